@@ -37,7 +37,7 @@ export async function serve(
     const [{ createApp }, { isPasswordOfRoot, prepareInstance }, { forgetProcesses }, capabilities] =
       await Promise.all([
         import('./app.ts'),
-        import('./domain/accounts/first-start.ts'),
+        import('./domain/accounts/first-start-actions.ts'),
         import('./platform/db/processes.ts'),
         loadCapabilities(),
       ]);

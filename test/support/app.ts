@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, type AppOptions, createApp } from '../../src/app.ts';
 import { capabilities } from '../../src/capabilities.ts';
-import { prepareInstance } from '../../src/domain/accounts/first-start.ts';
+import { prepareInstance } from '../../src/domain/accounts/first-start-actions.ts';
 import type { Capability } from '../../src/kernel/capability.ts';
 import { type Config, readConfig } from '../../src/kernel/config.ts';
 import type { Services } from '../../src/kernel/services.ts';

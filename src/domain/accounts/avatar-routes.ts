@@ -1,25 +1,23 @@
 /** Avatars: sets the caller's own, and serves those of users, groups and projects. */
-import { sql } from 'kysely';
+
 import Type from 'typebox';
 import { anyone, signedIn } from '../../kernel/access/access.ts';
 import { authorizeGroup, authorizeProject } from '../../kernel/access/find.ts';
 import { selectUser } from '../../kernel/access/users.ts';
-import { announce } from '../../kernel/activity/announce.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import { avatarResponse } from '../../kernel/api/avatar-response.ts';
-import { type Endpoint, endpoint, found } from '../../kernel/api/endpoint.ts';
+import { type Endpoint, endpoint } from '../../kernel/api/endpoint.ts';
 import { pictureFile, storeAvatar } from '../../kernel/files/pictures.ts';
 import { presentedCredential } from '../../kernel/identity/credentials.ts';
 import type { Services } from '../../kernel/services.ts';
 import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../kernel/users/records.ts';
-import { now } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/parameters/raw-parameters.ts';
 import { nullable } from '../../platform/http/parameters/schema.ts';
 import type { Route } from '../../platform/http/server/server.ts';
-import { userEntity } from './users/audits.ts';
+import { changeAvatar } from './users/actions.ts';
+import { selectAvatarByAddress } from './users/queries.ts';
 import { surroundings } from './users/routes.ts';
 
 const Avatar = Type.Object({ avatar_url: nullable(Type.String()) });
@@ -37,23 +35,7 @@ export const avatarEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, services, actor, input } = context;
       const avatar = input.avatar ? await storeAvatar(services.config.data, input.avatar) : null;
-      const row = await inTransaction(db, async (tx) => {
-        const changed = await tx
-          .updateTable('users')
-          .set({ avatar, updated_at: now() })
-          .where('id', '=', actor.id)
-          .where('deletion', 'is', null)
-          .returning(['id', 'username', 'avatar', 'email'])
-          .executeTakeFirst();
-        const user = found(changed, 'User');
-        const audit = {
-          entity: userEntity(user),
-          event: 'user_profile_updated',
-          details: { change: 'avatar' },
-        };
-        await announce(tx, { author: actor, audit });
-        return user;
-      });
+      const row = await changeAvatar(db, actor, avatar);
       return { avatar_url: userAvatarUrl(surroundings(context), row) };
     },
   }),
@@ -77,12 +59,7 @@ export const avatarEndpoints: Endpoint[] = [
       const { db, input, actor, settings } = context;
       if (actor === undefined && settings.restricted_visibility_levels.includes('public')) throw forbidden();
       const address = input.email.trim().toLowerCase();
-      const user = await db
-        .selectFrom('users')
-        .select(['id', 'avatar'])
-        .where(sql<boolean>`lower(public_email) collate "C" = ${address}`)
-        .where('deletion', 'is', null)
-        .executeTakeFirst();
+      const user = await selectAvatarByAddress(db, address);
       const uploaded = user && uploadUrl(surroundings(context), 'user', user.id, user.avatar);
       // Not by a hidden primary address, which could be recovered from the picture's address.
       const other = settings.gravatar_enabled ? gravatarUrl(address, input.size) : null;

@@ -1,4 +1,5 @@
 /** Alerts: ingested from monitoring tools, grouped, resolved, assigned, and turned into incidents. */
+
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -16,6 +17,7 @@ import { receiverRoutes } from './ingest/receiver.ts';
 import { integrationEndpoints } from './integrations/routes.ts';
 import { metricImagePages } from './metric-images/pages.ts';
 import { metricImageEndpoints } from './metric-images/routes.ts';
+import { reassignAlerts } from './reassign-actions.ts';
 import { timelineEndpoints } from './timeline/routes.ts';
 
 export { alertConversation } from './alerts/alert-notes.ts';
@@ -69,17 +71,5 @@ export const alertsCapability = (services: Services): Capability => ({
     'incident_timeline_events',
     'metric_images',
   ],
-  async reassign(tx, userId, ghostId) {
-    await tx.deleteFrom('alert_assignees').where('user_id', '=', userId).execute();
-    await tx
-      .updateTable('metric_images')
-      .set({ author_id: ghostId })
-      .where('author_id', '=', userId)
-      .execute();
-    await tx
-      .updateTable('incident_timeline_events')
-      .set({ author_id: ghostId })
-      .where('author_id', '=', userId)
-      .execute();
-  },
+  reassign: reassignAlerts,
 });

@@ -1,4 +1,5 @@
 /** Creates deploy keys, enables and removes them; a key without projects is deleted, unless it is public. */
+import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
 import type { Actor } from '../../kernel/actor.ts';
@@ -193,3 +194,19 @@ export const removeKey = (
 /** The project's key; 404 without. */
 export const findProjectKey = async (db: Db, projectId: number, id: number) =>
   found(await selectProjectKey(db, projectId, id), 'Deploy Key');
+
+/** Deletes the private keys that only projects which go have. */
+export async function eraseDeployKeys(tx: Db, projectIds: readonly number[]): Promise<void> {
+  const ids = sql`${[...projectIds]}::bigint[]`;
+  await sql`
+    delete from deploy_keys k where not public
+      and exists (select from deploy_keys_projects d where d.deploy_key_id = k.id and d.project_id = any(${ids}))
+      and not exists (select from deploy_keys_projects d where d.deploy_key_id = k.id and d.project_id <> all(${ids}))`.execute(
+    tx,
+  );
+}
+
+/** Makes the keys that a deleted user added the ghost's. */
+export async function reassignDeployKeys(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await tx.updateTable('deploy_keys').set({ user_id: ghostId }).where('user_id', '=', userId).execute();
+}

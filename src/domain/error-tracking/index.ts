@@ -8,7 +8,7 @@ import { createCollector } from './collector/collector.ts';
 import { createItemCounts } from './collector/item-counts.ts';
 import { createSpool } from './collector/spool.ts';
 import { createDigest } from './digest/digest.ts';
-import { sweepErrors } from './errors/retention.ts';
+import { sweepErrors } from './errors/retention-actions.ts';
 import { errorEndpoints } from './errors/routes.ts';
 import { clientKeyEndpoints } from './settings/client-key-routes.ts';
 import { trackingSettingsEndpoints } from './settings/routes.ts';

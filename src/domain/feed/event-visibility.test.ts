@@ -7,7 +7,7 @@ import { callerCte } from '../../kernel/access/memberships.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import type { ProjectAbility } from '../../kernel/policy/policy.ts';
 import { GUEST, NO_ACCESS, PRIVATE, PUBLIC, type Role } from '../../kernel/policy/roles.ts';
-import { seenOf, visibleEvents } from './event-visibility.ts';
+import { seenOf, visibleEvents } from './visibility-queries.ts';
 
 const ashlar = useApp();
 const ROOT = 1;

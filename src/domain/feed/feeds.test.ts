@@ -11,7 +11,7 @@ import {
   makeUser,
 } from '../../../test/support/factories.ts';
 import { makeIssue } from '../../../test/support/planning.ts';
-import { sweepEvents } from './retention.ts';
+import { sweepEvents } from './retention-actions.ts';
 
 const ashlar = useApp();
 

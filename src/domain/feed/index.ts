@@ -2,7 +2,7 @@
 
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { sweepEvents } from './retention.ts';
+import { eraseEvents, reassignEvents, sweepEvents } from './retention-actions.ts';
 import { activityEndpoints } from './routes.ts';
 
 const SWEEP = 'activity.sweep_events';
@@ -18,14 +18,6 @@ export const activityCapability = ({ database, settings }: Services): Capability
     },
   },
   schedules: [{ task: SWEEP, pattern: '23 4 * * *' }],
-  async erase(tx, projectIds) {
-    await tx.deleteFrom('activity_events').where('project_id', 'in', projectIds).execute();
-  },
-  async reassign(tx, userId, ghostId) {
-    await tx
-      .updateTable('activity_events')
-      .set({ author_id: ghostId })
-      .where('author_id', '=', userId)
-      .execute();
-  },
+  erase: eraseEvents,
+  reassign: reassignEvents,
 });

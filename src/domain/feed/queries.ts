@@ -4,18 +4,19 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { openTo, seesAll } from '../../kernel/access/group-list.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
+import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
+import { openTo, seesAll } from '../../kernel/namespaces/group-list-queries.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
 import { countSeldom } from './counting.ts';
-import { type EventRow, eventColumns } from './event-rows.ts';
-import { seenIn, seenOf, visibleEvents } from './event-visibility.ts';
+import { type EventRow, noteTypes } from './event-rows.ts';
 import { type EventFilters, storedTypes } from './schema.ts';
+import { seenIn, seenOf, visibleEvents } from './visibility-queries.ts';
 
 export type Feed = {
   /** CTEs, the last of which is `places`: the projects, each with the caller's abilities. */
@@ -145,3 +146,31 @@ export async function selectEvents(
     : count;
   return { items: rows.slice(0, page.perPage), page: offsetPage(page, rows, counting) };
 }
+
+/** The columns of an EventRow, of an event `e` that the caller sees. */
+function eventColumns(services: Pick<Services, 'registered'>): RawBuilder<unknown> {
+  const shown = activityTargets
+    .all(services)
+    .flatMap(({ type, noteColumn, select }) => (select ? { type, noteColumn, select } : []));
+  const byType = shown
+    .filter(({ type }) => type !== undefined)
+    .map(({ type, select }) => sql`when ${sql.lit(type)} then ${asJson(select(sql`e.target_id`))}`);
+  const byNoteable = shown
+    .flatMap(({ noteColumn, select }) =>
+      noteColumn === undefined ? [] : { id: sql.ref(`n.${noteColumn}`), select },
+    )
+    .map(({ id, select }) => sql`when ${id} is not null then ${asJson(select(id))}`);
+  return sql`e.id, e.project_id, e.action, e.target_type, e.target_id, e.details, e.created_at,
+    (select jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state, 'avatar', u.avatar,
+      'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email)
+      from users u where u.id = e.author_id) as author,
+    case when e.target_type in (${sql.join(noteTypes.map(sql.lit))}) then (
+      select case ${sql.join(byNoteable, sql` `)} end from notes n where n.id = e.target_id)
+    else case e.target_type ${sql.join(byType, sql` `)} end end as target`;
+}
+
+const asJson = (selected: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select to_jsonb(target) from (${selected}) target)`;
+
+export const selectNoteRows = (db: Db, ids: readonly number[]) =>
+  db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();

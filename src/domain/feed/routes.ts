@@ -9,7 +9,14 @@ import type { Page } from '../../platform/pagination/page.ts';
 import { type NoteRecord, presentNotes } from '../conversation/index.ts';
 import { EventRecord, presentEvent } from './event-records.ts';
 import { isOnNote } from './event-rows.ts';
-import { type Feed, feedOfAuthor, feedOfMember, feedOfProject, selectEvents } from './queries.ts';
+import {
+  type Feed,
+  feedOfAuthor,
+  feedOfMember,
+  feedOfProject,
+  selectEvents,
+  selectNoteRows,
+} from './queries.ts';
 import { type EventFilters, filterFields } from './schema.ts';
 
 const scopes = ['api', 'read_api', 'read_user'];
@@ -22,7 +29,7 @@ async function selectNotes(
   ids: readonly number[],
 ): Promise<Map<number, NoteRecord>> {
   if (ids.length === 0) return new Map();
-  const rows = await context.db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();
+  const rows = await selectNoteRows(context.db, ids);
   return new Map((await presentNotes(context, rows)).map((record) => [record.id, record]));
 }
 

@@ -1,20 +1,11 @@
 /** References to users and groups: `@name`. */
-import { sql } from 'kysely';
 import { selectGroups } from '../../kernel/access/find.ts';
 import { groupWebUrl } from '../../kernel/namespaces/records.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { link } from './links.ts';
 import type { Link, ReferenceDefinition } from './reference-definitions.ts';
 import type { Reference } from './references.ts';
 import type { RenderContext } from './render-context.ts';
-
-const selectPeople = (db: Db, names: readonly string[]) =>
-  db
-    .selectFrom('users')
-    .select(['username', 'name'])
-    .where(sql<boolean>`lower(username) collate "C" = any(${[...names]}::text[])`)
-    .where('deletion', 'is', null)
-    .execute();
+import { selectPeople } from './user-queries.ts';
 
 async function findPeople(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
   const { services, reader } = context;

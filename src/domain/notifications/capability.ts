@@ -1,4 +1,5 @@
 /** Notifications: settings, as endpoints and pages, and the mail of events. */
+
 import type { Capability } from '../../kernel/capability.ts';
 import { siteMailer } from '../../kernel/mail/site-mail.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -8,6 +9,7 @@ import { mergeRequestFacts } from './events/merge-requests.ts';
 import { noteFact } from './events/note-events.ts';
 import { pipelineFact } from './events/pipelines.ts';
 import { releaseFact } from './events/releases.ts';
+import { forgetSettings } from './settings/actions.ts';
 import { settingsPages } from './settings/pages.ts';
 import { settingsEndpoints } from './settings/routes.ts';
 
@@ -23,8 +25,6 @@ export function notificationsCapability(services: Services): Capability {
     ],
     // Rows go with their user, project or group by foreign key.
     tables: ['notification_settings'],
-    async reassign(tx, userId) {
-      await tx.deleteFrom('notification_settings').where('user_id', '=', userId).execute();
-    },
+    reassign: forgetSettings,
   };
 }

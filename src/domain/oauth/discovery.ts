@@ -3,7 +3,7 @@ import type { Services } from '../../kernel/services.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
 import { claimNames } from './identity/claims.ts';
-import { dropRetiredKeys, publishedKeys, SIGNING_ALGORITHM } from './identity/signing-keys.ts';
+import { dropRetiredKeys, publishedKeys, SIGNING_ALGORITHM } from './identity/signing-key-actions.ts';
 import { userinfoRoutes } from './identity/userinfo.ts';
 import { type ProtocolContext, protocolEndpoint, protocolReply } from './protocol/endpoint.ts';
 import { applicationScopes } from './protocol/scopes.ts';

@@ -8,11 +8,11 @@ import { authorizeRoutes } from './authorization/authorize.ts';
 import { deviceRoutes } from './devices/endpoint.ts';
 import { deviceSchedules, deviceTasks } from './devices/queries.ts';
 import { identityRoutes, identitySchedules, identityTasks } from './discovery.ts';
-import { sweepTask } from './grants/sweep.ts';
+import { sweepTask } from './grants/sweep-actions.ts';
 import { tokenRoute } from './tokens/endpoint.ts';
 import { tokenManagementRoutes } from './tokens/management.ts';
 
-export { rotateSigningKey } from './identity/signing-keys.ts';
+export { rotateSigningKey } from './identity/signing-key-actions.ts';
 
 const SWEEP = 'oauth.sweep';
 

@@ -1,4 +1,5 @@
 /** Repositories through the API: trees, files, commits, branches and tags. */
+
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -8,6 +9,7 @@ import { notificationSubjects } from '../notifications/index.ts';
 import { commentEndpoints } from './commits/comment-routes.ts';
 import { commitConversation, commitDefinition } from './commits/commit-notes.ts';
 import { commitEndpoints } from './commits/routes.ts';
+import { reassignStatuses } from './commits/status-actions.ts';
 import { statusEndpoints } from './commits/status-routes.ts';
 import { compareEndpoints } from './comparisons/routes.ts';
 import { contributorEndpoints } from './contributor-routes.ts';
@@ -50,11 +52,5 @@ export const repositoriesCapability = (_services: Services): Capability => ({
     ...treeEndpoints,
   ],
   tables: ['external_pipelines', 'commit_statuses'],
-  async reassign(tx, userId, ghostId) {
-    await tx
-      .updateTable('commit_statuses')
-      .set({ author_id: ghostId })
-      .where('author_id', '=', userId)
-      .execute();
-  },
+  reassign: reassignStatuses,
 });

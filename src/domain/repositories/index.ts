@@ -1,6 +1,6 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
-export { authorOf } from './commits/authors.ts';
+export { authorOf } from './commits/author-queries.ts';
 export { commitConversation } from './commits/commit-notes.ts';
 export { commitChanges, type Person } from './commits/commits.ts';
 export { CommitRecord, presentCommit } from './commits/records.ts';
@@ -13,11 +13,12 @@ export { housekeepingCapability } from './housekeeping/capability.ts';
 export { gitHttpCapability } from './http/capability.ts';
 export { storageMovesCapability } from './moves/capability.ts';
 export type { MovableContainers } from './moves/movable-containers.ts';
-export { scheduleMove, storageSet } from './moves/move-schedule.ts';
+export { scheduleMove, storageSet } from './moves/schedule-actions.ts';
 export { protectedRefsCapability } from './protection/capability.ts';
-export { protectFirstBranch } from './protection/protection.ts';
+export { protectFirstBranch } from './protection/first-branch-actions.ts';
+export { countWrite } from './pushes/actions.ts';
 export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
-export { countWrite, type Pusher } from './pushes/pushes.ts';
+export type { Pusher } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';
 export {
@@ -42,6 +43,6 @@ export {
   type RepositoryRequest,
   repositoryKinds,
 } from './store/repository-kinds.ts';
-export { noSizes, selectProjectSizes } from './store/statistics.ts';
+export { noSizes, selectProjectSizes } from './store/statistics-queries.ts';
 export { chooseStorage } from './store/storage-choice.ts';
 export { createRepositories } from './store/store.ts';

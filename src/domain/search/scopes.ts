@@ -9,7 +9,7 @@ import { presentMilestone } from '../planning/index.ts';
 import { presentSnippets } from '../snippets/index.ts';
 import { presentIssues } from '../work-items/index.ts';
 import { searchBlobs, searchCommits, searchWiki } from './files.ts';
-import { searchNotes } from './notes.ts';
+import { searchNotes } from './note-queries.ts';
 import { searchIssues, searchMilestones, searchProjects, searchSnippets, searchUsers } from './queries.ts';
 import { nothing, type SearchRequest } from './request.ts';
 import type { Scope, SearchRecord } from './schema.ts';

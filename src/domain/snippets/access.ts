@@ -2,8 +2,8 @@
 import type { Access, AccessRequest } from '../../kernel/access/access.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
+import type { SnippetRow } from './queries.ts';
 import { decidePersonal, type SnippetAbility } from './snippet-policy.ts';
-import type { SnippetRow } from './snippet-records.ts';
 
 const byId = 'select * from snippets where id = $1 and project_id is null and ready';
 

@@ -16,10 +16,10 @@ import {
   snippetRepository,
 } from '../repositories/index.ts';
 import { commitEdits } from './files.ts';
+import type { SnippetRow } from './queries.ts';
 import { changesOf, checkFields, newFilesOf, readChanges } from './rules.ts';
 import type { CreateInput, UpdateInput } from './schema.ts';
 import { readSnippetFiles } from './snippet-files.ts';
-import type { SnippetRow } from './snippet-records.ts';
 import { checkSnippet } from './spam.ts';
 import type { SnippetWriteContext } from './write-context.ts';
 
@@ -211,3 +211,8 @@ export const sweepUnready = (db: Db): Promise<void> =>
     db,
     sql`id in (select id from snippets where not ready and created_at < ${new Date(now().getTime() - HOUR)} limit ${BATCH})`,
   );
+
+/** Makes the snippets of a deleted user the ghost's. */
+export async function reassignSnippets(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await tx.updateTable('snippets').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+}

@@ -9,16 +9,10 @@ import type { GitFolder, ObjectInfo } from '../../platform/git/objects.ts';
 import { type NewObject, newBlob } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { entryType, findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
-import {
-  commitChanges,
-  type InterruptedWrite,
-  type Person,
-  snippetRepository,
-  streamLeased,
-} from '../repositories/index.ts';
+import { commitChanges, type Person, snippetRepository, streamLeased } from '../repositories/index.ts';
+import type { SnippetRow } from './queries.ts';
 import { changeFiles, type FileEdit } from './rules.ts';
-import { readSnippetFiles, recordSnippetFiles } from './snippet-files.ts';
-import type { SnippetRow } from './snippet-records.ts';
+import { readSnippetFiles } from './snippet-files.ts';
 
 /**
  * One commit with the changes on the branch's present head; 400 where they do not fit, or another request was
@@ -90,20 +84,4 @@ async function streamFile(
 ): Promise<Reply<Buffer | Readable>> {
   const stream = await streamLeased(services, snippetRepository(snippet.id), (git) => streamBlob(git, oid));
   return new Reply<Buffer | Readable>(200, stream, { ...headers, 'content-length': String(size) });
-}
-
-/** Lists a snippet's files anew after an interrupted write. */
-export async function reconcileFiles(services: Services, { kind, id }: InterruptedWrite): Promise<void> {
-  if (kind !== 'snippet') return;
-  const { db } = services.database;
-  const snippet = await db
-    .selectFrom('snippets')
-    .select(['repository_storage', 'default_branch'])
-    .where('id', '=', id)
-    .where('ready', '=', true)
-    .executeTakeFirst();
-  if (!snippet) return;
-  await services.repositories.read(snippetRepository(id), snippet.repository_storage, (git) =>
-    recordSnippetFiles(services, git, id, snippet.default_branch),
-  );
 }

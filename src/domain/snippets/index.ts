@@ -1,4 +1,5 @@
 /** Snippets, personal and of projects: a few files each, in a repository of their own. */
+
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -6,10 +7,10 @@ import { noteables } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
-import { sweepUnready } from './actions.ts';
-import { reconcileFiles } from './files.ts';
+import { reassignSnippets, sweepUnready } from './actions.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
+import { reconcileFiles } from './reconcile-actions.ts';
 import { snippetActivityTarget } from './registrations/activity-target.ts';
 import { snippetConversation, snippetDefinition } from './registrations/noteable.ts';
 import { snippetSubject } from './registrations/notification-subject.ts';
@@ -23,10 +24,11 @@ export {
   projectSnippetsEndpoint,
   rawProjectSnippetEndpoint,
 } from './project-routes.ts';
+export type { SnippetRow } from './queries.ts';
 export { snippetConversation } from './registrations/noteable.ts';
 export { movableSnippets } from './registrations/storage-moves.ts';
-export { openToCaller, visibleSnippets } from './snippet-lists.ts';
-export { presentSnippets, SnippetRecord, type SnippetRow } from './snippet-records.ts';
+export { presentSnippets, SnippetRecord } from './snippet-records.ts';
+export { openToCaller, visibleSnippets } from './visibility-queries.ts';
 
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';
@@ -49,7 +51,5 @@ export const snippetsCapability = (services: Services): Capability => ({
   schedules: [{ task: SWEEP, pattern: '41 * * * *' }],
   tables: ['snippets'],
   // A project's snippets are deleted with it, by foreign key.
-  async reassign(tx, userId, ghostId) {
-    await tx.updateTable('snippets').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
-  },
+  reassign: reassignSnippets,
 });

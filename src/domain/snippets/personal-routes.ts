@@ -17,8 +17,8 @@ import {
   UpdatePersonal,
   UserAgentDetail,
 } from './schema.ts';
-import { visibleSnippets } from './snippet-lists.ts';
 import { SnippetRecord } from './snippet-records.ts';
+import { visibleSnippets } from './visibility-queries.ts';
 
 const path = '/snippets';
 const pathOfOne = `${path}/:id` as const;

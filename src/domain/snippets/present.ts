@@ -4,8 +4,9 @@ import type { Caller } from '../../kernel/actor.ts';
 import type { Context } from '../../kernel/api/endpoint.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Page } from '../../platform/pagination/page.ts';
+import type { SnippetRow } from './queries.ts';
 import type { UserAgentDetail } from './schema.ts';
-import { presentSnippets, type SnippetRecord, type SnippetRow } from './snippet-records.ts';
+import { presentSnippets, type SnippetRecord } from './snippet-records.ts';
 
 type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
 

@@ -8,7 +8,7 @@ import { forbidden, notFound } from '../../platform/failure.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from './actions.ts';
 import { RawSnippetFile, readFile } from './files.ts';
 import { presentOne, presentPage, presentUserAgent } from './present.ts';
-import { inProject, selectSnippet, selectSnippets, visibleInProject } from './queries.ts';
+import { inProject, type SnippetRow, selectSnippet, selectSnippets, visibleInProject } from './queries.ts';
 import {
   BODY_LIMIT,
   CreateInProject,
@@ -20,7 +20,7 @@ import {
   UserAgentOfProject,
 } from './schema.ts';
 import { seesInProject } from './snippet-policy.ts';
-import { SnippetRecord, type SnippetRow } from './snippet-records.ts';
+import { SnippetRecord } from './snippet-records.ts';
 
 const path = '/projects/:id/snippets';
 const pathOfOne = `${path}/:snippet_id` as const;

@@ -1,11 +1,13 @@
 /** Snippets that are ready: by id, and the lists of those that a caller sees. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../kernel/actor.ts';
 import { GUEST, PUBLIC } from '../../kernel/policy/roles.ts';
+import { userBasicColumns } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { SnippetsTable } from '../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
-import { openToCaller } from './snippet-lists.ts';
-import type { SnippetRow } from './snippet-records.ts';
+import { openToCaller } from './visibility-queries.ts';
 
 export type Condition = RawBuilder<SqlBool>;
 
@@ -50,3 +52,60 @@ export const visibleInProject = (caller: Caller, role: number): Condition =>
   role >= GUEST || caller?.admin || caller?.auditor
     ? sql<SqlBool>`true`
     : sql<SqlBool>`visibility >= ${openToCaller(caller)}`;
+
+/** The full paths of the snippets' projects, by id, in one statement. */
+export async function projectPathsOf(db: Db, rows: readonly SnippetRow[]): Promise<Map<number, string>> {
+  const ids = [...new Set(rows.flatMap((row) => row.project_id ?? []))];
+  if (ids.length === 0) return new Map();
+  const projects = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.id', 'projects.path', 'namespaces.full_path'])
+    .where('projects.id', 'in', ids)
+    .execute();
+  return new Map(projects.map((project) => [project.id, `${project.full_path}/${project.path}`]));
+}
+
+export const selectAuthors = (db: Db, ids: readonly number[]) =>
+  db.selectFrom('users').select(userBasicColumns).where('id', 'in', ids).execute();
+
+/** The snippet of a project, ready or not. */
+export const selectInProject = (db: Db, projectId: number, id: number) =>
+  db.selectFrom('snippets').selectAll().where('id', '=', id).where('project_id', '=', projectId);
+
+export const selectReadySnippet = (db: Db, id: number) =>
+  db.selectFrom('snippets').select('id').where('id', '=', id).where('ready', '=', true).executeTakeFirst();
+
+export const selectSnippetRows = (db: Db, ids: readonly number[]): Promise<SnippetRow[]> =>
+  db.selectFrom('snippets').selectAll().where('id', 'in', ids).execute();
+
+type Referenced = { id: number; project_id: number; title: string; visibility: number };
+
+/** The snippets that texts name, each by its project and id. */
+export async function selectReferenced(
+  db: Db,
+  projectIds: readonly number[],
+  ids: readonly number[],
+): Promise<Referenced[]> {
+  const { rows } = await sql<Referenced>`
+    select id, project_id, title, visibility from snippets
+    where ready and (project_id, id) in (
+      select * from unnest(${projectIds}::bigint[], ${ids}::bigint[]))`.execute(db);
+  return rows;
+}
+
+/** The users who wrote notes on the snippet. */
+export const snippetParticipants = (id: number): RawBuilder<unknown> =>
+  sql`select author_id as user_id from notes where snippet_id = ${id} and system_action is null`;
+
+/** The title of a snippet, below an activity event `e`. */
+export const shownSnippet = (
+  id: RawBuilder<unknown>,
+  and: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> => sql`
+  select null as iid, s.title from snippets s where s.id = ${id} and s.project_id = e.project_id ${and}`;
+
+/** The condition that the snippet of a move between storages is there, over `container_id`. */
+export const isMovedSnippetThere = sql<boolean>`exists (select from snippets c where c.id = container_id)`;
+
+export type SnippetRow = Selectable<SnippetsTable>;

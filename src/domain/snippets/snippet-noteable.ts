@@ -3,8 +3,8 @@ import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { PRIVATE, PUBLIC } from '../../kernel/policy/roles.ts';
 import type { Noteable, NoteableKind } from '../conversation/index.ts';
 import { isReadByAnybody } from '../spam/index.ts';
+import type { SnippetRow } from './queries.ts';
 import { seesInProject } from './snippet-policy.ts';
-import type { SnippetRow } from './snippet-records.ts';
 
 export const snippetKind: NoteableKind = {
   name: 'snippet',

@@ -1,18 +1,10 @@
 /** Snippet records, in lists and in storage moves (facts: Resource entities, Snippet). */
-import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { visibilityName, visibilityNames } from '../../kernel/policy/roles.ts';
-import {
-  presentUserBasic,
-  type Surroundings,
-  UserBasic,
-  userBasicColumns,
-} from '../../kernel/users/records.ts';
+import { presentUserBasic, type Surroundings, UserBasic } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { SnippetsTable } from '../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
-
-export type SnippetRow = Selectable<SnippetsTable>;
+import { projectPathsOf, type SnippetRow, selectAuthors } from './queries.ts';
 
 const what = {
   id: Type.Integer(),
@@ -44,19 +36,6 @@ export const SnippetRecord = Type.Object({
   repository_storage: Type.Optional(Type.String({ description: 'For administrators.' })),
 });
 export type SnippetRecord = Static<typeof SnippetRecord>;
-
-/** The full paths of the snippets' projects, by id, in one statement. */
-async function projectPathsOf(db: Db, rows: readonly SnippetRow[]): Promise<Map<number, string>> {
-  const ids = [...new Set(rows.flatMap((row) => row.project_id ?? []))];
-  if (ids.length === 0) return new Map();
-  const projects = await db
-    .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['projects.id', 'projects.path', 'namespaces.full_path'])
-    .where('projects.id', 'in', ids)
-    .execute();
-  return new Map(projects.map((project) => [project.id, `${project.full_path}/${project.path}`]));
-}
 
 function presentBasic(baseUrl: string, row: SnippetRow, paths: Map<number, string>): BasicSnippetRecord {
   const home = row.project_id === null ? baseUrl : `${baseUrl}/${paths.get(row.project_id) ?? ''}`;
@@ -96,11 +75,7 @@ export async function presentSnippets(
 ): Promise<SnippetRecord[]> {
   if (rows.length === 0) return [];
   const paths = await projectPathsOf(db, rows);
-  const authors = await db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('id', 'in', [...new Set(rows.map((row) => row.author_id))])
-    .execute();
+  const authors = await selectAuthors(db, [...new Set(rows.map((row) => row.author_id))]);
   const authorsById = new Map(authors.map((author) => [author.id, presentUserBasic(around, author)]));
   return rows.flatMap((row) => {
     const author = authorsById.get(row.author_id);

@@ -5,9 +5,9 @@ import { isLarge } from '../../platform/git/files/blobs.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { snippetRepository } from '../repositories/index.ts';
 import { checkSpam, isReadByAnybody } from '../spam/index.ts';
+import type { SnippetRow } from './queries.ts';
 import type { FileEdit } from './rules.ts';
 import { readSnippetFiles } from './snippet-files.ts';
-import type { SnippetRow } from './snippet-records.ts';
 import type { SnippetWriteContext } from './write-context.ts';
 
 /** The snippet after the write, and the files that are written. */

@@ -1,7 +1,8 @@
 /** Records of the spam check: kept for a while, and until their user is deleted. */
+
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { sweepSpamLogs } from './spam-logs.ts';
+import { forgetSpamLogs, sweepSpamLogs } from './log-actions.ts';
 
 export { isReadByAnybody } from './audience.ts';
 export { checkSpam } from './spam-check.ts';
@@ -15,7 +16,5 @@ export const spamCapability = (services: Services): Capability => ({
   tasks: { [SWEEP]: () => sweepSpamLogs(services.database.background) },
   schedules: [{ task: SWEEP, pattern: '11 4 * * *' }],
   // A spam log has no text that could become the ghost's.
-  async reassign(tx, userId) {
-    await tx.deleteFrom('spam_logs').where('user_id', '=', userId).execute();
-  },
+  reassign: forgetSpamLogs,
 });

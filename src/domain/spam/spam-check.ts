@@ -9,9 +9,10 @@ import { Failure } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { unseal } from '../../platform/secret.ts';
 import { isSpam, type Submission } from './akismet.ts';
+import { awaitsCaptcha, liftSpamLog, writeSpamLog } from './log-actions.ts';
+import { selectEmail } from './queries.ts';
 import { isSolved } from './recaptcha.ts';
 import { digestRequest } from './request-digest.ts';
-import { awaitsCaptcha, liftSpamLog, writeSpamLog } from './spam-logs.ts';
 
 type Written = {
   actor: Actor;
@@ -88,11 +89,7 @@ async function isTakenForSpam(
   const { db } = services.database;
   try {
     const key = unseal(services.secretKey, settings.akismet_api_key);
-    const { email } = await db
-      .selectFrom('users')
-      .select('email')
-      .where('id', '=', actor.id)
-      .executeTakeFirstOrThrow();
+    const { email } = await selectEmail(db, actor.id);
     const service = { url: settings.akismet_url, key, site: services.baseUrl(), ...outboundRules(settings) };
     const author = { username: actor.username, email };
     const { address } = request;

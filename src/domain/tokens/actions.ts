@@ -1,14 +1,14 @@
 /** Changes to access tokens: each one transaction that decides, writes and announces. */
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import type { Actor } from '../../kernel/actor.ts';
-import { revokeFamily } from '../../kernel/identity/token-family.ts';
+import { handBotOver } from '../../kernel/identity/bot-holder-actions.ts';
+import { revokeFamily } from '../../kernel/identity/token-family-actions.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
-import { handBotOver } from '../../kernel/users/bot-holders.ts';
 import { now } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';
-import { isBot, moveBotExpiry, retireBot } from './bots.ts';
+import { isBot, moveBotExpiry, retireBot } from './bot-actions.ts';
 import {
   announceToken,
   decideToken,
@@ -16,7 +16,7 @@ import {
   insertToken,
   type Terms,
   type TokenRequest,
-} from './issue.ts';
+} from './issue-actions.ts';
 import { lockToken, type TokenRow } from './queries.ts';
 import { decideExpiry, isExpired, rotatedTokenLife } from './rules.ts';
 
@@ -112,4 +112,16 @@ export async function revokeToken(services: Services, actor: Actor, token: Token
     }
     await retireBot(tx, actor, held);
   });
+}
+
+/** Deletes the tokens of projects that go. */
+export async function eraseTokens(tx: Db, projectIds: readonly number[]): Promise<void> {
+  await tx
+    .deleteFrom('access_tokens')
+    .where('project_id', 'in', [...projectIds])
+    .execute();
+  await tx
+    .deleteFrom('deploy_tokens')
+    .where('project_id', 'in', [...projectIds])
+    .execute();
 }

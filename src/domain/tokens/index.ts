@@ -1,7 +1,9 @@
 /** Tokens: personal, project, group, impersonation and deploy tokens, and the bots that some of them act as. */
+
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { retireUnusedBots } from './bots.ts';
+import { eraseTokens } from './actions.ts';
+import { retireUnusedBots } from './bot-actions.ts';
 import { deployEndpoints } from './deploy-routes.ts';
 import { impersonationEndpoints } from './impersonation-routes.ts';
 import { personalEndpoints } from './personal-routes.ts';
@@ -22,14 +24,5 @@ export const tokensCapability = (services: Services): Capability => ({
   },
   schedules: [{ task: 'tokens.retire_bots', pattern: '35 3 * * *' }],
   tables: ['access_tokens', 'deploy_tokens'],
-  erase: async (tx, projectIds) => {
-    await tx
-      .deleteFrom('access_tokens')
-      .where('project_id', 'in', [...projectIds])
-      .execute();
-    await tx
-      .deleteFrom('deploy_tokens')
-      .where('project_id', 'in', [...projectIds])
-      .execute();
-  },
+  erase: eraseTokens,
 });

@@ -6,7 +6,7 @@ import type { Services } from '../../kernel/services.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { revokeToken, rotateToken } from './actions.ts';
-import { createResourceToken, isBot } from './bots.ts';
+import { createResourceToken, isBot } from './bot-actions.ts';
 import { presentResourceToken } from './present.ts';
 import { presentedToken, wrongTokenForRotation } from './presented-token.ts';
 import { listTokens, selectToken } from './queries.ts';

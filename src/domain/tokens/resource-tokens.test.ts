@@ -7,7 +7,7 @@ import { overtake } from '../../../test/support/races.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../test/support/rows.ts';
 import { migrationsFolder } from '../../instance.ts';
 import { moveClock } from '../../platform/clock.ts';
-import { retireUnusedBots } from './bots.ts';
+import { retireUnusedBots } from './bot-actions.ts';
 
 const DAY = 86_400_000;
 const dayFromNow = (days: number): string => new Date(Date.now() + days * DAY).toISOString().slice(0, 10);

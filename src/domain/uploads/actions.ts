@@ -161,3 +161,8 @@ export async function sweepFiles({ database, config, log }: Services): Promise<v
     }
   }
 }
+
+/** Makes the files of a deleted user the ghost's. */
+export async function reassignUploads(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await tx.updateTable('uploads').set({ uploader_id: ghostId }).where('uploader_id', '=', userId).execute();
+}

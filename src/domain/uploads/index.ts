@@ -1,7 +1,8 @@
 /** Files in descriptions and notes: uploaded to a project or group, kept in the data folder, served safely. */
+
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { eraseUploads, FILES_GONE, forgetFiles, sweepFiles } from './actions.ts';
+import { eraseUploads, FILES_GONE, forgetFiles, reassignUploads, sweepFiles } from './actions.ts';
 import { uploadPages } from './pages.ts';
 import { sweepPictures } from './picture-sweep.ts';
 import { endpoints } from './routes.ts';
@@ -30,7 +31,5 @@ export const uploadsCapability = (services: Services): Capability => ({
   ],
   tables: ['uploads'],
   erase: eraseUploads,
-  async reassign(tx, userId, ghostId) {
-    await tx.updateTable('uploads').set({ uploader_id: ghostId }).where('uploader_id', '=', userId).execute();
-  },
+  reassign: reassignUploads,
 });

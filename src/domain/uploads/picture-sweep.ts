@@ -2,9 +2,9 @@
 import { statSync, unlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { selectNamed } from './queries.ts';
 
 /** The folders of images; other folders belong to others. */
 const PART = /^[0-9a-f]{2}$/;
@@ -37,16 +37,6 @@ const filesOf = (folder: string): Promise<string[]> =>
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
-
-async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ avatar: string }>`
-    select split_part(avatar, '/', 1) as avatar from users where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select split_part(avatar, '/', 1) as avatar from namespaces where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select split_part(avatar, '/', 1) as avatar from projects where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select split_part(avatar, '/', 1) as avatar from topics where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select file from metric_images where file = any(${[...names]}::text[])`.execute(db);
-  return new Set(rows.map((row) => row.avatar));
-}
 
 /** Synchronous: an upload between check and removal would lose its file. */
 function removeOld(file: string): boolean {

@@ -14,12 +14,13 @@ import { findEntry, PathConflict, type TreeChange } from '../../platform/git/tre
 import { randomHex } from '../../platform/secret.ts';
 import { authorOf, commitChanges, countWrite } from '../repositories/index.ts';
 import { isKey, joinFrontMatter, MAX_FRONT_MATTER, splitFrontMatter } from './front-matter.ts';
+import { forgetPage, keepPage } from './page-actions.ts';
 import { findPage, type Page, readTexts } from './pages.ts';
 import { presentPage } from './present.ts';
 import { attachmentName, endingFor, endings, markdownOf, nameOf } from './rules.ts';
 import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPage } from './schema.ts';
 import { readWiki, type Wiki } from './wiki.ts';
-import { forgetPage, keepPage, type PageName, presentPageBasic } from './wiki-pages.ts';
+import { type PageName, presentPageBasic } from './wiki-pages.ts';
 
 /** The context of a change to a wiki. */
 export type WikiWriteContext = {

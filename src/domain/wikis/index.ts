@@ -4,7 +4,7 @@ import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { wikiPageActivityTarget } from './activity-target.ts';
-import { reconcilePages } from './reconcile.ts';
+import { reconcilePages } from './reconcile-actions.ts';
 import { wikiRepositories } from './repository-kind.ts';
 import { endpoints } from './routes.ts';
 

@@ -9,7 +9,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { headRef, readRef } from '../../platform/git/refs.ts';
 import { type RefUpdate, setHead } from '../../platform/git/write.ts';
 import { type Judge, type PushTarget, pushDefaults } from '../repositories/index.ts';
-import { ensureGroupWikiStorage } from './group-wikis.ts';
+import { ensureGroupWikiStorage } from './group-wiki-actions.ts';
 import { recordWikiPush } from './wiki-pushes.ts';
 
 const free: Judge = { refusal: () => undefined, mayForce: () => true };

@@ -1,8 +1,11 @@
 /** Rows of pages: an id for each that stays when the page gets another title. */
 
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/driver/sql.ts';
+import { keepPages } from './page-actions.ts';
 import type { Wiki } from './wiki.ts';
-import { keepPages, type PageName } from './wiki-pages.ts';
+import type { PageName } from './wiki-pages.ts';
 
 type Named = Pick<PageName, 'slug' | 'title'>;
 
@@ -21,3 +24,29 @@ export async function pageIds(db: Db, wiki: Wiki, pages: readonly Named[]): Prom
   const added = wanted.size === 0 ? [] : await keepPages(db, wiki, [...wanted.values()]);
   return new Map([...known, ...added].map(({ id, slug }) => [slug, id]));
 }
+
+/** `project` for a path that is, or was, a project's; else the id of its group: a number is a name here. */
+export async function findOwner(sql: Sql, path: string): Promise<'project' | number | undefined> {
+  const slash = path.lastIndexOf('/');
+  const [namespace, name] = [
+    path.slice(0, Math.max(0, slash)).toLowerCase(),
+    path.slice(slash + 1).toLowerCase(),
+  ];
+  const [row] = await sql<{ project: boolean; group_id: number | null }[]>`
+    select exists (select from projects p join namespaces n on n.id = p.namespace_id
+        where lower(n.full_path) collate "C" = ${namespace} and lower(p.path) collate "C" = ${name})
+      or exists (select from project_redirects where path = ${path.toLowerCase()}) as project,
+      (select id from namespaces where kind = 'group' and lower(full_path) collate "C" = ${path.toLowerCase()}) as group_id`;
+  return row?.project ? 'project' : (row?.group_id ?? undefined);
+}
+
+export const selectGroupNames = (db: Db, ids: readonly number[]) =>
+  db.selectFrom('namespaces').select(['id', 'name', 'full_path']).where('id', 'in', ids).execute();
+
+/** The condition that the group of a move between storages is there, over `container_id`. */
+export const isMovedGroupThere = sql<boolean>`exists (
+  select from namespaces c where c.id = container_id and not c.deleting)`;
+
+/** The title of a wiki page, below an activity event `e`. */
+export const shownWikiPage = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select null as iid, w.title from wiki_pages w where w.id = ${id} and w.project_id = e.project_id`;

@@ -4,6 +4,7 @@ import Type from 'typebox';
 import { authorizeGroup } from '../../kernel/access/find.ts';
 import { BasicGroupDetails, presentBasicGroup } from '../../kernel/namespaces/group-records.ts';
 import type { MovableContainers } from '../repositories/index.ts';
+import { isMovedGroupThere, selectGroupNames } from './queries.ts';
 
 export const movableGroupWikis: MovableContainers = {
   kind: 'group',
@@ -13,14 +14,10 @@ export const movableGroupWikis: MovableContainers = {
   find: async ({ database }, actor, reference) =>
     (await authorizeGroup(database.sql, actor, 'read_group', reference)).id,
   isThere: sql`true`,
-  isShown: sql`exists (select from namespaces c where c.id = container_id and not c.deleting)`,
+  isShown: isMovedGroupThere,
   record: BasicGroupDetails,
   async present(db, baseUrl, ids) {
-    const groups = await db
-      .selectFrom('namespaces')
-      .select(['id', 'name', 'full_path'])
-      .where('id', 'in', ids)
-      .execute();
+    const groups = await selectGroupNames(db, ids);
     return new Map(groups.map((group) => [group.id, presentBasicGroup({ baseUrl }, group)]));
   },
 };

@@ -11,14 +11,8 @@ import { textInTime } from '../../platform/git/program/long-runs.ts';
 import { headRef } from '../../platform/git/refs.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import { countWrite, type Pusher } from '../repositories/index.ts';
-import {
-  forgetPage,
-  keepPage,
-  type PageName,
-  pageAt,
-  presentPageBasic,
-  type WikiOwner,
-} from './wiki-pages.ts';
+import { forgetPage, keepPage } from './page-actions.ts';
+import { type PageName, pageAt, presentPageBasic, type WikiOwner } from './wiki-pages.ts';
 
 type Action = 'created' | 'updated' | 'destroyed';
 type PageChange = {

@@ -12,7 +12,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import type { Commit } from '../../platform/git/parse.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { groupWiki, projectWiki } from '../repositories/index.ts';
-import { ensureGroupWikiStorage } from './group-wikis.ts';
+import { ensureGroupWikiStorage, selectGroupWiki } from './group-wiki-actions.ts';
 
 export type Wiki = {
   key: RepositoryKey;
@@ -36,11 +36,7 @@ export const wikiOfProject = async (_db: Db, { id, row }: AuthorizedProject): Pr
 
 /** The wiki of a group, which gets a storage by the weights of the instance with its first page. */
 export async function wikiOfGroup(db: Db, { id }: AuthorizedGroup): Promise<Wiki> {
-  const row = await db
-    .selectFrom('group_wikis')
-    .select('repository_storage')
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await selectGroupWiki(db, id);
   return {
     key: groupWiki(id),
     owner: 'group_id',

@@ -9,7 +9,7 @@ import { type Actor, type ActorColumns, type Caller, type TokenKind, toActor } f
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import type { PresentedCredential } from './credentials.ts';
 import { readSession } from './sessions.ts';
-import { revokeFamily } from './token-family.ts';
+import { revokeFamily } from './token-family-actions.ts';
 
 type UserColumns = ActorColumns & { state: string };
 

@@ -8,7 +8,7 @@ import { type Actor, type ActorColumns, toActor } from '../actor.ts';
 import { defaultGroupSettings } from '../namespaces/group-settings.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { SESSION_COOKIE } from './credentials.ts';
-import { revokeGrants } from './oauth-grants.ts';
+import { revokeGrants } from './grant-actions.ts';
 import {
   type TwoFactorColumns,
   type TwoFactorDuty,

@@ -1,7 +1,5 @@
 /** Group settings: one table of schemas with their defaults, stored as jsonb, and lookups in ancestors. */
-import { sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import type { Db } from '../../platform/db/database.ts';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { BranchProtection } from '../policy/branch-protection.ts';
 import { projectCreationLevels } from '../policy/project-creation.ts';
@@ -106,18 +104,3 @@ export const groupSettings = (row: { settings: unknown }): GroupSettings => ({
   // Only update and create write the column, from values of this type.
   ...(row.settings as Partial<GroupSettings>),
 });
-
-/** Settings that apply to all descendants of their group. */
-type Lock = 'share_with_group_lock' | 'membership_lock' | 'prevent_sharing_groups_outside_hierarchy';
-
-/** Whether one of these groups, a project's or group's ancestors, has the lock. */
-export async function isLockedAbove(db: Db, ancestorIds: readonly number[], lock: Lock): Promise<boolean> {
-  const locked = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where(sql<boolean>`id = any(${[...ancestorIds]}::bigint[])`)
-    .where(sql<boolean>`settings -> ${sql.lit(lock)} = 'true'`)
-    .limit(1)
-    .executeTakeFirst();
-  return locked !== undefined;
-}

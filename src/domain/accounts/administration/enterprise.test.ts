@@ -3,7 +3,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { openBrowser } from '../../../../test/support/browser.ts';
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
-import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise.ts';
+import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise-queries.ts';
 
 const app = useApp();
 

@@ -1,14 +1,12 @@
 /** Endpoints of OpenPGP keys: the caller's own, and every user's to read. */
-import type { Selectable } from 'kysely';
 import Type from 'typebox';
 import type { Caller } from '../../../kernel/actor.ts';
-import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import type { GpgKeysTable } from '../../../platform/db/rows.ts';
+import { type Endpoint, endpoint, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import { mapPage, selectPage } from '../../../platform/pagination/page.ts';
 import { type Mount, own, publicOf } from '../users/own.ts';
 import { readScopes } from '../users/routes.ts';
 import { addGpgKey, deleteGpgKey } from './actions.ts';
+import { findGpgKey, type GpgKeyRow, gpgKeysOf } from './queries.ts';
 
 const GpgKey = Type.Object({ id: Type.Integer(), key: Type.String(), created_at: Type.String() });
 const KeyId = Type.Object({ key_id: Type.Integer() });
@@ -20,16 +18,11 @@ const NewGpgKey = Type.Object({
   }),
 });
 
-type Row = Selectable<GpgKeysTable>;
-
-const presentKey = (row: Row) => ({ id: row.id, key: row.key, created_at: row.created_at.toISOString() });
-
-const keysOf = (db: Db, userId: number) =>
-  db.selectFrom('gpg_keys').selectAll('gpg_keys').where('gpg_keys.user_id', '=', userId);
-
-async function findKey(db: Db, userId: number, id: number): Promise<Row> {
-  return found(await keysOf(db, userId).where('id', '=', id).executeTakeFirst(), 'GPG Key');
-}
+const presentKey = (row: GpgKeyRow) => ({
+  id: row.id,
+  key: row.key,
+  created_at: row.created_at.toISOString(),
+});
 
 const limits = {
   list: { name: 'users_gpg_keys', setting: 'users_api_limit_gpg_keys', periodSeconds: 60 },
@@ -49,7 +42,7 @@ const endpointsOf = <C extends Caller>(side: Mount<C>, limited: boolean): Endpoi
     handle: async ({ db, subject, page }) => {
       const order = { by: 'id', sort: 'asc' } as const;
       return mapPage(
-        await selectPage(db, keysOf(db, subject.id), page, order, { id: 'gpg_keys.id' }),
+        await selectPage(db, gpgKeysOf(db, subject.id), page, order, { id: 'gpg_keys.id' }),
         presentKey,
       );
     },
@@ -73,7 +66,7 @@ const endpointsOf = <C extends Caller>(side: Mount<C>, limited: boolean): Endpoi
     ...(limited && { limit: limits.one }),
     input: KeyId,
     reply: GpgKey,
-    handle: async ({ db, subject, input }) => presentKey(await findKey(db, subject.id, input.key_id)),
+    handle: async ({ db, subject, input }) => presentKey(await findGpgKey(db, subject.id, input.key_id)),
   }),
   endpoint({
     method: 'DELETE',
@@ -83,7 +76,7 @@ const endpointsOf = <C extends Caller>(side: Mount<C>, limited: boolean): Endpoi
     input: KeyId,
     reply: noContent,
     handle: async ({ db, actor, subject, input, unmodified }) => {
-      const row = await findKey(db, subject.id, input.key_id);
+      const row = await findGpgKey(db, subject.id, input.key_id);
       unmodified(row.updated_at);
       await deleteGpgKey(db, actor, subject, row);
       return new Reply(204);

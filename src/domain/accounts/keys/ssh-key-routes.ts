@@ -1,12 +1,9 @@
 /** Endpoints of SSH keys: the caller's own, every user's to read, and the user of a key. */
 
-import type { Selectable } from 'kysely';
 import Type from 'typebox';
 import { onInstance } from '../../../kernel/access/access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import type { SshKeysTable } from '../../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapPage, selectPage } from '../../../platform/pagination/page.ts';
 import { type Mount, own, publicOf } from '../users/own.ts';
@@ -14,6 +11,14 @@ import { presentProfile } from '../users/present.ts';
 import { readScopes, showUsers } from '../users/routes.ts';
 import { UserRecord } from '../users/schema.ts';
 import { addSshKey, deleteSshKey } from './actions.ts';
+import {
+  allKeys,
+  findSshKey,
+  projectsOfDeployKey,
+  type SshKeyRow,
+  selectDeployKey,
+  sshKeysOf,
+} from './queries.ts';
 
 const usages = ['auth_and_signing', 'auth', 'signing'] as const;
 
@@ -55,9 +60,7 @@ const NewSshKey = Type.Object({
 
 const KeyId = Type.Object({ key_id: Type.Integer() });
 
-type Row = Selectable<SshKeysTable>;
-
-const presentKey = (row: Omit<Row, 'user_id'>) => ({
+const presentKey = (row: Omit<SshKeyRow, 'user_id'>) => ({
   id: row.id,
   title: row.title,
   created_at: row.created_at.toISOString(),
@@ -66,13 +69,6 @@ const presentKey = (row: Omit<Row, 'user_id'>) => ({
   key: row.key,
   usage_type: row.usage_type,
 });
-
-const keysOf = (db: Db, userId: number) =>
-  db.selectFrom('ssh_keys').selectAll('ssh_keys').where('ssh_keys.user_id', '=', userId);
-
-async function findKey(db: Db, userId: number, id: number): Promise<Row> {
-  return found(await keysOf(db, userId).where('id', '=', id).executeTakeFirst(), 'Key');
-}
 
 const limits = {
   list: { name: 'users_ssh_keys', setting: 'users_api_limit_ssh_keys', periodSeconds: 60 },
@@ -94,7 +90,7 @@ function endpointsOf<C extends Caller>(listed: Mount<C>, single: Mount<C>, limit
       handle: async ({ db, subject, page }) => {
         const order = { by: 'id', sort: 'asc' } as const;
         return mapPage(
-          await selectPage(db, keysOf(db, subject.id), page, order, { id: 'ssh_keys.id' }),
+          await selectPage(db, sshKeysOf(db, subject.id), page, order, { id: 'ssh_keys.id' }),
           presentKey,
         );
       },
@@ -117,7 +113,7 @@ function endpointsOf<C extends Caller>(listed: Mount<C>, single: Mount<C>, limit
       ...(limited && { limit: limits.one }),
       input: KeyId,
       reply: SshKey,
-      handle: async ({ db, subject, input }) => presentKey(await findKey(db, subject.id, input.key_id)),
+      handle: async ({ db, subject, input }) => presentKey(await findSshKey(db, subject.id, input.key_id)),
     }),
     endpoint({
       method: 'DELETE',
@@ -127,7 +123,7 @@ function endpointsOf<C extends Caller>(listed: Mount<C>, single: Mount<C>, limit
       input: KeyId,
       reply: noContent,
       handle: async ({ db, actor, subject, input, unmodified }) => {
-        const row = await findKey(db, subject.id, input.key_id);
+        const row = await findSshKey(db, subject.id, input.key_id);
         unmodified(row.updated_at);
         await deleteSshKey(db, actor, subject, row);
         return new Reply(204);
@@ -136,29 +132,12 @@ function endpointsOf<C extends Caller>(listed: Mount<C>, single: Mount<C>, limit
   ];
 }
 
-const allKeys = (db: Db) =>
-  db
-    .selectFrom('ssh_keys')
-    .innerJoin('users', 'users.id', 'ssh_keys.user_id')
-    .selectAll('ssh_keys')
-    .where('users.deletion', 'is', null);
-
 /** `SHA256:…`, or MD5 with or without its prefix; an unencoded `+` arrives as a space. */
 function fingerprintOf(text: string) {
   const fingerprint = text.trim().replaceAll(' ', '+');
   if (fingerprint.startsWith('SHA256:')) return { column: 'fingerprint_sha256', fingerprint } as const;
   return { column: 'fingerprint', fingerprint: fingerprint.replace(/^MD5:/i, '').toLowerCase() } as const;
 }
-
-const projectsOfDeployKey = (db: Db, id: number) =>
-  db
-    .selectFrom('deploy_keys_projects as d')
-    .innerJoin('projects as p', 'p.id', 'd.project_id')
-    .select(['d.deploy_key_id', 'd.project_id', 'd.created_at', 'd.can_push'])
-    .where('d.deploy_key_id', '=', id)
-    .where('p.deleting', '=', false)
-    .orderBy('d.project_id')
-    .execute();
 
 export const keyEndpoints: Endpoint[] = [
   ...endpointsOf(own, own, false),
@@ -195,10 +174,7 @@ export const keyEndpoints: Endpoint[] = [
         const [user] = await showUsers(context, [own.user_id], presentProfile);
         return { ...presentKey(own), user: found(user) };
       }
-      const deployKey = found(
-        await db.selectFrom('deploy_keys').selectAll().where(column, '=', fingerprint).executeTakeFirst(),
-        'Key',
-      );
+      const deployKey = found(await selectDeployKey(db, column, fingerprint), 'Key');
       const { user_id } = deployKey;
       const [user] = user_id === null ? [] : await showUsers(context, [user_id], presentProfile);
       const projects = await projectsOfDeployKey(db, deployKey.id);

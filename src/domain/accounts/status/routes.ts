@@ -3,11 +3,11 @@ import Type, { type Static } from 'typebox';
 import { onUser, signedIn } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { readScopes } from '../users/routes.ts';
-import { clearingTimes, presentStatus, type Status, statusFrom } from './status.ts';
+import { changePreferences, saveStatus, selectOwn } from './actions.ts';
+import { clearingTimes, presentStatus, statusFrom } from './status.ts';
 
 const UserStatus = Type.Object({
   emoji: nullable(Type.String()),
@@ -45,22 +45,6 @@ const defaultPreferences = {
   pass_user_identities_to_ci_jwt: false,
   policy_advanced_editor: false,
 };
-
-const selectOwn = async (db: Db, id: number) =>
-  found(
-    await db
-      .selectFrom('users')
-      .select(['id', 'preferences', 'status', 'status_clears_at'])
-      .where('id', '=', id)
-      .executeTakeFirst(),
-    'User',
-  );
-
-async function saveStatus(db: Db, id: number, status: Status | null, clearsAt: Date | null) {
-  const values = { status, status_clears_at: clearsAt };
-  await db.updateTable('users').set(values).where('id', '=', id).execute();
-  return presentStatus(values, now());
-}
 
 const setStatus = (method: 'PUT' | 'PATCH', summary: string) =>
   endpoint({
@@ -125,12 +109,7 @@ export const statusEndpoints: Endpoint[] = [
     input: PreferencesInput,
     reply: UserPreferences,
     handle: async ({ db, actor, input }) => {
-      const row = await db
-        .updateTable('users')
-        .set((eb) => ({ preferences: eb('preferences', '||', { ...input }) }))
-        .where('id', '=', actor.id)
-        .returning(['id', 'preferences'])
-        .executeTakeFirst();
+      const row = await changePreferences(db, actor.id, input);
       return preferencesOf(found(row, 'User'));
     },
   }),

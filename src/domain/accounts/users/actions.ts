@@ -1,19 +1,21 @@
 /** Creates and changes users. */
+
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { isLastAdministrator } from '../../../kernel/access/remaining.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
-import { ownAddresses } from '../../../kernel/identity/addresses/own-addresses.ts';
-import { noReset, requestReset } from '../../../kernel/identity/passwords/reset.ts';
+import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
+import { passExternalOn } from '../../../kernel/identity/bot-holder-actions.ts';
+import { insertUser, newUserDefaults } from '../../../kernel/identity/new-user-actions.ts';
+import { noReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endAccess } from '../../../kernel/identity/sessions.ts';
+import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
-import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/paths-change.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import { passExternalOn } from '../../../kernel/users/bot-holders.ts';
-import { insertUser, newUserDefaults } from '../../../kernel/users/new-user.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { declareUnique } from '../../../platform/db/errors.ts';
@@ -288,3 +290,23 @@ async function moveOwnNamespace(
   const path = input.username ?? row.path;
   await moveNamespace(tx, row, { parent: undefined, path, name: input.name ?? row.name });
 }
+
+/** Sets the actor's picture, or removes it. */
+export const changeAvatar = (db: Db, actor: Actor, avatar: string | null) =>
+  inTransaction(db, async (tx) => {
+    const changed = await tx
+      .updateTable('users')
+      .set({ avatar, updated_at: now() })
+      .where('id', '=', actor.id)
+      .where('deletion', 'is', null)
+      .returning(['id', 'username', 'avatar', 'email'])
+      .executeTakeFirst();
+    const user = found(changed, 'User');
+    const audit = {
+      entity: userEntity(user),
+      event: 'user_profile_updated',
+      details: { change: 'avatar' },
+    };
+    await announce(tx, { author: actor, audit });
+    return user;
+  });

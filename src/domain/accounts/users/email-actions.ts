@@ -11,7 +11,7 @@ import {
   newConfirmation,
 } from '../../../kernel/identity/addresses/confirmation.ts';
 import { isMailAddress } from '../../../kernel/identity/addresses/rules.ts';
-import { noReset } from '../../../kernel/identity/passwords/reset.ts';
+import { noReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, invalid } from '../../../platform/failure.ts';

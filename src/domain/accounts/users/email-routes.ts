@@ -2,12 +2,12 @@
 import Type from 'typebox';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import { mailAddress } from '../../../kernel/identity/addresses/rules.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
 import { mapPage, selectPage } from '../../../platform/pagination/page.ts';
 import { addEmail, deleteEmail } from './email-actions.ts';
 import { own, privateOf } from './own.ts';
+import { emailsOf } from './queries.ts';
 import { readScopes } from './routes.ts';
 
 const Email = Type.Object({
@@ -24,12 +24,6 @@ const presentEmail = (row: { id: number; email: string; confirmed_at: Date | nul
 
 const EmailId = { email_id: Type.Integer() };
 const Address = Type.String({ maxLength: 254, ruled: mailAddress, description: 'The address.' });
-
-const emailsOf = (db: Db, userId: number) =>
-  db
-    .selectFrom('emails')
-    .select(['emails.id', 'emails.email', 'emails.confirmed_at', 'emails.updated_at'])
-    .where('emails.user_id', '=', userId);
 
 const endpointsOf = ({ path, whose, read, write }: typeof own): Endpoint[] => [
   listing({

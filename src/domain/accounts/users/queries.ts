@@ -224,3 +224,18 @@ export function selectActivityPage(db: Db, from: string, page: PageRequest) {
   const columns = { id: 'users.id', last_activity_on: 'users.last_activity_on' };
   return selectPage(db, query, page, { by: 'last_activity_on', sort: 'asc' }, columns);
 }
+
+export const emailsOf = (db: Db, userId: number) =>
+  db
+    .selectFrom('emails')
+    .select(['emails.id', 'emails.email', 'emails.confirmed_at', 'emails.updated_at'])
+    .where('emails.user_id', '=', userId);
+
+/** The picture of the user who shows this mail address. */
+export const selectAvatarByAddress = (db: Db, address: string) =>
+  db
+    .selectFrom('users')
+    .select(['id', 'avatar'])
+    .where(sql<boolean>`lower(public_email) collate "C" = ${address}`)
+    .where('deletion', 'is', null)
+    .executeTakeFirst();

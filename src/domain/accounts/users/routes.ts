@@ -13,10 +13,8 @@ import {
   Reply,
 } from '../../../kernel/api/endpoint.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
-import {
-  type CustomAttribute,
-  selectCustomAttributes,
-} from '../../../kernel/namespaces/custom-attributes.ts';
+import { selectCustomAttributes } from '../../../kernel/namespaces/custom-attribute-queries.ts';
+import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts';

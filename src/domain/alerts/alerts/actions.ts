@@ -6,7 +6,7 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { declareUnique } from '../../../platform/db/errors.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { type ActorContext, completeTodos } from '../../conversation/index.ts';
-import { addSystemNoteOfStatus, lockAlert } from '../incidents/links.ts';
+import { addSystemNoteOfStatus, lockAlert } from '../incidents/link-actions.ts';
 import { alertNoteable } from './alert-noteable.ts';
 import { assignAlert, findAssignees } from './assign-actions.ts';
 import type { AlertRow } from './records.ts';

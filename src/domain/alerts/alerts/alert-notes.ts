@@ -9,9 +9,9 @@ import {
   projectOf,
   textRules,
 } from '../../conversation/index.ts';
-import { beginLog } from '../incidents/links.ts';
-import { findAlert } from './alert-find.ts';
+import { beginLog } from '../incidents/link-actions.ts';
 import { alertKind, alertNoteable } from './alert-noteable.ts';
+import { findAlert } from './queries.ts';
 
 export const alertConversation = conversationEndpoints({
   path: '/projects/:id/alert_management_alerts/:noteable_id',

@@ -1,16 +1,9 @@
 /** Alert records: their fields, assignees and incident. */
-import { type Selectable, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import {
-  presentUserBasic,
-  type Surroundings,
-  UserBasic,
-  type UserBasicRow,
-  userBasicColumns,
-} from '../../../kernel/users/records.ts';
+import { presentUserBasic, type Surroundings, UserBasic } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { AlertsTable } from '../../../platform/db/rows.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { type ListedAlertRow, loadRelations } from './queries.ts';
 import { type JsonObject, type Severity, type Status, severities, statuses } from './records.ts';
 
 const text = nullable(Type.String());
@@ -50,62 +43,9 @@ export const AlertRecord = Type.Object({
 });
 export type AlertRecord = Static<typeof AlertRecord>;
 
-/** The columns of a list: payloads may be large, and only single alerts show them. */
-export const listedAlertColumns = [
-  'alerts.id',
-  'alerts.iid',
-  'alerts.project_id',
-  'alerts.issue_id',
-  'alerts.title',
-  'alerts.description',
-  'alerts.severity',
-  'alerts.status',
-  'alerts.service',
-  'alerts.monitoring_tool',
-  'alerts.hosts',
-  'alerts.environment_name',
-  'alerts.runbook',
-  'alerts.query',
-  'alerts.y_label',
-  'alerts.fingerprint',
-  'alerts.events',
-  'alerts.started_at',
-  'alerts.ended_at',
-  'alerts.created_at',
-  'alerts.updated_at',
-] as const;
-type Column<Name> = Name extends `alerts.${infer Plain extends keyof Selectable<AlertsTable>}`
-  ? Plain
-  : never;
-export type ListedAlertRow = Pick<Selectable<AlertsTable>, Column<(typeof listedAlertColumns)[number]>>;
-
 /** The web address of an alert. */
 export const alertUrl = (baseUrl: string, projectPath: string, iid: number): string =>
   `${baseUrl}/${projectPath}/-/alert_management/${iid}/details`;
-
-type Assigned = UserBasicRow & { alert_id: number };
-
-async function loadRelations(db: Db, rows: readonly ListedAlertRow[]) {
-  const ids = rows.map(({ id }) => id);
-  const issueIds = rows.flatMap(({ issue_id }) => issue_id ?? []);
-  const [people, issues] = await Promise.all([
-    db
-      .selectFrom('alert_assignees')
-      .innerJoin('users', 'users.id', 'alert_assignees.user_id')
-      .select(userBasicColumns)
-      .select('alert_assignees.alert_id')
-      .where(sql<boolean>`alert_assignees.alert_id = any(${ids}::bigint[])`)
-      .orderBy('users.id')
-      .execute(),
-    issueIds.length === 0
-      ? []
-      : db.selectFrom('issues').select(['id', 'iid']).where('id', 'in', issueIds).execute(),
-  ]);
-  return {
-    assignees: Map.groupBy<number, Assigned>(people, ({ alert_id }) => alert_id),
-    issueIids: new Map(issues.map(({ id, iid }) => [id, iid])),
-  };
-}
 
 /**
  * The records of alerts, by two statements; `projectPaths` has their projects' full paths, and payloads are

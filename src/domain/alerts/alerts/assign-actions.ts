@@ -3,7 +3,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type ActorContext, addTodos, readersAmong, usersByIds } from '../../conversation/index.ts';
 import { systemNote } from '../../work-items/index.ts';
-import { writeAlertNotes } from '../incidents/links.ts';
+import { writeAlertNotes } from '../incidents/link-actions.ts';
 import { alertNoteable } from './alert-noteable.ts';
 import type { AlertRow } from './records.ts';
 

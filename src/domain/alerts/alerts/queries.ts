@@ -1,11 +1,13 @@
 /** Pages of a project's alerts, and counts by status. */
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { Tables } from '../../../platform/db/rows.ts';
+import type { AlertsTable, Tables } from '../../../platform/db/rows.ts';
 import { containing } from '../../../platform/db/search.ts';
+import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import { type ListedAlertRow, listedAlertColumns } from './alert-records.ts';
-import { severities } from './records.ts';
+import { type AlertRow, severities } from './records.ts';
 import type { AlertFilters, StatusCounts } from './schema.ts';
 
 const words = (list: readonly string[]): string => `array[${list.map((word) => `'${word}'`).join(',')}]`;
@@ -85,3 +87,74 @@ export async function countAlerts(db: Db, projectId: number, filters: AlertFilte
   const open = triggered + acknowledged;
   return { triggered, acknowledged, resolved, ignored, open, all: open + resolved + ignored };
 }
+
+/** The alert of the project by its number; 404 without one. */
+export async function findAlert(db: Db, project: AuthorizedProject, iid: number): Promise<AlertRow> {
+  const alert = await db
+    .selectFrom('alerts')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+  if (!alert) throw notFound('Alert');
+  return alert;
+}
+
+/** The columns of a list: payloads may be large, and only single alerts show them. */
+export const listedAlertColumns = [
+  'alerts.id',
+  'alerts.iid',
+  'alerts.project_id',
+  'alerts.issue_id',
+  'alerts.title',
+  'alerts.description',
+  'alerts.severity',
+  'alerts.status',
+  'alerts.service',
+  'alerts.monitoring_tool',
+  'alerts.hosts',
+  'alerts.environment_name',
+  'alerts.runbook',
+  'alerts.query',
+  'alerts.y_label',
+  'alerts.fingerprint',
+  'alerts.events',
+  'alerts.started_at',
+  'alerts.ended_at',
+  'alerts.created_at',
+  'alerts.updated_at',
+] as const;
+
+type Column<Name> = Name extends `alerts.${infer Plain extends keyof Selectable<AlertsTable>}`
+  ? Plain
+  : never;
+
+export type ListedAlertRow = Pick<Selectable<AlertsTable>, Column<(typeof listedAlertColumns)[number]>>;
+
+type Assigned = UserBasicRow & { alert_id: number };
+
+export async function loadRelations(db: Db, rows: readonly ListedAlertRow[]) {
+  const ids = rows.map(({ id }) => id);
+  const issueIds = rows.flatMap(({ issue_id }) => issue_id ?? []);
+  const [people, issues] = await Promise.all([
+    db
+      .selectFrom('alert_assignees')
+      .innerJoin('users', 'users.id', 'alert_assignees.user_id')
+      .select(userBasicColumns)
+      .select('alert_assignees.alert_id')
+      .where(sql<boolean>`alert_assignees.alert_id = any(${ids}::bigint[])`)
+      .orderBy('users.id')
+      .execute(),
+    issueIds.length === 0
+      ? []
+      : db.selectFrom('issues').select(['id', 'iid']).where('id', 'in', issueIds).execute(),
+  ]);
+  return {
+    assignees: Map.groupBy<number, Assigned>(people, ({ alert_id }) => alert_id),
+    issueIids: new Map(issues.map(({ id, iid }) => [id, iid])),
+  };
+}
+
+/** Alerts by their ids, without their payloads. */
+export const selectAlertsById = (db: Db, ids: readonly number[]): Promise<ListedAlertRow[]> =>
+  db.selectFrom('alerts').select(listedAlertColumns).where('alerts.id', 'in', ids).execute();

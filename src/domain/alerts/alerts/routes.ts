@@ -9,9 +9,8 @@ import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
 import { IssueRecord, presentIssues } from '../../work-items/index.ts';
 import { createIncident } from '../incidents/actions.ts';
 import { updateAlert } from './actions.ts';
-import { findAlert } from './alert-find.ts';
-import { AlertRecord, type ListedAlertRow, presentAlerts } from './alert-records.ts';
-import { countAlerts, selectAlerts } from './queries.ts';
+import { AlertRecord, presentAlerts } from './alert-records.ts';
+import { countAlerts, findAlert, type ListedAlertRow, selectAlerts } from './queries.ts';
 import { alertFilters, alertIid, ListAlerts, StatusCounts, UpdateAlert } from './schema.ts';
 
 const alertsPath = '/projects/:id/alert_management_alerts';

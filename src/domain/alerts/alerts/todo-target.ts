@@ -5,9 +5,9 @@ import { mayInProjects } from '../../../kernel/access/policy-sql.ts';
 import { projectFullPath } from '../../../kernel/namespaces/rows.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import { type TodoTarget, todoEndpoint } from '../../conversation/index.ts';
-import { findAlert } from './alert-find.ts';
 import { alertKind, alertNoteable } from './alert-noteable.ts';
-import { listedAlertColumns, presentAlerts } from './alert-records.ts';
+import { presentAlerts } from './alert-records.ts';
+import { findAlert, selectAlertsById } from './queries.ts';
 
 export const alertTodoTarget: TodoTarget = {
   type: alertKind.type,
@@ -15,10 +15,7 @@ export const alertTodoTarget: TodoTarget = {
   isVisible: (actor, level) => mayInProjects('read_alerts', actor, level),
   async load({ db, services, settings }, todos, projects) {
     const ids = todos.map(({ alert_id }) => alert_id ?? 0);
-    const [rows, projectsById] = await Promise.all([
-      db.selectFrom('alerts').select(listedAlertColumns).where('alerts.id', 'in', ids).execute(),
-      projects,
-    ]);
+    const [rows, projectsById] = await Promise.all([selectAlertsById(db, ids), projects]);
     const around = { baseUrl: services.baseUrl(), settings };
     const paths = new Map([...projectsById].map(([id, project]) => [id, projectFullPath(project)]));
     const records = await presentAlerts({ db, around }, rows, paths);

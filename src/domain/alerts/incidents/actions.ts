@@ -13,17 +13,10 @@ import { projectRepository } from '../../repositories/index.ts';
 import { closeIssue, type IssueRow, insertIssue, prepareIssue } from '../../work-items/index.ts';
 import { alertUrl } from '../alerts/alert-records.ts';
 import type { AlertRow } from '../alerts/records.ts';
-import { writeTimeline } from '../timeline/timeline-writes.ts';
-import { alertBot } from './bot.ts';
-import {
-  alertNotes,
-  integrationName,
-  isLogged,
-  lockAlert,
-  plain,
-  sourceOf,
-  writeAlertNotes,
-} from './links.ts';
+import { writeTimeline } from '../timeline/entry-actions.ts';
+import { alertBot } from './bot-actions.ts';
+import { integrationName, isLogged, lockAlert, writeAlertNotes } from './link-actions.ts';
+import { alertNotes, plain, sourceOf } from './links.ts';
 import { incidentDescription, incidentSeverity } from './text.ts';
 
 export const MAKE_INCIDENT = 'alerts.incident';
@@ -188,4 +181,26 @@ export function recoveryTask(services: Services): Task {
     });
     services.wake();
   };
+}
+
+/** Resolves the alerts of an incident that was closed. */
+export async function resolveAlertsOf(
+  tx: Db,
+  author: { id: number },
+  incident: { id: number; iid: number },
+): Promise<void> {
+  const time = now();
+  const resolved = await tx
+    .updateTable('alerts')
+    .set({ status: 'resolved', ended_at: time, updated_at: time })
+    .where('issue_id', '=', incident.id)
+    .where('status', '<>', 'resolved')
+    .returning(['id', 'project_id'])
+    .execute();
+  const note = alertNotes.status('resolved', ` by closing incident #${incident.iid}`);
+  await writeAlertNotes(
+    tx,
+    author,
+    resolved.map((alert) => ({ alert, note })),
+  );
 }

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import { mapPage, selectPage } from '../../../platform/pagination/page.ts';
+import { mapPage } from '../../../platform/pagination/page.ts';
 import {
   ChangeIntegration,
   CreatedAlerts,
@@ -22,6 +22,7 @@ import {
   updateIntegration,
 } from './actions.ts';
 import { presentIntegration, presentListed } from './present.ts';
+import { selectIntegrations } from './queries.ts';
 import { requireFit } from './rules.ts';
 
 const path = '/projects/:id/alert_management_integrations';
@@ -29,17 +30,6 @@ const pathOfOne = `${path}/:integration_id`;
 const configuring = onProject('manage_alert_integrations');
 /** A payload of 1 MiB in its request; escapes may double it. */
 const BODY_LIMIT = 4 * 1_048_576;
-
-const listedColumns = [
-  'id',
-  'project_id',
-  'kind',
-  'name',
-  'active',
-  'identifier',
-  'created_at',
-  'updated_at',
-] as const;
 
 export const integrationEndpoints: Endpoint[] = [
   listing({
@@ -50,11 +40,7 @@ export const integrationEndpoints: Endpoint[] = [
     page: 'offset',
     item: IntegrationRecord,
     handle: async ({ db, services, subject, page }) => {
-      const query = db
-        .selectFrom('alert_integrations')
-        .select(listedColumns)
-        .where('project_id', '=', subject.id);
-      const listed = await selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'id' });
+      const listed = await selectIntegrations(db, subject.id, page);
       return mapPage(listed, (row) => presentListed(services.baseUrl(), subject, row));
     },
   }),

@@ -9,6 +9,7 @@ import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.
 import type { Route } from '../../../platform/http/server/server.ts';
 import { findIssue } from '../../work-items/index.ts';
 import type { MetricImageRow } from './actions.ts';
+import { selectIid, selectImageByName } from './queries.ts';
 
 const findProject = (services: Services, caller: Caller, path: string): Promise<AuthorizedProject> => {
   const find = (reference: string) =>
@@ -32,14 +33,9 @@ async function requireReader(
     return;
   }
   const { db } = database;
-  const issue = await db
-    .selectFrom('issues')
-    .select('iid')
-    .where('id', '=', issue_id)
-    .where('project_id', '=', project.id)
-    .executeTakeFirst();
-  if (!issue || !project.may('read_issues')) throw notFound();
-  await findIssue(db, project, caller, issue.iid);
+  const iid = await selectIid(db, project.id, issue_id);
+  if (iid === undefined || !project.may('read_issues')) throw notFound();
+  await findIssue(db, project, caller, iid);
 }
 
 async function serve(services: Services, request: HttpRequest): Promise<HttpResponse> {
@@ -48,13 +44,7 @@ async function serve(services: Services, request: HttpRequest): Promise<HttpResp
     throw notFound();
   const caller = await callerOf(services, request);
   const project = await findProject(services, caller, path);
-  const row = await services.database.db
-    .selectFrom('metric_images')
-    .selectAll()
-    .where('id', '=', Number(image))
-    .where('project_id', '=', project.id)
-    .where('file_name', '=', filename)
-    .executeTakeFirst();
+  const row = await selectImageByName(services.database.db, project.id, Number(image), filename);
   if (!row) throw notFound();
   await requireReader(services, project, caller, row);
   const response = await readAvatar(services.config.data, row.file);

@@ -10,7 +10,7 @@ import { integerId, nullable } from '../../../platform/http/parameters/schema.ts
 import { webAddress } from '../../../platform/http/web-address.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { findIssue } from '../../work-items/index.ts';
-import { findAlert } from '../alerts/alert-find.ts';
+import { findAlert } from '../alerts/queries.ts';
 import { MetricImageRecord } from '../alerts/schema.ts';
 import { addImage, deleteImage, type Pictured, presentImage, selectImages, updateImage } from './actions.ts';
 

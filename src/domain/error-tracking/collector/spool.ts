@@ -6,7 +6,6 @@
 import type { Services } from '../../../kernel/services.ts';
 import { batch } from '../../../platform/batch.ts';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { translateDatabaseError } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -14,6 +13,7 @@ import type { ReadGauge } from '../../../platform/metrics.ts';
 import type { Packing } from '../reports/packing.ts';
 import type { ReportForm } from '../reports/report.ts';
 import { activeIngestKeys } from './ingest-keys.ts';
+import { countSpool, type Depth } from './queries.ts';
 
 export type Report = {
   /** A client key of the project. */
@@ -109,24 +109,6 @@ const insertBatched = batch<Sql, Report, boolean>(
   },
   { gather: GATHER_MS },
 );
-
-type Depth = { rows: number; seconds: number };
-
-/** The number of waiting reports and the oldest one's time; undefined while the database does not answer. */
-async function countSpool(db: Db): Promise<Depth | undefined> {
-  const counted = await db
-    .selectFrom('error_spool')
-    .select((eb) => [eb.fn.countAll<number>().as('rows'), eb.fn.min('received_at').as('oldest')])
-    .executeTakeFirst()
-    .catch(() => undefined);
-  if (!counted) return undefined;
-  // Null without rows, whatever the declared type.
-  const oldest: Date | null = counted.oldest;
-  return {
-    rows: counted.rows,
-    seconds: oldest === null ? 0 : Math.max(0, now().getTime() - oldest.getTime()) / 1_000,
-  };
-}
 
 /** The spool of one process. */
 export function createSpool({ database }: Pick<Services, 'database'>): Spool {

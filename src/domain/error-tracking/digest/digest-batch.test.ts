@@ -7,7 +7,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { makeProject } from '../../../../test/support/factories.ts';
 import { now } from '../../../platform/clock.ts';
 import { randomHex } from '../../../platform/secret.ts';
-import { sweepCrowdedErrors, sweepOldErrors } from '../errors/retention.ts';
+import { sweepCrowdedErrors, sweepOldErrors } from '../errors/retention-actions.ts';
 import { errorTrackingCapability } from '../index.ts';
 import { createDigest } from './digest.ts';
 import { type DigestOne, digestBatch } from './digest-batch.ts';

@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionTarget, type Db, openDatabase } from '../../../platform/db/database.ts';
-import { trimErrors } from '../errors/retention.ts';
+import { trimErrors } from '../errors/retention-actions.ts';
 import { createAllowance } from './allowance.ts';
 import { type Counts, type DigestOne, digestBatch } from './digest-batch.ts';
 import { digestReport } from './digest-report.ts';

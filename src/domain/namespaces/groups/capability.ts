@@ -1,6 +1,6 @@
 /** Groups and their subgroups, namespaces, and the background job that erases deleted ones. */
 import type { Capability } from '../../../kernel/capability.ts';
-import { deleteOverdue, eraseNamespace, eraseProject } from '../../../kernel/namespaces/erasure.ts';
+import { deleteOverdue, eraseNamespace, eraseProject } from '../../../kernel/namespaces/erasure-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { namespaceEndpoints } from './namespace-routes.ts';
 import { readEndpoints } from './read-routes.ts';

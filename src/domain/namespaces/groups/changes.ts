@@ -1,11 +1,10 @@
 /** Shared parts of changes to groups: context, locks, settings and refusals. */
-import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { groupSettings, premiumGroupSettings } from '../../../kernel/namespaces/group-settings.ts';
-import { lockNamespace } from '../../../kernel/namespaces/paths-change.ts';
+import { lockNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { changeBranchProtection } from '../../../kernel/policy/branch-protection.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -85,11 +84,3 @@ export function changedSettings(
 /** Levels of nested groups, at most (facts give no number; the public product stops at 20). */
 export const MAX_DEPTH = 20;
 export const tooDeep = `has too many levels: at most ${MAX_DEPTH} groups can be nested`;
-
-/** The levels of a group with those below it, itself included. */
-export async function heightOf(tx: Db, groupId: number): Promise<number> {
-  const { rows } = await sql<{ height: number }>`
-    select max(cardinality(ancestor_ids)) - min(cardinality(ancestor_ids)) + 1 as height
-    from namespaces where ancestor_ids @> array[${groupId}]::bigint[]`.execute(tx);
-  return rows[0]?.height ?? 1;
-}

@@ -4,7 +4,11 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
-import { deleteOverdue, eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure.ts';
+import {
+  deleteOverdue,
+  eraseNamespace,
+  markNamespaceDeleting,
+} from '../../../kernel/namespaces/erasure-actions.ts';
 import { moveClock } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 

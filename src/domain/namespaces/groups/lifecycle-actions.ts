@@ -4,14 +4,14 @@
  */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import { today } from '../../../kernel/access/group-list.ts';
 import { joinMembers } from '../../../kernel/access/joining.ts';
 import { hasOwnOwner } from '../../../kernel/access/remaining.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { markNamespaceDeleting } from '../../../kernel/namespaces/erasure.ts';
-import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/namespaces/paths-change.ts';
+import { markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';
+import { today } from '../../../kernel/namespaces/group-list-queries.ts';
+import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -19,14 +19,8 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { remapPlanning } from '../../planning/index.ts';
-import {
-  type GroupWriteContext,
-  groupEntity,
-  heightOf,
-  lockWithParent,
-  MAX_DEPTH,
-  tooDeep,
-} from './changes.ts';
+import { type GroupWriteContext, groupEntity, lockWithParent, MAX_DEPTH, tooDeep } from './changes.ts';
+import { heightOf } from './queries.ts';
 import { removalProblem } from './rules.ts';
 
 const refuse = (text: string): Failure => new Failure('bad_request', text);

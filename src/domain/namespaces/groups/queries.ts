@@ -1,8 +1,8 @@
 /** Statements over groups, besides their lists. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import { openTo, seesAll, today, withReached } from '../../../kernel/access/group-list.ts';
 import type { Caller } from '../../../kernel/actor.ts';
+import { openTo, seesAll, today, withReached } from '../../../kernel/namespaces/group-list-queries.ts';
 import type { GroupView } from '../../../kernel/namespaces/group-records.ts';
 import {
   type GroupShare,
@@ -99,4 +99,12 @@ export async function selectWikiStorages(
     .where('id', 'in', ids)
     .execute();
   return new Map(rows.map((row) => [row.id, row.repository_storage]));
+}
+
+/** The levels of a group with those below it, itself included. */
+export async function heightOf(tx: Db, groupId: number): Promise<number> {
+  const { rows } = await sql<{ height: number }>`
+    select max(cardinality(ancestor_ids)) - min(cardinality(ancestor_ids)) + 1 as height
+    from namespaces where ancestor_ids @> array[${groupId}]::bigint[]`.execute(tx);
+  return rows[0]?.height ?? 1;
 }

@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, onGroup } from '../../../kernel/access/access.ts';
-import { type GroupQuery, listGroups, today } from '../../../kernel/access/group-list.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { AvatarPicture, replyWithAvatar } from '../../../kernel/api/avatar-response.ts';
 import {
@@ -12,11 +11,12 @@ import {
   endpoint,
   listing,
 } from '../../../kernel/api/endpoint.ts';
+import { type GroupQuery, listGroups } from '../../../kernel/namespaces/group-list-queries.ts';
 import { Group, PublicGroupDetails, presentPublicGroup } from '../../../kernel/namespaces/group-records.ts';
 import { commaList, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
-import { groupQuery, transferTargetQuery, visibleGroupQuery } from './filters.ts';
+import { groupQuery, linked, transferTargetQuery, visibleGroupQuery } from './filter-queries.ts';
 import { groupView, presentGroupDetail, presentGroups } from './present.ts';
 import { customAttributeFields, GroupDetail, GroupFilters, InvitedFilters, SharedFilters } from './schema.ts';
 
@@ -46,13 +46,6 @@ async function showGroups({ db, services, settings, actor, input, page }: Listin
   const view = groupView(services, settings, actor);
   return { ...listed, items: await presentGroups(db, view, listed.items, options) };
 }
-
-/** Groups linked to another by shares that have not ended. */
-const linked = (select: 'shared_group_id' | 'shared_with_group_id', ids: readonly number[]) => {
-  const other = select === 'shared_group_id' ? 'shared_with_group_id' : 'shared_group_id';
-  return sql`n.id in (select ${sql.ref(select)} from group_group_links
-    where ${sql.ref(other)} = any(${[...ids]}::bigint[]) and (expires_at is null or expires_at > ${today()}))`;
-};
 
 const relations = ['direct', 'inherited'] as const;
 

@@ -1,10 +1,10 @@
 /** Sharing a group with another: the members of the one get a role in the other. */
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
-import { today } from '../../../kernel/access/group-list.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { isLockedAbove } from '../../../kernel/namespaces/group-settings.ts';
+import { today } from '../../../kernel/namespaces/group-list-queries.ts';
+import { isLockedAbove } from '../../../kernel/namespaces/lock-queries.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';

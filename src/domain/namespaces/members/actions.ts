@@ -15,7 +15,7 @@ import { MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
-import { removeLapsed } from './expiry.ts';
+import { removeLapsed } from './expiry-actions.ts';
 import { isMembershipLocked, listCandidates, lockMember, selectInherited, today } from './queries.ts';
 import {
   additionProblem,
@@ -250,5 +250,15 @@ export async function importMembers(
       const problem = refused.get(id);
       if (problem && problem.kind !== 'taken') problems[username] = messageOf(problem);
     }
+  }
+}
+
+/** Deletes the memberships, requests and invitations of projects that go. */
+export async function eraseMembers(tx: Db, projectIds: readonly number[]): Promise<void> {
+  for (const table of ['members', 'access_requests', 'invitations'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('project_id', 'in', [...projectIds])
+      .execute();
   }
 }

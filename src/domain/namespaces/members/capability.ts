@@ -1,7 +1,8 @@
 /** Members of projects and groups, access requests and invitations, and the end of a membership. */
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { expireMembers } from './expiry.ts';
+import { eraseMembers } from './actions.ts';
+import { expireMembers } from './expiry-actions.ts';
 import { invitationPages } from './invitation-pages.ts';
 import { importEndpoint, memberEndpoints } from './member-routes.ts';
 import { groups, projects } from './source.ts';
@@ -27,13 +28,6 @@ export const membersCapability = (services: Services): Capability => ({
   },
   schedules: [{ task: 'members.expire', pattern: '5 * * * *' }],
   tables: ['members', 'access_requests', 'invitations'],
-  erase: async (tx, projectIds) => {
-    for (const table of ['members', 'access_requests', 'invitations'] as const) {
-      await tx
-        .deleteFrom(table)
-        .where('project_id', 'in', [...projectIds])
-        .execute();
-    }
-  },
+  erase: eraseMembers,
   reassign: reassignInvitations,
 });

@@ -9,7 +9,7 @@ import {
   makeProject,
   makeUser,
 } from '../../../../test/support/rows.ts';
-import { expireMembers } from './expiry.ts';
+import { expireMembers } from './expiry-actions.ts';
 
 const ashlar = useApp();
 const database = () => ashlar.app.services.database.db;

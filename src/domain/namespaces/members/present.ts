@@ -1,14 +1,19 @@
 /** Rows → wire records of members, requests and invitations; related records are loaded once for a page. */
-import { sql } from 'kysely';
+
 import type { Caller } from '../../../kernel/actor.ts';
-import type { Context } from '../../../kernel/api/endpoint.ts';
-import { found } from '../../../kernel/api/endpoint.ts';
-import { GUEST } from '../../../kernel/policy/roles.ts';
+import { type Context, found } from '../../../kernel/api/endpoint.ts';
 import { presentUserBasic, type Surroundings, type UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { unseal } from '../../../platform/secret.ts';
 import type { InvitationRow } from './invitation-queries.ts';
-import { type Membership, type MemberUser, type Reach, selectMemberships, selectUsers } from './queries.ts';
+import {
+  type Membership,
+  type MemberUser,
+  type Reach,
+  selectMemberships,
+  selectSeated,
+  selectUsers,
+} from './queries.ts';
 import type { AccessRequester, Invitation, Member } from './schema.ts';
 import type { Source } from './source.ts';
 
@@ -40,18 +45,6 @@ const showsEmail = ({ source, caller }: View, user: MemberUser): boolean =>
     user.enterprise_group_id !== null &&
     user.enterprise_group_id === source.rootGroupId);
 
-/** The users who take a paid seat: people, and under Ultimate only those with more than a guest's role in some place. */
-async function selectSeated(db: Db, view: View, users: readonly MemberUser[]): Promise<Set<number>> {
-  const people = users
-    .filter((user) => user.kind === 'human' && user.state === 'active')
-    .map((user) => user.id);
-  if (view.tier !== 'ultimate') return new Set(people);
-  const { rows } = await sql<{ user_id: number }>`
-    select distinct user_id from members where user_id = any(${people}::bigint[]) and access_level > ${GUEST}
-  `.execute(db);
-  return new Set(rows.map((row) => row.user_id));
-}
-
 type Shown = { reach: Reach; seats?: boolean | undefined };
 
 /** The members' records, in the order of the users; in three statements, or four with seats, however many there are. */
@@ -65,7 +58,7 @@ export async function presentMembers(
   const memberships = await selectMemberships(db, view.source, view.caller, reach, userIds);
   const creatorIds = [...memberships.values()].flatMap((each) => each.created_by_id ?? []);
   const creators = new Map((await selectUsers(db, creatorIds)).map((user) => [user.id, user]));
-  const seated = seats ? await selectSeated(db, view, users) : undefined;
+  const seated = seats ? await selectSeated(db, view.tier, users) : undefined;
   return users.flatMap((user) => {
     const membership = memberships.get(user.id);
     // A user who left since the page was read is left out of it.

@@ -2,7 +2,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { levelName } from '../../../kernel/access/joining.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
-import { MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
+import { GUEST, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 import { userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -264,4 +264,16 @@ export async function isMember(db: Db, source: Source, userId: number): Promise<
         or m.namespace_id = ${ids(source.ancestorIds)} and m.access_level > ${MINIMAL})
     limit 1`.execute(db);
   return rows.length > 0 || source.holder?.id === userId;
+}
+
+/** The users who take a paid seat: people, and under Ultimate only those with more than a guest's role in some place. */
+export async function selectSeated(db: Db, tier: string, users: readonly MemberUser[]): Promise<Set<number>> {
+  const people = users
+    .filter((user) => user.kind === 'human' && user.state === 'active')
+    .map((user) => user.id);
+  if (tier !== 'ultimate') return new Set(people);
+  const { rows } = await sql<{ user_id: number }>`
+    select distinct user_id from members where user_id = any(${people}::bigint[]) and access_level > ${GUEST}
+  `.execute(db);
+  return new Set(rows.map((row) => row.user_id));
 }

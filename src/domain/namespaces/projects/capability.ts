@@ -1,7 +1,6 @@
-/** Projects: listed, created, changed, moved, shared, starred, and deleted with a delay. */
-import { sql } from 'kysely';
 import type { Capability } from '../../../kernel/capability.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';
+import { reassignProjects } from './changes/relation-actions.ts';
 import { writeEndpoints } from './changes/routes.ts';
 import { forkEndpoints } from './forks/routes.ts';
 import { projectFact, projectSubject } from './notification-subject.ts';
@@ -13,11 +12,6 @@ export const projectsCapability = (): Capability => ({
   name: 'projects',
   registrations: [notificationFacts.add(projectFact), notificationSubjects.add(projectSubject)],
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],
-  async reassign(tx, userId, ghostId) {
-    await sql`update projects set star_count = star_count - 1
-      where id in (select project_id from stars where user_id = ${userId})`.execute(tx);
-    await tx.deleteFrom('stars').where('user_id', '=', userId).execute();
-    await tx.updateTable('projects').set({ creator_id: ghostId }).where('creator_id', '=', userId).execute();
-  },
+  reassign: reassignProjects,
   endpoints: [...readEndpoints, ...writeEndpoints, ...listEndpoints, ...forkEndpoints, ...peopleEndpoints],
 });

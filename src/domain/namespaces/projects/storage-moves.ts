@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import Type from 'typebox';
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { ProjectIdentity, presentProjectIdentity } from '../../../kernel/namespaces/project-records.ts';
-import { type ProjectRow, projectColumns, projectTables } from '../../../kernel/namespaces/rows.ts';
 import type { MovableContainers } from '../../repositories/index.ts';
+import { isMovedProjectThere, selectProjectRows } from './reading/queries.ts';
 
 export const movableProjects: MovableContainers = {
   kind: 'project',
@@ -13,12 +13,10 @@ export const movableProjects: MovableContainers = {
   find: async ({ database }, actor, reference) =>
     (await authorizeProject(database.sql, actor, 'read_project', reference)).id,
   isThere: sql`not c.deleting`,
-  isShown: sql`exists (select from projects c where c.id = container_id and not c.deleting)`,
+  isShown: isMovedProjectThere,
   record: ProjectIdentity,
   async present(db, _baseUrl, ids) {
-    const { rows } = await sql<ProjectRow>`
-      select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)}
-      where p.id = any(${[...ids]}::bigint[])`.execute(db);
+    const rows = await selectProjectRows(db, ids);
     return new Map(rows.map((row) => [row.id, presentProjectIdentity(row)]));
   },
 };

@@ -1,7 +1,7 @@
 /** Topics in requests and in responses. */
 import Type, { type Static } from 'typebox';
 import { avatarFile } from '../../../kernel/files/pictures.ts';
-import { TopicName } from '../../../kernel/namespaces/topics.ts';
+import { TopicName } from '../../../kernel/namespaces/topic-actions.ts';
 import { integerId, nullable } from '../../../platform/http/parameters/schema.ts';
 
 export const TopicRecord = Type.Object({

@@ -1,13 +1,14 @@
 /** Mails about accounts. Each task checks that its request is still current. */
-import { sql } from 'kysely';
-import { isConfirmationOf } from '../../../kernel/identity/addresses/confirmation.ts';
-import { isResetOf } from '../../../kernel/identity/passwords/reset.ts';
+
+import { isConfirmationOf } from '../../../kernel/identity/addresses/queries.ts';
+import { isResetOf } from '../../../kernel/identity/passwords/reset-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { composeMail, type MailContent } from './layout.ts';
 import { addressAddedMail, confirmationMail, knownAddressMail, resetMail } from './mails.ts';
+import { selectOwnerOf, selectRecipient } from './queries.ts';
 
 /** The payload of both facts, with the fact's number. */
 type MailRequest = { user_id: number; email: string; token_sealed: string; fact_id: number };
@@ -34,13 +35,7 @@ function mailTask(services: Services, mailer: Mailer, mail: AccountMail): Task {
     // The payload is written by one of two functions in kernel/identity.
     const request = payload as MailRequest;
     const token = unseal(services.secretKey, request.token_sealed);
-    const user = await db
-      .selectFrom('users')
-      .select(['username', 'name'])
-      .where('id', '=', request.user_id)
-      .where('deletion', 'is', null)
-      .where('state', 'not in', ['blocked', 'banned'])
-      .executeTakeFirst();
+    const user = await selectRecipient(db, request.user_id);
     if (!user || !(await mail.isCurrent(db, request.user_id, token))) return;
     const baseUrl = services.baseUrl();
     const letter = mail.write({ ...user, email: request.email }, baseUrl, token);
@@ -63,15 +58,7 @@ const knownAddressTask = (services: Services, mailer: Mailer, write: typeof know
   return async (payload) => {
     // Written by registration and by additions of addresses.
     const { user_id, email, fact_id } = payload as Omit<MailRequest, 'token_sealed'>;
-    const user = await db
-      .selectFrom('users')
-      .innerJoin('emails', 'emails.user_id', 'users.id')
-      .select(['username', 'name', 'emails.email'])
-      .where('users.id', '=', user_id)
-      .where('deletion', 'is', null)
-      .where('state', 'not in', ['blocked', 'banned'])
-      .where(({ fn }) => sql<boolean>`${fn('lower', ['emails.email'])} = ${email.toLowerCase()}`)
-      .executeTakeFirst();
+    const user = await selectOwnerOf(db, user_id, email);
     if (!user) return;
     const baseUrl = services.baseUrl();
     const id = `known-address-${fact_id}-${user_id}`;

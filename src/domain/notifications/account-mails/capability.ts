@@ -5,7 +5,7 @@ import {
   KNOWN_ADDRESS_ADDED,
   KNOWN_ADDRESS_REGISTERED,
 } from '../../../kernel/identity/addresses/confirmation.ts';
-import { PASSWORD_RESET_REQUESTED } from '../../../kernel/identity/passwords/reset.ts';
+import { PASSWORD_RESET_REQUESTED } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
 import type { Services } from '../../../kernel/services.ts';
 import {

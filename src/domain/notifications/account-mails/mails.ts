@@ -1,5 +1,5 @@
 /** The texts of account mails. Pure. */
-import { RESET_HOURS } from '../../../kernel/identity/passwords/reset.ts';
+import { RESET_HOURS } from '../../../kernel/identity/passwords/reset-actions.ts';
 import type { MailContent } from './layout.ts';
 
 type Recipient = { name: string; username: string };

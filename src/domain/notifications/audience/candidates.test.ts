@@ -12,7 +12,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { notificationEvent } from '../events/events.ts';
 import { notificationSubjects } from '../events/subjects.ts';
-import { candidateIds, type EventContext, prospectsAmong } from './candidates.ts';
+import { candidateIds, type EventContext, prospectsAmong } from './candidate-queries.ts';
 
 const app = useApp();
 const GUEST = 10;

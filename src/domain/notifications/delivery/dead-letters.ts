@@ -1,5 +1,4 @@
 /** The page on which administrators see dead mails, and send them again. */
-import { sql } from 'kysely';
 import { pageLinks, panel } from '../../../kernel/api/forms.ts';
 import {
   type PageContext,
@@ -11,12 +10,12 @@ import {
 } from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { type DeadJob, deadJobs, reviveJobs } from '../../../platform/jobs/dead-jobs.ts';
+import { namesOf } from './queries.ts';
 import type { Sending } from './send.ts';
 
 const PATH = '/admin/mail';
@@ -41,13 +40,6 @@ function deadLetterOf(job: DeadJob): DeadLetter {
   const { subject, name: event } = hearing.event;
   const named = subject.sha?.slice(0, 8) ?? subject.id;
   return { job, what: `${event} (${subject.kind} ${named})`, userId };
-}
-
-/** Usernames by id, in one statement. */
-async function namesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
-  const { rows } = await sql<{ id: number; username: string }>`
-    select id, username from users where id = any(${[...ids]}::bigint[])`.execute(db);
-  return new Map(rows.map(({ id, username }) => [id, username]));
 }
 
 const timeOf = (time: Date): Html =>

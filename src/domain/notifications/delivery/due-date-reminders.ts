@@ -1,11 +1,12 @@
 /** Sends reminders of issues that are due tomorrow, in the morning of each recipient's zone. */
+
 import { setImmediate as turn } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationEvent } from '../events/events.ts';
+import { HOUR_MS, selectDueIssues, selectZones, takeHours } from './due-date-actions.ts';
 import { fanOutJob } from './fan-out.ts';
 
 export const DUE = 'notifications.due';
@@ -13,13 +14,8 @@ export const DUE_PAGE = 'notifications.due_page';
 
 /** The local hour of reminders. */
 const MORNING_HOUR = 8;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Missed hours that are made up for: no reminder of the morning is sent at night. */
-const MAX_HOURS = 12;
 const PAGE_SIZE = 200;
-/** The instance fact with the last handled hour. */
-const REMINDED_UNTIL = 'issue_due_told_until';
 
 /** The zones where an hour is the morning's, and tomorrow's date there. */
 export type Morning = { tomorrow: string; zones: string[] };
@@ -78,28 +74,12 @@ const pageJob = (page: DuePage): NewJob => ({
   key: `${DUE_PAGE} ${page.tomorrow} ${page.zones[0]} ${page.after}`,
 });
 
-/** Takes the full hours, in milliseconds, that are not handled yet. */
-async function takeHours(tx: Db, time: Date): Promise<number[]> {
-  const current = Math.floor(time.getTime() / HOUR_MS);
-  const { rows } = await sql<{ until: number | null }>`
-    insert into instance_facts as f (name, value) values (${REMINDED_UNTIL}, to_jsonb(${current}::bigint))
-    on conflict (name) do update set value = to_jsonb(greatest(${current}::bigint, (f.value #>> '{}')::bigint))
-    returning (select (old.value #>> '{}')::bigint from instance_facts old where old.name = ${REMINDED_UNTIL}) as until`.execute(
-    tx,
-  );
-  const first = Math.max((rows[0]?.until ?? current - 1) + 1, current - MAX_HOURS + 1);
-  return Array.from({ length: Math.max(0, current - first + 1) }, (_, index) => (first + index) * HOUR_MS);
-}
-
 /** The hourly task: adds a job for each date that is tomorrow where it is morning, once for each hour. */
 export function dueDateTask({ database }: Services): Task {
   return () =>
     inTransaction(database.background, async (tx) => {
       const hours = await takeHours(tx, now());
-      const { rows } = await sql<{
-        zone: string;
-      }>`select distinct coalesce(timezone, '') as zone from users`.execute(tx);
-      const zones = rows.map(({ zone }) => zone);
+      const zones = await selectZones(tx);
       const found: Morning[] = [];
       for (const hour of hours) found.push(...(await morningsIn(zones, hour)));
       await addJobs(
@@ -115,18 +95,7 @@ export function dueDatePageTask({ database }: Services): Task {
   return async (payload) => {
     // Written by pageJob() only.
     const { tomorrow, zones, after } = payload as DuePage;
-    const issues = await db
-      .selectFrom('issues')
-      .innerJoin('projects', 'projects.id', 'issues.project_id')
-      .select(['issues.id', 'issues.project_id'])
-      .where('issues.due_date', '=', tomorrow)
-      .where('issues.state', '=', 'opened')
-      .where('projects.archived', '=', false)
-      .where('projects.deleting', '=', false)
-      .where('issues.id', '>', after)
-      .orderBy('issues.id')
-      .limit(PAGE_SIZE)
-      .execute();
+    const issues = await selectDueIssues(db, tomorrow, after, PAGE_SIZE);
     const at = now().toISOString();
     const jobs = issues.map(({ id, project_id }) => {
       const told = { project_id, issue_id: id, due_date: tomorrow };

@@ -2,18 +2,10 @@
 
 import { toActor } from '../../../kernel/actor.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import {
-  ALL,
-  findGroupMentions,
-  mentionedNames,
-  type NoteRow,
-  type Person,
-  usersByName,
-} from '../../conversation/index.ts';
-import type { EventContext } from '../audience/candidates.ts';
+import { ALL, findGroupMentions, mentionedNames, usersByName } from '../../conversation/index.ts';
+import type { EventContext } from '../audience/candidate-queries.ts';
+import { findVisitor, loadNotificationContext } from '../audience/context-queries.ts';
 import type { NotificationEventName } from '../audience/levels.ts';
-import { findVisitor, loadNotificationContext } from '../audience/notification-context.ts';
 import {
   type LoadedSubject,
   type NotificationContext,
@@ -21,8 +13,7 @@ import {
   type NotificationSubject,
   notificationSubjects,
 } from '../events/subjects.ts';
-
-type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & { reply: boolean };
+import { loadNote, type Note, personOf } from './queries.ts';
 
 /** Context, subject and note of an event, while all exist. */
 export type Found = {
@@ -32,24 +23,6 @@ export type Found = {
   /** The note that the event is about, if it is. */
   note: Note | undefined;
 };
-
-/** The note; undefined where it is deleted. */
-async function loadNote(db: Db, id: number): Promise<Note | undefined> {
-  const note = await db
-    .selectFrom('notes')
-    .select(['id', 'body', 'internal', 'discussion_id', 'created_at'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!note) return undefined;
-  const earlier = await db
-    .selectFrom('notes')
-    .select('id')
-    .where('discussion_id', '=', note.discussion_id)
-    .where('id', '<', note.id)
-    .limit(1)
-    .executeTakeFirst();
-  return { ...note, reply: earlier !== undefined };
-}
 
 /**
  * Loads the subject of an event; undefined when it, its project or group, or the note is gone, or its kind is
@@ -118,15 +91,4 @@ export async function calledBy(
       })
     : [];
   return new Set([...people, ...mentions.flatMap((mention) => mention.people)].map(({ id }) => id));
-}
-
-async function personOf({ database }: Services, id: number | undefined): Promise<Person | undefined> {
-  if (id === undefined) return undefined;
-  const row = await database.background
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  // The table's check constraint admits the kinds of actors only.
-  return row as Person | undefined;
 }

@@ -4,7 +4,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationReason } from '../audience/audience.ts';
-import { candidateIds, prospectsAmong } from '../audience/candidates.ts';
+import { candidateIds, prospectsAmong } from '../audience/candidate-queries.ts';
 import type { NotificationFact } from '../events/events.ts';
 import type { NotificationJob } from '../events/subjects.ts';
 import { calledBy, eventContextOf, findSubject } from './event-context.ts';

@@ -1,9 +1,10 @@
 /** A group's move takes its projects along: members of each project are notified as of its own move. */
-import { sql } from 'kysely';
+
 import type { Services } from '../../../kernel/services.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationEvent } from '../events/events.ts';
 import { fanOutJob } from './fan-out.ts';
+import { selectInside } from './queries.ts';
 
 export const GROUP_MOVED = 'notifications.group_moved';
 
@@ -12,8 +13,6 @@ const PAGE_SIZE = 500;
 /** The fact of the move, and the last project id of the page before. */
 type Moved = { fact_id: number; fact_at: string; namespace_id: number; from: string; after?: number };
 
-type Inside = { id: number; full_path: string; group_path: string };
-
 /** The task that fans out a group's move, a page of its projects at a time. */
 export function groupMovedTask({ database }: Services): Task {
   const db = database.background;
@@ -21,12 +20,7 @@ export function groupMovedTask({ database }: Services): Task {
     // Payloads come from the fact, or from this task.
     const moved = payload as Moved;
     const { fact_id, fact_at: at, namespace_id, from, after = 0 } = moved;
-    const { rows } = await sql<Inside>`
-      select p.id, n.full_path || '/' || p.path as full_path, g.full_path as group_path
-      from namespaces g join namespaces n on n.ancestor_ids @> array[g.id] join projects p on p.namespace_id = n.id
-      where g.id = ${namespace_id} and p.id > ${after} and not p.deleting order by p.id limit ${PAGE_SIZE}`.execute(
-      db,
-    );
+    const rows = await selectInside(db, namespace_id, after, PAGE_SIZE);
     const jobs = rows.flatMap(({ id, full_path: to, group_path }) => {
       const told = { project_id: id, from: `${from}${to.slice(group_path.length)}`, to };
       // The group was renamed back meanwhile.

@@ -2,14 +2,13 @@
 
 import { mailSender } from '../../../kernel/mail/site-mail.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { readersAmong } from '../../conversation/index.ts';
 import { renderMarkdown } from '../../markdown/index.ts';
 import { notificationReason, type Reason } from '../audience/audience.ts';
-import { type Prospect, prospectsAmong } from '../audience/candidates.ts';
-import { findVisitor } from '../audience/notification-context.ts';
+import { type Prospect, prospectsAmong } from '../audience/candidate-queries.ts';
+import { findVisitor } from '../audience/context-queries.ts';
 import type { NotificationJob, Visitor } from '../events/subjects.ts';
 import { cutBody } from '../mails/bodies.ts';
 import type { Body } from '../mails/inputs.ts';
@@ -17,6 +16,7 @@ import { composeMail } from '../mails/mail.ts';
 import { SETTINGS_PATH } from '../settings/views.ts';
 import { unsubscribeUrl } from '../unsubscribe/links.ts';
 import { eventContextOf, type Found, findSubject } from './event-context.ts';
+import { doerOf, type Mailbox, mailboxOf } from './queries.ts';
 import { yieldToRequests } from './yield-to-requests.ts';
 
 export const SEND = 'notifications.send';
@@ -42,27 +42,6 @@ async function findReader(
   const readers = await readersAmong(background, points, noteable, [person], note?.internal ?? false);
   return readers.has(person.id) ? visitor : undefined;
 }
-
-type Mailbox = { address: string; language: string; timezone: string | null };
-
-async function mailboxOf(db: Db, id: number): Promise<Mailbox> {
-  const user = await db
-    .selectFrom('users')
-    .select(['email', 'notification_email', 'preferred_language', 'timezone'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return {
-    address: user.notification_email ?? user.email,
-    language: user.preferred_language,
-    timezone: user.timezone,
-  };
-}
-
-/** The name of the event's actor; undefined where the account is gone. */
-const doerOf = async (db: Db, { event }: NotificationJob) =>
-  event.actorId === undefined
-    ? undefined
-    : db.selectFrom('users').select(['name', 'username']).where('id', '=', event.actorId).executeTakeFirst();
 
 /** The text rendered for the visitor; undefined without one. */
 async function bodyFor(

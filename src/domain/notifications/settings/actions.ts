@@ -1,14 +1,17 @@
 /** Changes notification settings, and the address, language and time zone of a user's mail. */
+
+import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { ownAddresses } from '../../../kernel/identity/addresses/own-addresses.ts';
+import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
+import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import type { EventChanges } from '../audience/levels.ts';
 import { type Language, timezones } from './locales.ts';
-import { type Setting, type SettingScope, writeSettings } from './notification-settings.ts';
-import { mailboxColumns } from './queries.ts';
+import { columnsOf, type Setting, type SettingScope, settingOf, unsaid } from './notification-settings.ts';
+import { mailboxColumns, readSettings } from './queries.ts';
 
 export type SettingChange = { level?: Level | undefined; events: EventChanges };
 
@@ -85,4 +88,32 @@ async function chosenAddress(
   const own = (await ownAddresses(tx, user)).get(chosen.toLowerCase());
   if (own === undefined) throw invalid({ notification_email: ['is not an email you own'] });
   return own.toLowerCase() === user.email.toLowerCase() ? null : own;
+}
+
+/** Writes the given properties, keeps the others, and returns the setting; null removes a choice. */
+export async function writeSettings(
+  tx: Db,
+  userId: number,
+  scope: SettingScope,
+  changes: { level?: Level | undefined; events: EventChanges },
+): Promise<Setting> {
+  const { level, events } = changes;
+  if (level === undefined && Object.keys(events).length === 0) return readSettings(tx, userId, scope);
+  const { project_id, namespace_id } = columnsOf(scope);
+  const time = now();
+  const given = sql`${JSON.stringify(events)}::text::jsonb`;
+  const { rows } = await sql<{ level: string; events: unknown }>`
+    insert into notification_settings as s (user_id, project_id, namespace_id, level, events, created_at, updated_at)
+    values (${userId}, ${project_id}, ${namespace_id}, ${level ?? unsaid(scope).level}, jsonb_strip_nulls(${given}),
+      ${time}, ${time})
+    on conflict (user_id, project_id, namespace_id) do update set
+      level = coalesce(${level ?? null}, s.level), events = jsonb_strip_nulls(s.events || ${given}), updated_at = ${time}
+    returning s.level, s.events`.execute(tx);
+  const [written] = rows;
+  return written ? settingOf(written) : unsaid(scope);
+}
+
+/** Deletes the settings of a deleted user. */
+export async function forgetSettings(tx: Db, userId: number): Promise<void> {
+  await tx.deleteFrom('notification_settings').where('user_id', '=', userId).execute();
 }

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
-import { type SettingScope, settingsOf, writeSettings } from './notification-settings.ts';
+import { writeSettings } from './actions.ts';
+import type { SettingScope } from './notification-settings.ts';
+import { settingsOf } from './queries.ts';
 
 const app = useApp();
 

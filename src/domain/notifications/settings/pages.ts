@@ -14,7 +14,7 @@ import {
   showPage,
   tokenField,
 } from '../../../kernel/api/page.ts';
-import { ownAddresses } from '../../../kernel/identity/addresses/own-addresses.ts';
+import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
@@ -22,8 +22,8 @@ import type { Route } from '../../../platform/http/server/server.ts';
 import { type EventChanges, eventsOf, isLevel } from '../audience/levels.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
 import { isLanguage } from './locales.ts';
-import { readSettings, type Setting } from './notification-settings.ts';
-import { type ScopeRow, selectMailbox, selectScopes } from './queries.ts';
+import type { Setting } from './notification-settings.ts';
+import { readSettings, type ScopeRow, selectMailbox, selectScopes } from './queries.ts';
 import { type Form, globalPage, SETTINGS_PATH, scopePage, scopePath } from './views.ts';
 
 type Context = PageContext<Session>;

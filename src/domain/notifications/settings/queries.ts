@@ -3,6 +3,15 @@ import { sql } from 'kysely';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { DEFAULT_GLOBAL_LEVEL } from '../audience/levels.ts';
+import {
+  columnsOf,
+  type Setting,
+  type SettingScope,
+  settingOf,
+  type UserSettings,
+  unsaid,
+} from './notification-settings.ts';
 
 export type Mailbox = {
   id: number;
@@ -61,3 +70,61 @@ export async function selectScopes(
     limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
   return rows;
 }
+
+/** The user's setting of the scope, or the default. */
+export async function readSettings(db: Db, userId: number, scope: SettingScope): Promise<Setting> {
+  const { project_id, namespace_id } = columnsOf(scope);
+  const row = await db
+    .selectFrom('notification_settings')
+    .select(['level', 'events'])
+    .where('user_id', '=', userId)
+    .where('project_id', 'is not distinct from', project_id)
+    .where('namespace_id', 'is not distinct from', namespace_id)
+    .executeTakeFirst();
+  return row ? settingOf(row) : unsaid(scope);
+}
+
+type SettingRow = {
+  user_id: number;
+  notified_of_own_activity: boolean;
+  project_id: number | null;
+  namespace_id: number | null;
+  level: string | null;
+  events: unknown;
+};
+
+/**
+ * The settings that apply, for each existing user, by one statement. `ancestorIds` go from the root to the
+ * group of the subject; epics have no project.
+ */
+export async function settingsOf(
+  db: Db,
+  userIds: readonly number[],
+  place: { projectId?: number | undefined; ancestorIds: readonly number[] },
+): Promise<Map<number, UserSettings>> {
+  const { rows } = await sql<SettingRow>`
+    select u.id as user_id, u.notified_of_own_activity, s.project_id, s.namespace_id, s.level, s.events
+    from users u left join notification_settings s on s.user_id = u.id and (s.project_id = ${place.projectId ?? null}
+      or s.namespace_id = any(${[...place.ancestorIds]}::bigint[]) or (s.project_id is null and s.namespace_id is null))
+    where u.id = any(${[...userIds]}::bigint[])`.execute(db);
+  const byUser = Map.groupBy(rows, (row) => row.user_id);
+  return new Map([...byUser].map(([id, said]) => [id, gather(said, place.ancestorIds)]));
+}
+
+function gather(rows: readonly SettingRow[], ancestorIds: readonly number[]): UserSettings {
+  const said = rows.flatMap(({ level, ...row }) => (level === null ? [] : [{ ...row, level }]));
+  const project = said.find((row) => row.project_id !== null);
+  const global = said.find((row) => row.project_id === null && row.namespace_id === null);
+  const depth = (row: { namespace_id: number | null }) => ancestorIds.indexOf(row.namespace_id ?? 0);
+  const groups = said.filter((row) => row.namespace_id !== null).sort((a, b) => depth(b) - depth(a));
+  return {
+    ...(project && { project: settingOf(project) }),
+    groups: groups.map(settingOf),
+    global: withoutGlobal(global ? settingOf(global) : unsaid({ kind: 'global' })),
+    notifiedOfOwn: rows.some((row) => row.notified_of_own_activity),
+  };
+}
+
+/** A global setting of the level `global` refers to itself: the default applies. */
+const withoutGlobal = (setting: Setting): Setting =>
+  setting.level === 'global' ? { ...setting, level: DEFAULT_GLOBAL_LEVEL } : setting;

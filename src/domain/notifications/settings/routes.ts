@@ -7,8 +7,8 @@ import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { type EventChanges, isLevel, notificationEvents, shownChoices } from '../audience/levels.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
-import { readSettings, type Setting } from './notification-settings.ts';
-import { selectMailbox } from './queries.ts';
+import type { Setting } from './notification-settings.ts';
+import { readSettings, selectMailbox } from './queries.ts';
 import { GlobalChanges, GlobalSetting, ScopeSetting, SettingChanges } from './schema.ts';
 
 /** The setting of a group or project; its events only at the level `custom`. */

@@ -8,7 +8,8 @@ import {
   type NotificationSubject,
   notificationSubjects,
 } from '../events/subjects.ts';
-import { writeSettings } from '../settings/notification-settings.ts';
+import { writeSettings } from '../settings/actions.ts';
+import { keepContainer } from './queries.ts';
 
 export const UNSUBSCRIBE_PATH = '/-/unsubscribe';
 
@@ -19,12 +20,7 @@ const containerSubscription = (
   table: 'projects' | 'namespaces',
 ): Subscription => ({
   async end(tx, userId, id) {
-    const container = await tx
-      .selectFrom(table)
-      .select('id')
-      .where('id', '=', id)
-      .forKeyShare()
-      .executeTakeFirst();
+    const container = await keepContainer(tx, table, id);
     if (container) await writeSettings(tx, userId, { kind, id }, { level: 'disabled', events: {} });
   },
   name: `this ${kind}`,

@@ -2,25 +2,13 @@
 import { card } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { SETTINGS_PATH } from '../settings/views.ts';
+import { unsubscribe } from './actions.ts';
 import { readUnsubscribeLink, UNSUBSCRIBE_PATH, type Unsubscribing } from './links.ts';
-
-/** Ends the mails; idempotent. Without the user there is none to end. */
-const unsubscribe = (db: Db, { userId, id, subscription }: Unsubscribing): Promise<void> =>
-  inTransaction(db, async (tx) => {
-    const user = await tx
-      .selectFrom('users')
-      .select('id')
-      .where('id', '=', userId)
-      .forKeyShare()
-      .executeTakeFirst();
-    if (user) await subscription.end(tx, userId, id);
-  });
 
 function linkOf({ services, request }: PageContext): Unsubscribing {
   const link = readUnsubscribeLink(services, request.params.link ?? '');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
-import { readSettings } from '../settings/notification-settings.ts';
+import { readSettings } from '../settings/queries.ts';
 import { unsubscribeUrl } from './links.ts';
 
 const app = useApp();

@@ -4,7 +4,7 @@ import type { AuthorizedGroup, AuthorizedInstance } from '../../../kernel/access
 import { type AuditedEntity, announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { revokeGrants } from '../../../kernel/identity/oauth-grants.ts';
+import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';

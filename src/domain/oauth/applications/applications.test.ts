@@ -5,7 +5,7 @@ import { type Browser, openBrowser, signInAs, withSettings } from '../../../../t
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../../test/support/factories.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { digest } from '../../../platform/secret.ts';
-import { insertGrant, issueTokens } from '../grants/grants.ts';
+import { insertGrant, issueTokens } from '../grants/actions.ts';
 
 const app = useApp();
 const PASSWORD = 'correct horse battery staple';

@@ -18,9 +18,9 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, pagePolicy } from '../../../platform/http/pages/html.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
-import { insertGrant, newSecret } from '../grants/grants.ts';
-import { selectClient } from '../protocol/clients.ts';
+import { insertGrant, newSecret } from '../grants/actions.ts';
 import { OAuthError } from '../protocol/endpoint.ts';
+import { selectClient } from '../protocol/queries.ts';
 import { codeNotice, consentForm } from './consent-views.ts';
 import { isApprovedBefore, isConfirmed, isOpenCode, lockApproval } from './queries.ts';
 import {

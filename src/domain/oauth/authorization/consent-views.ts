@@ -1,7 +1,7 @@
 /** Views about an application that asks for access: the consent page, and the parts that the device page shares. */
 import { card, hidden } from '../../../kernel/api/forms.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { Client } from '../protocol/clients.ts';
+import type { Client } from '../protocol/queries.ts';
 import { scopeMeanings } from '../protocol/scopes.ts';
 import { OUT_OF_BAND } from './rules.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../protocol/clients.ts';
+import type { Client } from '../protocol/queries.ts';
 import {
   type AuthorizationRequest,
   judgeRequest,

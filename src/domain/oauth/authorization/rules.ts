@@ -4,8 +4,8 @@
  */
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { isChallenge } from '../grants/rules.ts';
-import type { Client } from '../protocol/clients.ts';
 import { missing, OAuthError } from '../protocol/endpoint.ts';
+import type { Client } from '../protocol/queries.ts';
 import { scopeRefusal } from '../protocol/scope-rules.ts';
 import { decideScopes } from '../protocol/scopes.ts';
 

@@ -3,7 +3,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
-import { type Client, provesClient, readClientCredentials, selectClient } from '../protocol/clients.ts';
+import { provesClient, readClientCredentials } from '../protocol/clients.ts';
 import {
   missing,
   OAuthError,
@@ -11,6 +11,7 @@ import {
   protocolEndpoint,
   protocolReply,
 } from '../protocol/endpoint.ts';
+import { type Client, selectClient } from '../protocol/queries.ts';
 import { decideScopes } from '../protocol/scopes.ts';
 import { DEVICE_PATH, devicePages } from './pages.ts';
 import { DEVICE_SECONDS, insertDevice, POLL_SECONDS } from './queries.ts';

@@ -6,7 +6,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Schedule, Tasks } from '../../../platform/jobs/jobs.ts';
 import { digest, randomKey } from '../../../platform/secret.ts';
-import { newSecret } from '../grants/grants.ts';
+import { newSecret } from '../grants/actions.ts';
 import { RANDOM_BYTES, userCodeFrom } from './user-code.ts';
 
 /** Seconds that a device code and its user code live. */

@@ -13,8 +13,8 @@ import { type MadeApplication, makeApplication } from '../../../../test/support/
 import { moveClock, now } from '../../../platform/clock.ts';
 import { inTransaction, openDatabase } from '../../../platform/db/database.ts';
 import { digest } from '../../../platform/secret.ts';
-import { insertGrant, newSecret } from '../grants/grants.ts';
-import { dropRetiredKeys, rotateSigningKey, signingKey } from './signing-keys.ts';
+import { insertGrant, newSecret } from '../grants/actions.ts';
+import { dropRetiredKeys, rotateSigningKey, signingKey } from './signing-key-actions.ts';
 
 const ashlar = useApp();
 const services = () => ashlar.app.services;

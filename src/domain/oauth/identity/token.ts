@@ -3,8 +3,9 @@ import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { digest, signRs256 } from '../../../platform/secret.ts';
 import { OAuthError } from '../protocol/endpoint.ts';
-import { type Person, personClaims, selectPerson } from './claims.ts';
-import { SIGNING_ALGORITHM, signingKey } from './signing-keys.ts';
+import { personClaims } from './claims.ts';
+import { type Person, selectPerson } from './queries.ts';
+import { SIGNING_ALGORITHM, signingKey } from './signing-key-actions.ts';
 
 /** Seconds that an identity token is valid: it is read once, when it arrives. */
 const IDENTITY_SECONDS = 120;

@@ -6,7 +6,8 @@ import { Failure } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Method, Route } from '../../../platform/http/server/server.ts';
 import { OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } from '../protocol/endpoint.ts';
-import { groupClaims, personClaims, selectGroupPaths, selectPerson } from './claims.ts';
+import { groupClaims, personClaims } from './claims.ts';
+import { selectGroupPaths, selectPerson } from './queries.ts';
 
 /** The one token of the request; 400 when it comes in two ways at once (RFC 6750, section 2). */
 function presentedToken({ request, parameters }: ProtocolContext): string {

@@ -1,12 +1,12 @@
 /** POST /oauth/token: every grant type, from the presented credentials to the token. */
 
 import { throttled } from '../../../kernel/api/gate.ts';
-import { revokeReplayed } from '../../../kernel/identity/oauth-grants.ts';
+import { revokeReplayed } from '../../../kernel/identity/grant-actions.ts';
 import {
   giveBackAttempt,
   mustHaveTwoFactor,
   provePassword,
-} from '../../../kernel/identity/passwords/login.ts';
+} from '../../../kernel/identity/passwords/login-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -23,14 +23,16 @@ import {
   redeemCode,
   selectCode,
   selectRefresh,
-} from '../grants/grants.ts';
-import { renewTokens } from '../grants/renewal.ts';
+} from '../grants/actions.ts';
+import { renewTokens } from '../grants/renewal-actions.ts';
 import { judgeCode, judgeDevice, judgeRefresh, narrowScopes, type Verdict } from '../grants/rules.ts';
 import { signIdentity } from '../identity/token.ts';
-import { type Client, findClient, proveClient, requireClient } from '../protocol/clients.ts';
+import { findClient, proveClient, requireClient } from '../protocol/clients.ts';
 import { OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } from '../protocol/endpoint.ts';
+import type { Client } from '../protocol/queries.ts';
 import { scopeRefusal } from '../protocol/scope-rules.ts';
 import { clientlessScopes, decideScopes } from '../protocol/scopes.ts';
+import { lockSignedIn } from './queries.ts';
 
 /** The grant, for the response: `client` is undefined for the password grant without a client. */
 type Granted = {
@@ -162,15 +164,7 @@ async function byPassword(context: ProtocolContext): Promise<HttpResponse> {
   const authenticated_at = now();
   const issued = await inTransaction(db, async (tx) => {
     // An account that was blocked, or got another password or a second factor meanwhile, gets no grant.
-    const still = await tx
-      .selectFrom('users')
-      .select('id')
-      .where('id', '=', account.id)
-      .where('state', '=', 'active')
-      .where('password_hash', '=', account.password_hash)
-      .where('otp_enabled_at', 'is', null)
-      .forShare()
-      .executeTakeFirst();
+    const still = await lockSignedIn(tx, account);
     if (!still) throw new OAuthError('invalid_grant');
     const application_id = client?.id ?? null;
     const grant = {

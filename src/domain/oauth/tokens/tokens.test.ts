@@ -6,9 +6,9 @@ import { type MadeApplication, makeApplication } from '../../../../test/support/
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { moveClock } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { insertGrant, newSecret } from '../grants/grants.ts';
+import { insertGrant, newSecret } from '../grants/actions.ts';
 import { challengeOf } from '../grants/rules.ts';
-import { sweepGrants } from '../grants/sweep.ts';
+import { sweepGrants } from '../grants/sweep-actions.ts';
 
 const ashlar = useApp();
 const db = () => ashlar.app.services.database.db;

@@ -14,12 +14,11 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { declareUnique } from '../../../platform/db/errors.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { conflict, invalid } from '../../../platform/failure.ts';
-import { availableLabels } from './label-find.ts';
 import { colorCode, type LabelRow } from './label-records.ts';
-import { hasLabel, lockLabel, writePriority } from './queries.ts';
+import { availableLabels, hasLabel, lockLabel, writePriority } from './queries.ts';
 import { labelName } from './rules.ts';
 import type { CreateInput, LabelChanges } from './schema.ts';
-import { setLabelSubscription, subscribedLabels } from './subscriptions.ts';
+import { setLabelSubscription, subscribedLabels } from './subscription-actions.ts';
 
 declareUnique('labels_project_name', 'title');
 declareUnique('labels_group_name', 'title');

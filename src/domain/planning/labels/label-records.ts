@@ -1,7 +1,6 @@
 /** Labels in other records, and their colours. */
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import type { Db } from '../../../platform/db/database.ts';
 import type { LabelsTable } from '../../../platform/db/rows.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
@@ -61,30 +60,3 @@ export const selectLabelsOf = (
 ): RawBuilder<unknown> => sql`
   select k.${sql.ref(column)} as target_id, l.id, l.name, l.description, l.color, l.archived
   from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) order by l.name, l.id`;
-
-/** The labels of issues or epics, by the id of those that have any. */
-export async function labelsOf(
-  db: Db,
-  kind: 'issue' | 'epic',
-  ids: readonly number[],
-): Promise<Map<number, LabelRow[]>> {
-  const labels = new Map<number, LabelRow[]>();
-  if (ids.length === 0) return labels;
-  const column = kind === 'issue' ? ('label_links.issue_id' as const) : ('label_links.epic_id' as const);
-  const rows = await db
-    .selectFrom('label_links')
-    .innerJoin('labels', 'labels.id', 'label_links.label_id')
-    .selectAll('labels')
-    .select(`${column} as target_id`)
-    .where(column, 'in', [...ids])
-    .orderBy('labels.name')
-    .orderBy('labels.id')
-    .execute();
-  for (const { target_id, ...label } of rows) {
-    if (target_id === null) continue;
-    const known = labels.get(target_id);
-    if (known) known.push(label);
-    else labels.set(target_id, [label]);
-  }
-  return labels;
-}

@@ -8,7 +8,7 @@ import { type LabelCounts, plannedKinds } from '../planned.ts';
 import { type LabelRow, presentLabelBasic } from './label-records.ts';
 import { selectPriorities } from './queries.ts';
 import type { LabelRecord } from './schema.ts';
-import { subscribedLabels } from './subscriptions.ts';
+import { subscribedLabels } from './subscription-actions.ts';
 
 type LabelContext = { db: Db; services: Services; actor: Caller };
 

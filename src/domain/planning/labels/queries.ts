@@ -4,6 +4,7 @@ import {
   groupsBelow,
   isProject,
   projectsIn,
+  type Reach,
   type ResourceParent,
 } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
@@ -134,4 +135,59 @@ export async function writePriority(
       .values({ project_id: projectId, label_id: labelId, priority })
       .onConflict((known) => known.columns(['project_id', 'label_id']).doUpdateSet({ priority }))
       .execute();
+}
+
+/** The labels of the project and of its ancestor groups, by name; only those in `names`, where given. */
+export async function availableLabels(db: Db, reach: Reach, names?: readonly string[]): Promise<LabelRow[]> {
+  if (names?.length === 0) return [];
+  let query = db
+    .selectFrom('labels')
+    .selectAll()
+    .where((where) =>
+      where.or([
+        where('project_id', '=', reach.projectId ?? 0),
+        ...(reach.ancestorIds.length > 0 ? [where('namespace_id', 'in', [...reach.ancestorIds])] : []),
+      ]),
+    );
+  if (names) query = query.where('name', 'in', [...names]);
+  return query.orderBy('name').orderBy('id').execute();
+}
+
+/** The labels of issues or epics, by the id of those that have any. */
+export async function labelsOf(
+  db: Db,
+  kind: 'issue' | 'epic',
+  ids: readonly number[],
+): Promise<Map<number, LabelRow[]>> {
+  const labels = new Map<number, LabelRow[]>();
+  if (ids.length === 0) return labels;
+  const column = kind === 'issue' ? ('label_links.issue_id' as const) : ('label_links.epic_id' as const);
+  const rows = await db
+    .selectFrom('label_links')
+    .innerJoin('labels', 'labels.id', 'label_links.label_id')
+    .selectAll('labels')
+    .select(`${column} as target_id`)
+    .where(column, 'in', [...ids])
+    .orderBy('labels.name')
+    .orderBy('labels.id')
+    .execute();
+  for (const { target_id, ...label } of rows) {
+    if (target_id === null) continue;
+    const known = labels.get(target_id);
+    if (known) known.push(label);
+    else labels.set(target_id, [label]);
+  }
+  return labels;
+}
+
+/** The labels within reach that texts name, or give the id of. */
+export async function selectReferenced(
+  db: Db,
+  withinReach: RawBuilder<unknown>,
+  { names, numbers }: { names: readonly string[]; numbers: readonly number[] },
+): Promise<LabelRow[]> {
+  const { rows } = await sql<LabelRow>`
+    select * from labels where ${withinReach}
+      and (name = any(${names}::text[]) or id = any(${numbers}::bigint[]))`.execute(db);
+  return rows;
 }

@@ -1,5 +1,4 @@
 /** References to labels in texts: `~name`, and `~12` by id. */
-import { sql } from 'kysely';
 import {
   escapeText,
   type Link,
@@ -11,6 +10,7 @@ import {
 } from '../../markdown/index.ts';
 import { nearestRow, referenceNumbers, withinReach } from '../planning-references.ts';
 import type { LabelRow } from './label-records.ts';
+import { selectReferenced } from './queries.ts';
 
 /** The link of a label in its colour, with its project's path where that is another. */
 function labelLink({ name, description, color }: LabelRow, href: string, prefix: string): string {
@@ -26,11 +26,10 @@ async function findLabels(context: RenderContext, references: readonly ProjectRe
   if (readable.length === 0) return [];
   const { services } = context;
   const names = readable.map(({ reference }) => reference.name);
-  const { rows } = await sql<LabelRow>`
-    select * from labels where ${withinReach(readable)}
-      and (name = any(${names}::text[]) or id = any(${referenceNumbers(readable)}::bigint[]))`.execute(
-    services.database.db,
-  );
+  const rows = await selectReferenced(services.database.db, withinReach(readable), {
+    names,
+    numbers: referenceNumbers(readable),
+  });
   return readable.flatMap((each): Link[] => {
     const { project, reference } = each;
     const label =

@@ -6,7 +6,7 @@ import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import { createLabel, deleteLabel, subscribe, updateLabel } from './actions.ts';
 import { presentLabel, presentLabels } from './present.ts';
-import { promoteLabel } from './promotion.ts';
+import { promoteLabel } from './promotion-actions.ts';
 import { selectLabel, selectLabels } from './queries.ts';
 import {
   CreateInput,

@@ -2,7 +2,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import type { MilestonesTable } from '../../../platform/db/rows.ts';
 import { date, dateTime, nullable } from '../../../platform/http/parameters/schema.ts';
 
@@ -48,18 +47,6 @@ export const presentMilestone = (
   web_url: `${baseUrl}/${row.project_id === null ? 'groups/' : ''}${fullPath}/-/milestones/${row.iid}`,
 });
 
-/** The milestones by id, with the paths that their addresses need. */
-export async function milestonesById(
-  db: Db,
-  ids: readonly number[],
-): Promise<Map<number, MilestoneWithPath>> {
-  if (ids.length === 0) return new Map();
-  const rows = await placedMilestones(db)
-    .where('milestones.id', 'in', [...ids])
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
 /** Selects the milestones of these ids, to be read as JSON by milestoneOfJson(). */
 export const selectMilestonesOf = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select m.*, concat_ws('/', n.full_path, p.path) as full_path
@@ -72,16 +59,3 @@ export const milestoneOfJson = (row: MilestoneWithPath): MilestoneWithPath => ({
   created_at: new Date(row.created_at),
   updated_at: new Date(row.updated_at),
 });
-
-/** Selects milestones with their paths; conditions name columns of `milestones`. */
-const placedMilestones = (db: Db) =>
-  db
-    .selectFrom('milestones')
-    .leftJoin('projects as p', 'p.id', 'milestones.project_id')
-    .innerJoin('namespaces as n', (join) =>
-      join.on((on) => on('n.id', '=', on.fn.coalesce('milestones.namespace_id', 'p.namespace_id'))),
-    )
-    .selectAll('milestones')
-    .select((select) =>
-      select.fn<string>('concat_ws', [select.val('/'), 'n.full_path', 'p.path']).as('full_path'),
-    );

@@ -5,8 +5,8 @@ import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import { ownMilestones } from './milestone-find.ts';
-import type { MilestoneRow } from './milestone-records.ts';
+import { ownMilestones } from './available-queries.ts';
+import type { MilestoneRow, MilestoneWithPath } from './milestone-records.ts';
 import type { ListInput } from './schema.ts';
 
 /** The condition on milestones that a caller finds in the parent. */
@@ -90,4 +90,46 @@ export async function isTitleTaken(
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
+}
+
+/** The milestones by id, with the paths that their addresses need. */
+export async function milestonesById(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, MilestoneWithPath>> {
+  if (ids.length === 0) return new Map();
+  const rows = await placedMilestones(db)
+    .where('milestones.id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Selects milestones with their paths; conditions name columns of `milestones`. */
+const placedMilestones = (db: Db) =>
+  db
+    .selectFrom('milestones')
+    .leftJoin('projects as p', 'p.id', 'milestones.project_id')
+    .innerJoin('namespaces as n', (join) =>
+      join.on((on) => on('n.id', '=', on.fn.coalesce('milestones.namespace_id', 'p.namespace_id'))),
+    )
+    .selectAll('milestones')
+    .select((select) =>
+      select.fn<string>('concat_ws', [select.val('/'), 'n.full_path', 'p.path']).as('full_path'),
+    );
+
+/** The number and title of a milestone, below an activity event `e`. */
+export const shownMilestone = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select m.iid, m.title from milestones m where m.id = ${id} and m.project_id = e.project_id`;
+
+/** The milestones within reach that texts name, or give the number of, with the paths of their groups. */
+export async function selectReferenced(
+  db: Db,
+  withinReach: RawBuilder<unknown>,
+  { titles, numbers }: { titles: readonly string[]; numbers: readonly number[] },
+) {
+  const { rows } = await sql<MilestoneRow & { full_path: string }>`
+    select m.*, n.full_path from milestones m left join namespaces n on n.id = m.namespace_id
+    where m.id in (select id from milestones where ${withinReach}
+      and (title = any(${titles}::text[]) or iid = any(${numbers}::bigint[])))`.execute(db);
+  return rows;
 }

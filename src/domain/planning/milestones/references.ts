@@ -1,5 +1,4 @@
 /** References to milestones in texts: `%title`, and `%2` by the number in the project. */
-import { sql } from 'kysely';
 import {
   type Link,
   link,
@@ -9,7 +8,7 @@ import {
   type RenderContext,
 } from '../../markdown/index.ts';
 import { nearestRow, referenceNumbers, withinReach } from '../planning-references.ts';
-import type { MilestoneRow } from './milestone-records.ts';
+import { selectReferenced } from './queries.ts';
 
 async function findMilestones(
   context: RenderContext,
@@ -19,12 +18,10 @@ async function findMilestones(
   if (readable.length === 0) return [];
   const { services } = context;
   const titles = readable.map(({ reference }) => reference.name);
-  const { rows } = await sql<MilestoneRow & { full_path: string }>`
-    select m.*, n.full_path from milestones m left join namespaces n on n.id = m.namespace_id
-    where m.id in (select id from milestones where ${withinReach(readable)}
-      and (title = any(${titles}::text[]) or iid = any(${referenceNumbers(readable)}::bigint[])))`.execute(
-    services.database.db,
-  );
+  const rows = await selectReferenced(services.database.db, withinReach(readable), {
+    titles,
+    numbers: referenceNumbers(readable),
+  });
   return readable.flatMap((each): Link[] => {
     const { project, reference } = each;
     const milestone =

@@ -4,10 +4,10 @@ import { parentPath, type ResourceParent } from '../../../kernel/access/resource
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { createMilestone, deleteMilestone, updateMilestone } from './actions.ts';
-import { selectMilestone } from './milestone-find.ts';
-import { MilestoneRecord, milestonesById, presentMilestone } from './milestone-records.ts';
-import { promoteMilestone } from './promotion.ts';
-import { selectMilestones } from './queries.ts';
+import { selectMilestone } from './available-queries.ts';
+import { MilestoneRecord, presentMilestone } from './milestone-records.ts';
+import { promoteMilestone } from './promotion-actions.ts';
+import { milestonesById, selectMilestones } from './queries.ts';
 import { CreateInput, ListInput, OneInput, UpdateInput } from './schema.ts';
 
 type Home = {

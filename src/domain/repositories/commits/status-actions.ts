@@ -96,3 +96,12 @@ async function lockPipeline(
       .execute();
   return found(await select(), 'Pipeline for pipeline_id, sha and ref');
 }
+
+/** Makes the statuses that a deleted user set the ghost's. */
+export async function reassignStatuses(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await tx
+    .updateTable('commit_statuses')
+    .set({ author_id: ghostId })
+    .where('author_id', '=', userId)
+    .execute();
+}

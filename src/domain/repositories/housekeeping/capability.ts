@@ -2,7 +2,7 @@
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { findInterruptedPushes } from './interrupted-pushes.ts';
-import { removeGone, sweepDrafts } from './removal.ts';
+import { removeGone, sweepDrafts } from './removal-actions.ts';
 import { housekeepingTasks } from './repack.ts';
 import { housekeepingEndpoints } from './routes.ts';
 

@@ -11,7 +11,7 @@ import { fillProject, importStream } from '../../../../test/support/repositories
 import { git, gitText, gitUnless } from '../../../platform/git/program/program.ts';
 import { groupWiki, projectRepository } from '../store/containers.ts';
 import { leaseForHousekeeping } from './leases.ts';
-import { WRITES_TO_REPACK } from './repack.ts';
+import { WRITES_TO_REPACK } from './queries.ts';
 
 const ashlar = useApp();
 

@@ -11,7 +11,9 @@ import { snapshotRepository } from '../../../platform/git/copies/snapshot.ts';
 import { NoRepository } from '../../../platform/git/program/program.ts';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { projectRepository, projectWiki } from '../store/containers.ts';
-import { askForHousekeeping, measure, selectOfProject } from './repack.ts';
+import { askForHousekeeping } from './ask-actions.ts';
+import { selectOfProject } from './queries.ts';
+import { measure } from './repack.ts';
 
 const access = onProject('manage_repository');
 

@@ -7,18 +7,16 @@ import {
   giveBackAttempt,
   mustHaveTwoFactor,
   provePassword,
-} from '../../../kernel/identity/passwords/login.ts';
+} from '../../../kernel/identity/passwords/login-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import { now } from '../../../platform/clock.ts';
-import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { nameCaller } from '../../../platform/fair-share.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
-import { digest } from '../../../platform/secret.ts';
-import type { DeployToken, Visitor } from '../store/repository-kinds.ts';
+import type { Visitor } from '../store/repository-kinds.ts';
+import { selectDeployToken } from './queries.ts';
 
 export type Purpose = 'read' | 'write';
 
@@ -93,17 +91,6 @@ async function byToken(
     if (error.details.error !== undefined || isJobUser) throw wrong();
     return undefined;
   }
-}
-
-async function selectDeployToken(
-  sql: Sql,
-  { username, password }: BasicCredential,
-): Promise<DeployToken | undefined> {
-  const [token] = await sql<DeployToken[]>`
-    select id, username, project_id, namespace_id, scopes from deploy_tokens
-    where digest = ${digest(password)} and username = ${username}
-      and revoked_at is null and (expires_at is null or expires_at > ${now()})`;
-  return token;
 }
 
 /**

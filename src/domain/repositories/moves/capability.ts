@@ -1,7 +1,8 @@
 /** Moves of repositories between storages: scheduled, listed, and run so that no commit is lost. */
+
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { forgetGone } from './leases.ts';
+import { eraseMoves, forgetGone } from './lease-actions.ts';
 import type { MovableContainers } from './movable-containers.ts';
 import { moveEndpoints } from './routes.ts';
 import { createRunner, type RunnerOptions } from './run.ts';
@@ -24,15 +25,7 @@ export function storageMovesCapability(
     name: 'storage-moves',
     tables: ['storage_moves'],
     // A running one is ended by its runner, which finds the project gone and removes its copies.
-    async erase(tx, projectIds) {
-      await tx
-        .deleteFrom('storage_moves')
-        .where('container', '=', 'project')
-        .where('container_id', 'in', projectIds)
-        .where('process_id', 'is', null)
-        .where('state', 'in', ['initial', 'failed', 'cleanup failed', 'finished'])
-        .execute();
-    },
+    erase: eraseMoves,
     // Moves of snippets and groups, which are deleted in many ways.
     tasks: { [FORGET_GONE]: () => forgetGone(services.database.background) },
     schedules: [{ task: FORGET_GONE, pattern: '23 * * * *' }],

@@ -6,7 +6,7 @@ import type { Repositories, RepositoryKey } from '../../../kernel/repository-sto
 import { syncFolder } from '../../../platform/git/write.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import { groupWiki, projectRepository, projectWiki, snippetRepository } from '../store/containers.ts';
-import type { MoveRow } from './move-schedule.ts';
+import type { MoveRow } from './schedule-actions.ts';
 
 type Moved = Pick<MoveRow, 'id' | 'container' | 'container_id'>;
 

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import type { Db } from '../../../platform/db/database.ts';
 import type { MovableContainers } from './movable-containers.ts';
-import type { MoveRow } from './move-schedule.ts';
+import type { MoveRow } from './schedule-actions.ts';
 import type { moveRecordOf } from './schema.ts';
 
 type MoveRecord = Static<ReturnType<typeof moveRecordOf>>;

@@ -1,9 +1,10 @@
 /** Moves of one kind of containers. */
 
+import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { MovableContainers } from './movable-containers.ts';
-import type { MoveRow } from './move-schedule.ts';
+import type { MoveRow } from './schedule-actions.ts';
 
 /** Only moves of existing containers are shown. */
 function movesOf(db: Db, { kind, isShown }: MovableContainers, containerId: number | undefined) {
@@ -38,3 +39,11 @@ export const selectMove = (
   id: number,
 ): Promise<MoveRow | undefined> =>
   movesOf(db, containers, containerId).where('id', '=', id).executeTakeFirst();
+
+export const selectRecorded = ({ database }: Services, move: MoveRow): Promise<{ wiki: boolean }[]> =>
+  database.background
+    .selectFrom('repositories')
+    .select('wiki')
+    .where('container', '=', move.container)
+    .where('container_id', '=', move.container_id)
+    .execute();

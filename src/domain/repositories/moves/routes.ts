@@ -8,9 +8,9 @@ import { inTransaction } from '../../../platform/db/database.ts';
 import { outOfRangeAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
 import { diskPath } from '../store/containers.ts';
 import type { MovableContainers } from './movable-containers.ts';
-import { type MoveRow, scheduleAllMoves, scheduleMove, storageSet } from './move-schedule.ts';
 import { presentMoves } from './present.ts';
 import { selectMove, selectMoves } from './queries.ts';
+import { type MoveRow, scheduleAllMoves, scheduleMove, storageSet } from './schedule-actions.ts';
 import { destination, moveId, moveRecordOf, ProjectStorage, source } from './schema.ts';
 
 /** 400 for a storage that the settings do not name, before any look-up. */

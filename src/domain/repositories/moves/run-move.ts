@@ -8,7 +8,7 @@ import { rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { monotonic, now } from '../../../platform/clock.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { verifyCopy } from '../../../platform/git/copies/check.ts';
 import {
@@ -28,9 +28,18 @@ import {
   repositoriesOf,
   setAside,
 } from './folders.ts';
-import { changeContainer, changeState, hasOtherMove, LeaseLost, lockLease, markTidy } from './leases.ts';
-import type { MoveRow, MoveState } from './move-schedule.ts';
+import {
+  changeContainer,
+  changeState,
+  hasOtherMove,
+  LeaseLost,
+  lockLease,
+  markFailed,
+  markTidy,
+} from './lease-actions.ts';
+import { selectRecorded } from './queries.ts';
 import { MoveProblem, reasonOf } from './reasons.ts';
+import type { MoveRow, MoveState } from './schedule-actions.ts';
 
 /** The steps of a move, in their order; those from `copied` to `verified` once for each repository. */
 export const steps = [
@@ -197,14 +206,6 @@ async function placesOf(run: Run, root: string): Promise<Copy[]> {
   return copies;
 }
 
-const selectRecorded = ({ database }: Services, move: MoveRow): Promise<{ wiki: boolean }[]> =>
-  database.background
-    .selectFrom('repositories')
-    .select('wiki')
-    .where('container', '=', move.container)
-    .where('container_id', '=', move.container_id)
-    .execute();
-
 /** The container's repositories that exist; throws where one is recorded and its folder is missing. */
 async function presentRepositories({ services, move }: Run): Promise<RepositoryKey[]> {
   const recorded = await selectRecorded(services, move);
@@ -228,11 +229,7 @@ async function fail(run: Run, error: unknown): Promise<void> {
     await transact(run, async (tx) => {
       await lockLease(tx, presence.id, move, ['scheduled', 'started']);
       await changeContainer(tx, move.container, move.container_id, {});
-      await tx
-        .updateTable('storage_moves')
-        .set({ state: 'failed', error_message, updated_at: now() })
-        .where('id', '=', move.id)
-        .execute();
+      await markFailed(tx, move, error_message);
     });
     await tidy(run);
   } catch (cause) {

@@ -5,9 +5,9 @@
 
 import type { Services } from '../../../kernel/services.ts';
 import { monotonic } from '../../../platform/clock.ts';
-import { acquireMove, acquireUntidyMoves, areMovesOpen, LeaseLost } from './leases.ts';
-import type { MoveRow, MoveState } from './move-schedule.ts';
+import { acquireMove, acquireUntidyMoves, areMovesOpen, LeaseLost } from './lease-actions.ts';
 import { type Pace, type Run, runMove, type Step, steps, tidy, usualPace } from './run-move.ts';
+import type { MoveRow, MoveState } from './schedule-actions.ts';
 
 export type RunnerOptions = {
   pace?: Partial<Pace>;

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { MovableContainers } from './movable-containers.ts';
-import { moveStates } from './move-schedule.ts';
+import { moveStates } from './schedule-actions.ts';
 
 const MoveFields = {
   id: Type.Integer(),

@@ -7,13 +7,8 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
+import { addGrants, createBranchProtection, type Grant, removeBranchProtection } from './branch-actions.ts';
 import { isAllowed } from './protection-rules.ts';
-import {
-  addGrants,
-  createBranchProtection,
-  type Grant,
-  removeBranchProtection,
-} from './protection-writes.ts';
 import { lockBranch, selectGrants, selectOwnGroups, selectReaching, type TagRow } from './queries.ts';
 import { BadGrant, changeGrants, type GrantChanges, newGrants } from './rules.ts';
 import type { ChangeBranch, GrantInput, ProtectBranch, ProtectTag } from './schema.ts';

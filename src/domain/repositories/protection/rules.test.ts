@@ -1,6 +1,6 @@
 /** Lists of access entries in requests. */
 import { describe, expect, test } from 'vitest';
-import type { Grant } from './protection-writes.ts';
+import type { Grant } from './branch-actions.ts';
 import { BadGrant, changeGrants, newGrants, type StoredGrant } from './rules.ts';
 import type { GrantInput } from './schema.ts';
 

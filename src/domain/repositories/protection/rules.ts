@@ -1,7 +1,7 @@
 /** Turns a request's lists into the entries of a protection. Pure. */
 import { MAINTAINER } from '../../../kernel/policy/roles.ts';
+import type { Grant } from './branch-actions.ts';
 import type { Allowed } from './protection-rules.ts';
-import type { Grant } from './protection-writes.ts';
 import { type GrantInput, kinds } from './schema.ts';
 
 /** A request named no level, user, group or key, or several of them, or an unknown entry. */

@@ -16,7 +16,7 @@ import {
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { authorOf } from '../commits/authors.ts';
+import { authorOf } from '../commits/author-queries.ts';
 import { type Draft, signatureOf, writeRefs } from '../commits/commits.ts';
 import { guardRefsNow, type RefGuard } from '../protection/protection.ts';
 import { projectRepository } from '../store/containers.ts';

@@ -7,12 +7,12 @@ import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findBranch, findCommit } from '../../../platform/git/refs.ts';
-import { selectRules } from '../protection/protection.ts';
 import {
   createBranchProtection,
   removeBranchProtection,
   upsertBranchProtection,
-} from '../protection/protection-writes.ts';
+} from '../protection/branch-actions.ts';
+import { selectRules } from '../protection/guard-queries.ts';
 import { draftFirstCommit, writeProject } from '../pushes/project-writes.ts';
 import type { CommitContext } from '../write-commits/actions.ts';
 import { BAD_BRANCH, refused } from '../write-commits/rules.ts';

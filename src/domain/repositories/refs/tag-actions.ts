@@ -4,7 +4,7 @@ import { notFound } from '../../../platform/failure.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
 import { tagObject } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit, readRef } from '../../../platform/git/refs.ts';
-import { authorOf } from '../commits/authors.ts';
+import { authorOf } from '../commits/author-queries.ts';
 import { signatureOf } from '../commits/commits.ts';
 import { writeProject } from '../pushes/project-writes.ts';
 import type { CommitContext } from '../write-commits/actions.ts';

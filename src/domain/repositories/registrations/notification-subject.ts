@@ -1,6 +1,5 @@
 /** Commits as subjects of notification events: of notes on them. */
-import { sql } from 'kysely';
-import type { Db } from '../../../platform/db/database.ts';
+
 import { findCommit } from '../../../platform/git/refs.ts';
 import {
   type InLanguages,
@@ -14,6 +13,7 @@ import {
 } from '../../notifications/index.ts';
 import { commitNoteable } from '../commits/commit-noteable.ts';
 import { projectRepository } from '../store/containers.ts';
+import { accountOf, commitParticipants, selectStorage } from './queries.ts';
 
 const words: InLanguages<SubjectWords> = {
   en: {
@@ -47,25 +47,10 @@ const MAX_TITLE_LENGTH = 255;
 const titleOf = (message: string): string =>
   (message.split('\n', 1)[0] ?? '').slice(0, MAX_TITLE_LENGTH).toWellFormed();
 
-/** The user with a confirmed address like the one in a commit. */
-async function accountOf(db: Db, address: string): Promise<number | undefined> {
-  const found = await db
-    .selectFrom('emails')
-    .select('user_id')
-    .where(sql<boolean>`lower(email) collate "C" = ${address.toLowerCase()}`)
-    .where('confirmed_at', 'is not', null)
-    .executeTakeFirst();
-  return found?.user_id;
-}
-
 /** The subject's author is the user with the commit's author address. */
 async function load({ services, context, job }: Loading): Promise<LoadedSubject | undefined> {
   const { sha = '' } = job.event.subject;
-  const stored = await services.database.background
-    .selectFrom('projects')
-    .select('repository_storage')
-    .where('id', '=', context.id)
-    .executeTakeFirst();
+  const stored = await selectStorage(services.database.background, context.id);
   const commit =
     stored &&
     (await services.repositories.read(projectRepository(context.id), stored.repository_storage, (git) =>
@@ -87,6 +72,5 @@ async function load({ services, context, job }: Loading): Promise<LoadedSubject 
 export const commitSubject: NotificationSubject = {
   kind: 'commit',
   load,
-  participants: ({ subject, projectId }) => sql`select author_id as user_id from notes
-    where project_id = ${projectId ?? null} and commit_sha = ${subject.sha ?? ''} and system_action is null`,
+  participants: ({ subject, projectId }) => commitParticipants(projectId ?? null, subject.sha ?? ''),
 };

@@ -12,7 +12,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit, Signature } from '../../../platform/git/parse.ts';
 import { findBranch, findCommit, hasBranches, peelToCommit } from '../../../platform/git/refs.ts';
 import { editTree, entryType, findEntry } from '../../../platform/git/trees.ts';
-import { authorOf } from '../commits/authors.ts';
+import { authorOf } from '../commits/author-queries.ts';
 import { lostRace, type Person, signatureOf } from '../commits/commits.ts';
 import { changeOf } from '../commits/queries.ts';
 import type { RefGuard } from '../protection/protection.ts';

@@ -2,15 +2,15 @@
 import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { revokeGrants } from '../../../kernel/identity/oauth-grants.ts';
+import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';
 import {
   type Account,
   giveBackAttempt,
   selectAccount,
   takeAttempt,
   userEntity,
-} from '../../../kernel/identity/passwords/login.ts';
-import { noReset } from '../../../kernel/identity/passwords/reset.ts';
+} from '../../../kernel/identity/passwords/login-actions.ts';
+import { noReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import {
   endAccess,
   endSessions,
@@ -26,13 +26,8 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { checkPassword, hashPassword, seal, unseal } from '../../../platform/secret.ts';
 import { type Problem, problem } from '../forms/problems.ts';
 import { newPasswordProblems } from '../mailed-links/reset-actions.ts';
-import {
-  isSecondFactor,
-  keyOf,
-  keyText,
-  newRecoveryCodes,
-  recoveryDigest,
-} from '../sessions/second-factor.ts';
+import { keyOf, keyText, newRecoveryCodes, recoveryDigest } from '../sessions/second-factor.ts';
+import { isSecondFactor } from '../sessions/second-factor-actions.ts';
 
 /** Either the problems, or the result. */
 export type Changed<T> = { problems: readonly Problem[] } | { done: T };

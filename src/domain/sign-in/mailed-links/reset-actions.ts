@@ -1,9 +1,9 @@
 /** Setting a new password by a link that was sent by mail. */
 import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce.ts';
-import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise.ts';
-import { userEntity } from '../../../kernel/identity/passwords/login.ts';
-import { noReset, oldestReset, requestReset } from '../../../kernel/identity/passwords/reset.ts';
+import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise-queries.ts';
+import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
+import { noReset, oldestReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endAccess } from '../../../kernel/identity/sessions.ts';
 import type { Services } from '../../../kernel/services.ts';

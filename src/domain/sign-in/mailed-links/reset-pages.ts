@@ -1,7 +1,7 @@
 /** The pages for a forgotten password. */
 import { notice } from '../../../kernel/api/forms.ts';
 import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
-import { RESET_HOURS } from '../../../kernel/identity/passwords/reset.ts';
+import { RESET_HOURS } from '../../../kernel/identity/passwords/reset-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';

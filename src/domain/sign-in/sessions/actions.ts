@@ -9,7 +9,7 @@ import {
   takeAttempt,
   userEntity,
   type Way,
-} from '../../../kernel/identity/passwords/login.ts';
+} from '../../../kernel/identity/passwords/login-actions.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/sessions.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -17,7 +17,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { challengedUser, isChallengeOf, makeChallenge } from './challenge.ts';
-import { isSecondFactor } from './second-factor.ts';
+import { isSecondFactor } from './second-factor-actions.ts';
 
 export type SignIn =
   | { kind: 'signed_in'; token: string }

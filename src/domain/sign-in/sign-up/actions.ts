@@ -8,14 +8,14 @@ import {
   newConfirmation,
 } from '../../../kernel/identity/addresses/confirmation.ts';
 import { isMailAddress, signUpMailProblem } from '../../../kernel/identity/addresses/rules.ts';
-import { userEntity } from '../../../kernel/identity/passwords/login.ts';
+import { insertUser, newUserDefaults } from '../../../kernel/identity/new-user-actions.ts';
+import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/sessions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import { insertUser, newUserDefaults } from '../../../kernel/users/new-user.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';

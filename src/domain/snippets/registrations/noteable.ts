@@ -1,4 +1,5 @@
 /** Snippets of projects as noteables: their notes over the API. */
+
 import { onProject } from '../../../kernel/access/access.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
@@ -11,6 +12,7 @@ import {
   projectOf,
   textRules,
 } from '../../conversation/index.ts';
+import { selectInProject } from '../queries.ts';
 import { snippetKind, snippetNoteable } from '../snippet-noteable.ts';
 import { seesInProject } from '../snippet-policy.ts';
 
@@ -19,11 +21,7 @@ const snippet: Pick<NoteableResource, 'noteable' | 'find'> = {
   find: async ({ db, actor }, home, named) => {
     const project = projectOf(home);
     if (!project.may('read_project_snippets')) throw forbidden();
-    const snippet = await db
-      .selectFrom('snippets')
-      .selectAll()
-      .where('id', '=', Number(named))
-      .where('project_id', '=', project.id)
+    const snippet = await selectInProject(db, project.id, Number(named))
       .where('ready', '=', true)
       .executeTakeFirst();
     if (!snippet || !seesInProject(actor, snippet, project.role)) throw notFound('Snippet');

@@ -1,5 +1,5 @@
 /** Snippets of projects as subjects of notification events: of notes on them. */
-import { sql } from 'kysely';
+
 import {
   type InLanguages,
   type LoadedSubject,
@@ -9,6 +9,7 @@ import {
   projectOf,
   type SubjectWords,
 } from '../../notifications/index.ts';
+import { selectInProject, snippetParticipants } from '../queries.ts';
 import { snippetNoteable } from '../snippet-noteable.ts';
 
 const words: InLanguages<SubjectWords> = {
@@ -37,12 +38,11 @@ export const snippetMail = (snippet: { id: number; title: string; url: string })
 });
 
 async function load({ services, context, job }: Loading): Promise<LoadedSubject | undefined> {
-  const snippet = await services.database.background
-    .selectFrom('snippets')
-    .selectAll()
-    .where('id', '=', job.event.subject.id ?? 0)
-    .where('project_id', '=', context.id)
-    .executeTakeFirst();
+  const snippet = await selectInProject(
+    services.database.background,
+    context.id,
+    job.event.subject.id ?? 0,
+  ).executeTakeFirst();
   if (!snippet) return undefined;
   const url = `${services.baseUrl()}/${context.fullPath}/-/snippets/${snippet.id}`;
   return {
@@ -58,6 +58,5 @@ async function load({ services, context, job }: Loading): Promise<LoadedSubject 
 export const snippetSubject: NotificationSubject = {
   kind: 'snippet',
   load,
-  participants: ({ subject }) => sql`select author_id as user_id from notes
-    where snippet_id = ${subject.id ?? 0} and system_action is null`,
+  participants: ({ subject }) => snippetParticipants(subject.id ?? 0),
 };

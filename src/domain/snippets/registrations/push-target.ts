@@ -4,8 +4,8 @@ import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { type PushTarget, snippetRepository } from '../../repositories/index.ts';
-import { recordSnippetFiles } from '../snippet-files.ts';
-import type { SnippetRow } from '../snippet-records.ts';
+import { recordSnippetFiles } from '../file-actions.ts';
+import type { SnippetRow } from '../queries.ts';
 
 const ONE_BRANCH = 'You can not create or delete branches.';
 

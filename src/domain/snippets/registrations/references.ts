@@ -1,5 +1,4 @@
 /** References to snippets of projects in texts: `$1`. */
-import { sql } from 'kysely';
 import {
   type Link,
   link,
@@ -8,6 +7,7 @@ import {
   type ReferenceDefinition,
   type RenderContext,
 } from '../../markdown/index.ts';
+import { selectReferenced } from '../queries.ts';
 import { seesInProject } from '../snippet-policy.ts';
 
 async function findSnippets(
@@ -19,10 +19,7 @@ async function findSnippets(
   if (readable.length === 0) return [];
   const projectIds = readable.map(({ project }) => project.id);
   const ids = readable.map(({ reference }) => Number(reference.name));
-  const { rows } = await sql<{ id: number; project_id: number; title: string; visibility: number }>`
-    select id, project_id, title, visibility from snippets
-    where ready and (project_id, id) in (
-      select * from unnest(${projectIds}::bigint[], ${ids}::bigint[]))`.execute(services.database.db);
+  const rows = await selectReferenced(services.database.db, projectIds, ids);
   return readable.flatMap(({ project, reference }): Link[] => {
     const snippet = rows.find((row) => row.project_id === project.id && row.id === Number(reference.name));
     if (!snippet || !seesInProject(reader, snippet, project.role)) return [];

@@ -3,8 +3,8 @@ import { authorizeProject } from '../../../kernel/access/find.ts';
 import type { Decision } from '../../../kernel/policy/policy.ts';
 import { forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import type { PushTarget, RepositoryKind, RepositoryRequest } from '../../repositories/index.ts';
+import type { SnippetRow } from '../queries.ts';
 import { decidePersonal, seesInProject } from '../snippet-policy.ts';
-import type { SnippetRow } from '../snippet-records.ts';
 import { snippetPushTarget } from './push-target.ts';
 
 function refuse(decision: Decision): void {

@@ -1,4 +1,5 @@
 /** Epics of groups, their issues, child epics and links. Premium and up. */
+
 import type { Capability } from '../../../kernel/capability.ts';
 import { noteables, todoTargets } from '../../conversation/index.ts';
 import { referenceDefinitions } from '../../markdown/index.ts';
@@ -13,6 +14,7 @@ import { epicSubject } from './registrations/notification-subject.ts';
 import { epicReferences } from './registrations/references.ts';
 import { epicTodoEndpoint, epicTodoTarget } from './registrations/todo-target.ts';
 import { relatedEndpoints } from './related-routes.ts';
+import { reassignEpics } from './writing/actions.ts';
 
 export const epicsCapability = (): Capability => ({
   name: 'epics',
@@ -34,8 +36,5 @@ export const epicsCapability = (): Capability => ({
   ],
   // Rows go with their group; an epic_issues row also goes with its issue.
   tables: ['epics', 'epic_issues', 'related_epic_links'],
-  async reassign(tx, userId, ghostId) {
-    await tx.updateTable('epics').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
-    await tx.updateTable('epics').set({ closed_by_id: ghostId }).where('closed_by_id', '=', userId).execute();
-  },
+  reassign: reassignEpics,
 });

@@ -1,38 +1,19 @@
 /** Endpoints of child epics (facts: Epics). Users who may change the parent order and remove its children. */
 import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
-import type { Caller } from '../../../kernel/actor.ts';
 import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
-import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { findForChange, findParent } from './find.ts';
 import { atBothPaths, type EpicsPath } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
-import { type FoundEpic, findEpic, findEpicById } from './records/epic-find.ts';
+import { selectChildren } from './queries.ts';
 import { EpicRecord } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';
-import { visibleEpics } from './records/epic-visibility.ts';
+import { type FoundEpic, findEpic, findEpicById } from './records/find-queries.ts';
 import { CreateChild, MoveChild, OneChild, OneEpic } from './schema.ts';
-import { moveChild } from './writing/epic-tree.ts';
-import { type ActorContext, createEpic, setParent } from './writing/epic-writes.ts';
-
-const columns = { id: 'epics.id', relative_position: 'epics.relative_position' };
-
-/** The children that the reader may read, in their order. */
-const selectChildren = (
-  db: Db,
-  reader: Caller,
-  parentId: number,
-  page: PageRequest,
-): Promise<Page<EpicRow>> =>
-  selectPage(
-    db,
-    db.selectFrom('epics').selectAll().where('parent_id', '=', parentId).where(visibleEpics(reader)),
-    page,
-    { by: 'relative_position', sort: 'asc' },
-    columns,
-  );
+import { type ActorContext, createEpic, setParent } from './writing/actions.ts';
+import { moveChild } from './writing/tree-actions.ts';
 
 /** A child of the epic that the actor may read; 404 for others. */
 async function findChild(context: ActorContext, parent: EpicRow, id: number): Promise<FoundEpic> {

@@ -3,8 +3,8 @@ import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { atCreation, readCommands } from '../quick-actions/read-commands.ts';
 import type { WorkEffect } from '../quick-actions/work-command-terms.ts';
 import type { EpicRow } from './records/epic-rows.ts';
+import type { ActorContext } from './writing/actions.ts';
 import type { EpicChanges } from './writing/epic-changes.ts';
-import type { ActorContext } from './writing/epic-writes.ts';
 
 /** The request without the quick actions, and with their changes; `epic` is undefined for a new one. */
 export async function parseQuickActions<Changes extends EpicChanges>(

@@ -5,25 +5,19 @@ import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';
 import { applyEffects } from '../quick-actions/work-command-effects.ts';
 import { parseQuickActions } from './commands.ts';
+import { epicConditions, findsFew, groupsInScope } from './filter-queries.ts';
 import { findForChange, findParent } from './find.ts';
-import { listEpics } from './list.ts';
-import { epicConditions, findsFew, groupsInScope } from './list-filters.ts';
+import { listEpics } from './list-queries.ts';
 import { atBothPaths, type EpicsPath } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
-import { findEpic } from './records/epic-find.ts';
 import { epicNoteable } from './records/epic-noteable.ts';
 import { EpicRecord } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';
-import { epicGroups } from './records/epic-visibility.ts';
+import { findEpic } from './records/find-queries.ts';
+import { epicGroups } from './records/visibility-queries.ts';
 import { CreateInput, ListInput, OneEpic, UpdateInput } from './schema.ts';
+import { type ActorContext, createEpic, deleteEpic, type Parentage, updateEpic } from './writing/actions.ts';
 import type { EpicChanges } from './writing/epic-changes.ts';
-import {
-  type ActorContext,
-  createEpic,
-  deleteEpic,
-  type Parentage,
-  updateEpic,
-} from './writing/epic-writes.ts';
 
 /** The requested changes; a deprecated date parameter makes that date fixed. */
 function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>): EpicChanges {

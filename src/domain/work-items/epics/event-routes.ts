@@ -11,7 +11,7 @@ import {
 } from '../resource-events/resource-event-records.ts';
 import { plainPath } from './paths.ts';
 import { type Presenting, surroundings } from './present.ts';
-import { findEpic } from './records/epic-find.ts';
+import { findEpic } from './records/find-queries.ts';
 
 const OfEpic = Type.Object({
   eventable_id: integerId({ description: 'The number of the epic in its group.' }),

@@ -1,9 +1,9 @@
 /** Finds epics by id, as far as the actor may use them. */
 
 import { Failure, forbidden } from '../../../platform/failure.ts';
-import { type FoundEpic, findEpicById } from './records/epic-find.ts';
 import type { EpicRow } from './records/epic-rows.ts';
-import type { ActorContext } from './writing/epic-writes.ts';
+import { type FoundEpic, findEpicById } from './records/find-queries.ts';
+import type { ActorContext } from './writing/actions.ts';
 
 /** An epic to be made a parent or child: 404 unless the caller may read it, 403 unless they may change it. */
 export async function findForChange({ db, services, actor }: ActorContext, id: number): Promise<FoundEpic> {

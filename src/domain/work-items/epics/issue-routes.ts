@@ -2,25 +2,24 @@
  * Endpoints of issues in epics: an issue has one epic at most (facts: Epics). Issues that the reader may not
  * read are neither shown nor counted.
  */
-import { sql } from 'kysely';
 import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Actor, Caller } from '../../../kernel/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import { endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
-import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';
-import { findIssueById } from '../issues/records/issue-find.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { conflict, forbidden } from '../../../platform/failure.ts';
+import { findIssueById } from '../issues/records/find-queries.ts';
 import { type IssueReading, presentIssues } from '../issues/records/issue-records.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
-import { visibleIssues } from '../issues/records/issue-visibility.ts';
-import { updateIssue } from '../issues/writing/issue-writes.ts';
+import { updateIssue } from '../issues/writing/actions.ts';
+import { moveIssue } from './issue-actions.ts';
 import { atBothPaths, type EpicsPath } from './paths.ts';
 import { type Presenting, wholePage } from './present.ts';
-import { findEpic } from './records/epic-find.ts';
+import { type EpicIssueRow, type Link, selectIssues, selectLink } from './queries.ts';
 import { presentEpics } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';
+import { findEpic } from './records/find-queries.ts';
 import {
   AssignIssue,
   EpicIssueLinkRecord,
@@ -30,33 +29,6 @@ import {
   OneEpicIssue,
 } from './schema.ts';
 import { addSystemNoteOfIssue } from './writing/epic-notes.ts';
-import { positionsAfterMove } from './writing/epic-positions.ts';
-import { writePositions } from './writing/epic-tree.ts';
-
-type EpicIssueRow = IssueRow & { epic_issue_id: number; epic_position: number };
-
-/** The epic's issues that the reader may read, in their order, and their number. */
-async function selectIssues(
-  db: Db,
-  reader: Caller,
-  epicId: number,
-  page: PageRequest & { kind: 'offset' },
-): Promise<Page<EpicIssueRow>> {
-  const { ctes, condition } = visibleIssues(
-    reader,
-    sql`p.id in (select own.project_id from epic_issues l join issues own on own.id = l.issue_id where l.epic_id = ${epicId})`,
-  );
-  const seen = sql`epic_issues l join issues i on i.id = l.issue_id join issue_projects v on v.id = i.project_id
-    where l.epic_id = ${epicId} and ${condition}`;
-  const { rows } = await sql<EpicIssueRow>`with ${ctes}
-    select i.*, l.id as epic_issue_id, l.relative_position as epic_position from ${seen}
-    order by l.relative_position, l.id limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
-  return offsetPage(page, rows, async () => {
-    const counted = await sql<{ count: number }>`with ${ctes}
-      select count(*) as count from (select from ${seen} limit ${page.countLimit + 1}) counted`.execute(db);
-    return counted.rows[0]?.count ?? 0;
-  });
-}
 
 async function presentIssuesOf(
   context: IssueReading,
@@ -70,8 +42,6 @@ async function presentIssuesOf(
   });
 }
 
-type Link = { id: number; issue_id: number; relative_position: number };
-
 async function presentLink(
   context: Presenting & IssueReading,
   epic: EpicRow,
@@ -84,19 +54,6 @@ async function presentLink(
   ]);
   return { id, relative_position, epic: found(epicRecord), issue: found(issueRecord) };
 }
-
-const selectLink = (
-  db: Db,
-  epicId: number,
-  by: 'id' | 'issue_id',
-  value: number,
-): Promise<Link | undefined> =>
-  db
-    .selectFrom('epic_issues')
-    .select(['id', 'issue_id', 'relative_position'])
-    .where('epic_id', '=', epicId)
-    .where(by, '=', value)
-    .executeTakeFirst();
 
 type Acting = { db: Db; services: IssueReading['services']; actor: Actor };
 
@@ -116,26 +73,6 @@ async function findOf(context: Acting, epic: EpicRow, epicIssueId: number) {
   const { db, services, actor } = context;
   return { link, ...(await findIssueById(db, services.database.points, actor, link.issue_id)) };
 }
-
-/** Moves an issue among those of its epic, one move at a time. */
-const moveIssue = (
-  db: Db,
-  epicId: number,
-  id: number,
-  move: { move_before_id?: number; move_after_id?: number },
-): Promise<void> =>
-  inTransaction(db, async (tx) => {
-    await tx.selectFrom('epics').select('id').where('id', '=', epicId).forUpdate().execute();
-    const links = await tx
-      .selectFrom('epic_issues')
-      .select(['id', 'relative_position'])
-      .where('epic_id', '=', epicId)
-      .orderBy('relative_position')
-      .orderBy('id')
-      .execute();
-    if (!links.some((link) => link.id === id)) throw notFound();
-    await writePositions(tx, 'epic_issues', positionsAfterMove(links, id, move));
-  });
 
 const endpointsAt = (path: EpicsPath) => {
   const issues = `${path}/:epic_iid/issues` as const;

@@ -2,22 +2,20 @@
  * Endpoints of links between epics, which relate or block (facts: Epics). Readers see a link only with both
  * epics.
  */
-import { type SqlBool, sql } from 'kysely';
+
 import { onGroup } from '../../../kernel/access/access.ts';
 import { authorizeGroup } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { GUEST } from '../../../kernel/policy/roles.ts';
-import { now } from '../../../platform/clock.ts';
-import { inTransaction } from '../../../platform/db/database.ts';
-import { conflict, Failure, forbidden } from '../../../platform/failure.ts';
-import { selectPage } from '../../../platform/pagination/page.ts';
-import { systemNote } from '../issues/writing/system-notes.ts';
-import { type Condition, groupsInScope, timeConditions } from './list-filters.ts';
+import { forbidden } from '../../../platform/failure.ts';
 import { plainPath } from './paths.ts';
 import type { Presenting } from './present.ts';
-import { type FoundEpic, findEpic, findEpicById } from './records/epic-find.ts';
+import type { LinkRow } from './queries.ts';
 import { presentEpics } from './records/epic-records.ts';
-import { visibleEpics } from './records/epic-visibility.ts';
+import { findEpic, findEpicById } from './records/find-queries.ts';
+import { selectEpicRows } from './registrations/queries.ts';
+import { relate, separate } from './related-actions.ts';
+import { selectRelated, selectRelation, selectRelations } from './related-queries.ts';
 import {
   GroupRelations,
   type LinkType,
@@ -27,17 +25,6 @@ import {
   RelatedEpicRecord,
   RelateInput,
 } from './schema.ts';
-import { addSystemNoteOfEpic } from './writing/epic-notes.ts';
-import type { ActorContext } from './writing/epic-writes.ts';
-
-type LinkRow = {
-  id: number;
-  source_id: number;
-  target_id: number;
-  link_type: string;
-  created_at: Date;
-  updated_at: Date;
-};
 
 /** The type of a link, from one of its epics. */
 const typeFrom = (epicId: number, link: Pick<LinkRow, 'source_id' | 'link_type'>): LinkType => {
@@ -51,8 +38,7 @@ async function presentLinks(
   links: readonly LinkRow[],
 ): Promise<RelatedEpicLinkRecord[]> {
   const ids = [...new Set(links.flatMap((link) => [link.source_id, link.target_id]))];
-  const rows =
-    ids.length === 0 ? [] : await context.db.selectFrom('epics').selectAll().where('id', 'in', ids).execute();
+  const rows = ids.length === 0 ? [] : await selectEpicRows(context.db, ids);
   const records = await presentEpics(context, rows, { groupId: context.subject.id });
   const byId = new Map(records.map((record) => [record.id, record]));
   return links.flatMap((link) => {
@@ -69,57 +55,6 @@ async function presentLinks(
   });
 }
 
-/** Links the epics, with system notes on both. 409 when they are linked, 422 for an epic and itself. */
-async function relate(
-  { db, actor }: ActorContext,
-  from: FoundEpic,
-  to: FoundEpic,
-  type: LinkType,
-): Promise<LinkRow> {
-  if (from.epic.id === to.epic.id) throw new Failure('unprocessable', 'Epic cannot be related to itself');
-  const [source, target] = type === 'is_blocked_by' ? [to, from] : [from, to];
-  const time = now();
-  return inTransaction(db, async (tx) => {
-    const link = await tx
-      .insertInto('related_epic_links')
-      .values({
-        source_id: source.epic.id,
-        target_id: target.epic.id,
-        link_type: type === 'relates_to' ? type : 'blocks',
-        created_at: time,
-        updated_at: time,
-      })
-      .onConflict((linked) => linked.doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (!link) throw conflict('Epic(s) already assigned');
-    const what =
-      type === 'relates_to' ? (['related', 'related'] as const) : (['blocking', 'blocked_by'] as const);
-    await addSystemNoteOfEpic(tx, actor, source, target, (reference) =>
-      systemNote({ what: what[0], reference }, 'epic'),
-    );
-    await addSystemNoteOfEpic(tx, actor, target, source, (reference) =>
-      systemNote({ what: what[1], reference }, 'epic'),
-    );
-    return link;
-  });
-}
-
-/** Removes the link, with system notes on both. */
-const separate = (
-  { db, actor }: ActorContext,
-  link: { id: number },
-  one: FoundEpic,
-  other: FoundEpic,
-): Promise<void> =>
-  inTransaction(db, async (tx) => {
-    const gone = await tx.deleteFrom('related_epic_links').where('id', '=', link.id).executeTakeFirst();
-    if (gone.numDeletedRows === 0n) return;
-    const told = (reference: string) => systemNote({ what: 'unrelated', reference }, 'epic');
-    await addSystemNoteOfEpic(tx, actor, one, other, told);
-    await addSystemNoteOfEpic(tx, actor, other, one, told);
-  });
-
 const path = `${plainPath}/:epic_iid/related_epics`;
 
 export const relatedEndpoints: Endpoint[] = [
@@ -135,28 +70,7 @@ export const relatedEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, actor, subject, input, page } = context;
       const { id } = await findEpic(db, subject, actor, input.epic_iid);
-      const query = db
-        .selectFrom('epics')
-        .innerJoin('related_epic_links', (join) =>
-          join.on(sql<SqlBool>`epics.id in (source_id, target_id) and epics.id <> ${id}`),
-        )
-        .where((where) => where.or([where('source_id', '=', id), where('target_id', '=', id)]))
-        .where(visibleEpics(actor))
-        .selectAll('epics')
-        .select([
-          'related_epic_links.id as link_id',
-          'source_id',
-          'link_type',
-          'related_epic_links.created_at as link_created_at',
-          'related_epic_links.updated_at as link_updated_at',
-        ]);
-      const listed = await selectPage(
-        db,
-        query,
-        page,
-        { by: 'id', sort: 'asc' },
-        { id: 'related_epic_links.id' },
-      );
+      const listed = await selectRelated(db, actor, id, page);
       const records = await presentEpics(context, listed.items, { groupId: subject.id });
       const rows = new Map(listed.items.map((row) => [row.id, row]));
       const items = records.flatMap((record) => {
@@ -206,14 +120,7 @@ export const relatedEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, services, actor, subject, input, unmodified } = context;
       const epic = await findEpic(db, subject, actor, input.epic_iid);
-      const link = found(
-        await db
-          .selectFrom('related_epic_links')
-          .selectAll()
-          .where('id', '=', input.related_epic_link_id)
-          .where((where) => where.or([where('source_id', '=', epic.id), where('target_id', '=', epic.id)]))
-          .executeTakeFirst(),
-      );
+      const link = found(await selectRelation(db, epic.id, input.related_epic_link_id));
       const otherId = link.source_id === epic.id ? link.target_id : link.source_id;
       const other = await findEpicById(db, services.database.points, actor, otherId);
       unmodified(link.updated_at);
@@ -232,23 +139,7 @@ export const relatedEndpoints: Endpoint[] = [
     item: RelatedEpicLinkRecord,
     handle: async (context) => {
       const { db, actor, subject, input, page } = context;
-      const one = (side: 'source_id' | 'target_id', condition: Condition): Condition => sql`exists (
-        select from epics where epics.id = ${sql.ref(`related_epic_links.${side}`)} and ${condition})`;
-      const ours: Condition = sql`namespace_id in (select n.id from namespaces n where ${groupsInScope(subject, {})})`;
-      let query = db
-        .selectFrom('related_epic_links')
-        .selectAll()
-        .where(one('source_id', visibleEpics(actor)))
-        .where(one('target_id', visibleEpics(actor)))
-        .where(sql<SqlBool>`(${one('source_id', ours)} or ${one('target_id', ours)})`);
-      for (const condition of timeConditions(input)) query = query.where(condition);
-      const listed = await selectPage(
-        db,
-        query,
-        page,
-        { by: 'id', sort: 'asc' },
-        { id: 'related_epic_links.id' },
-      );
+      const listed = await selectRelations(db, actor, subject, input, page);
       return { ...listed, items: await presentLinks(context, listed.items) };
     },
   }),

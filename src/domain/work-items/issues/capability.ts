@@ -1,4 +1,5 @@
 /** Issues of projects: their lists, records and changes. */
+
 import { activityTargets } from '../../../kernel/activity/targets.ts';
 import type { Capability } from '../../../kernel/capability.ts';
 import { noteables, todoTargets, userCounts } from '../../conversation/index.ts';
@@ -23,6 +24,7 @@ import { plannedIssues } from './registrations/planned.ts';
 import { issueReferences } from './registrations/references.ts';
 import { assignedIssues, issueTodoEndpoint, issueTodoTarget } from './registrations/todo-target.ts';
 import { issueShowEndpoints } from './show-routes.ts';
+import { reassignIssues } from './writing/actions.ts';
 
 export const issuesCapability = (): Capability => ({
   name: 'issues',
@@ -61,15 +63,5 @@ export const issuesCapability = (): Capability => ({
     'group_counters',
   ],
   // A project's issues are deleted with it, by foreign key.
-  async reassign(tx, userId, ghostId) {
-    await tx.updateTable('issues').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
-    await tx
-      .updateTable('issues')
-      .set({ closed_by_id: ghostId })
-      .where('closed_by_id', '=', userId)
-      .execute();
-    await tx.deleteFrom('issue_assignees').where('user_id', '=', userId).execute();
-    await tx.updateTable('timelogs').set({ user_id: ghostId }).where('user_id', '=', userId).execute();
-    await tx.updateTable('resource_events').set({ user_id: ghostId }).where('user_id', '=', userId).execute();
-  },
+  reassign: reassignIssues,
 });

@@ -11,7 +11,7 @@ import {
   type ResourceEventKind,
   resourceEventRecords,
 } from '../resource-events/resource-event-records.ts';
-import { findIssue } from './records/issue-find.ts';
+import { findIssue } from './records/find-queries.ts';
 
 const AllOfIssue = Type.Object({ eventable_id: integerId() });
 const OneOfIssue = Type.Object({ ...AllOfIssue.properties, event_id: integerId() });

@@ -9,7 +9,7 @@ import { notFound } from '../../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { Page } from '../../../platform/pagination/page.ts';
 import { IterationRecord } from '../../planning/index.ts';
-import { findIssue } from './records/issue-find.ts';
+import { findIssue } from './records/find-queries.ts';
 
 const ListInput = Type.Object({
   state: Type.Optional(stringEnum(['opened', 'upcoming', 'current', 'closed', 'all'])),

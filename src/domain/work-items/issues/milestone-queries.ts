@@ -5,9 +5,9 @@ import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
 import type { MilestoneRow } from '../../planning/index.ts';
-import { type IssueClause, listIssues } from './records/issue-list.ts';
 import type { IssueRow } from './records/issue-rows.ts';
-import { type VisibleIssues, visibleIssues } from './records/issue-visibility.ts';
+import { type IssueClause, listIssues } from './records/list-queries.ts';
+import { type VisibleIssues, visibleIssues } from './records/visibility-queries.ts';
 
 /** The issues that a milestone of the parent can have, as far as the caller sees them. */
 const issuesOf = (caller: Caller, parent: ResourceParent): VisibleIssues =>

@@ -6,8 +6,8 @@ import { type Endpoint, endpoint, listing } from '../../../kernel/api/endpoint.t
 import { UserBasic } from '../../../kernel/users/records.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
-import { participantPage } from './participants.ts';
-import { findIssue, findIssueById } from './records/issue-find.ts';
+import { participantPage } from './participant-queries.ts';
+import { findIssue, findIssueById } from './records/find-queries.ts';
 import { type IssueReading, IssueRecord, presentIssues } from './records/issue-records.ts';
 import type { IssueRow } from './records/issue-rows.ts';
 import { MergeRequestBasicRecord } from './records/merge-request-records.ts';

@@ -1,7 +1,9 @@
 /** Quick actions in the description of an issue that is created or updated: parameters of the request. */
+
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { ActorContext } from '../../conversation/index.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
+import { selectAssigneeIds } from '../issues/records/noteable-queries.ts';
 import type { IssueChanges } from '../issues/writing/issue-changes.ts';
 import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
 import type { WorkEffect } from './work-command-terms.ts';
@@ -47,10 +49,7 @@ export async function issueState(
   request: Pick<IssueChanges, 'assignee_ids'> = {},
 ): Promise<Spoken['now']> {
   const assignees =
-    request.assignee_ids ??
-    (await db.selectFrom('issue_assignees').select('user_id').where('issue_id', '=', issue.id).execute()).map(
-      ({ user_id }) => user_id,
-    );
+    request.assignee_ids ?? (await selectAssigneeIds(db, issue.id)).map(({ user_id }) => user_id);
   return {
     state: issue.state,
     confidential: issue.confidential,

@@ -22,8 +22,8 @@ import {
   usersByName,
 } from '../../conversation/index.ts';
 import { availableLabels, availableMilestoneByTitle } from '../../planning/index.ts';
-import { findEpic } from '../epics/records/epic-find.ts';
-import { findIssue } from '../issues/records/issue-find.ts';
+import { findEpic } from '../epics/records/find-queries.ts';
+import { findIssue } from '../issues/records/find-queries.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
 import { destinationIn } from './move-commands.ts';
 import { workCommandRules } from './work-command-rules.ts';

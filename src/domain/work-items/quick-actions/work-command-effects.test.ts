@@ -5,7 +5,7 @@ import { insertIssue } from '../../../../test/support/issues.ts';
 import { makeGroup, makeMember, makeProject, makeUser } from '../../../../test/support/rows.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { toActor } from '../../../kernel/actor.ts';
-import { findIssue } from '../issues/records/issue-find.ts';
+import { findIssue } from '../issues/records/find-queries.ts';
 import { issueNoteable } from '../issues/records/issue-noteable.ts';
 import { applyEffects } from './work-command-effects.ts';
 import type { MoveAction } from './work-command-terms.ts';

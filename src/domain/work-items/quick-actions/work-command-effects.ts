@@ -3,12 +3,12 @@
 import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import { type ActorContext, applyOwnEffect, leaves, type Noteable, stays } from '../../conversation/index.ts';
-import { cloneIssue, moveIssue } from '../issues/moving/issue-moves.ts';
-import { promoteIssue } from '../issues/moving/issue-promotion.ts';
-import { findIssueById } from '../issues/records/issue-find.ts';
+import { cloneIssue, moveIssue } from '../issues/moving/actions.ts';
+import { promoteIssue } from '../issues/moving/promotion-actions.ts';
+import { findIssueById } from '../issues/records/find-queries.ts';
 import { issueKind } from '../issues/records/issue-noteable.ts';
-import { type LinkType, linkIssues } from '../issues/relations/issue-links.ts';
-import { resetSpentTime, spendTime } from '../issues/relations/issue-times.ts';
+import { type LinkType, linkIssues } from '../issues/relations/link-actions.ts';
+import { resetSpentTime, spendTime } from '../issues/relations/time-actions.ts';
 import type { MoveAction, WorkEffect } from './work-command-terms.ts';
 
 /** The noteable as an issue that the actor reads, for effects that only issues have. */

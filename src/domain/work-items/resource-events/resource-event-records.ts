@@ -1,15 +1,8 @@
 /** Resource event records and lists (facts: Resource events). */
-import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
+
 import Type, { type Static } from 'typebox';
-import {
-  presentUserBasic,
-  type Surroundings,
-  UserBasic,
-  userBasicColumns,
-} from '../../../kernel/users/records.ts';
+import { presentUserBasic, type Surroundings, UserBasic } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { ResourceEventsTable } from '../../../platform/db/rows.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { dateTime, nullable } from '../../../platform/http/parameters/schema.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
@@ -21,6 +14,7 @@ import {
   presentLabelBasic,
   presentMilestone,
 } from '../../planning/index.ts';
+import { type EventRow, type EventTarget, eventsOf, selectLabels, selectUsers } from './queries.ts';
 
 const common = { id: Type.Integer(), user: UserBasic, created_at: dateTime() };
 const resource = { ...common, resource_type: Type.String(), resource_id: Type.Integer() };
@@ -43,24 +37,6 @@ export const resourceEventRecords = {
 };
 export type ResourceEventKind = keyof typeof resourceEventRecords;
 export type ResourceEventRecord<Kind extends ResourceEventKind> = Static<(typeof resourceEventRecords)[Kind]>;
-
-export type EventTarget = { kind: 'issue' | 'epic'; id: number };
-type EventRow = Selectable<ResourceEventsTable> & { state: string };
-
-/** Events of one kind, each with the current state of its issue or epic. */
-const eventsOf = (db: Db, target: EventTarget, kind: ResourceEventKind) => {
-  const column = target.kind === 'issue' ? ('issue_id' as const) : ('epic_id' as const);
-  return db
-    .selectFrom('resource_events')
-    .selectAll()
-    .select(
-      sql<string>`coalesce((select case s.action when 'closed' then 'closed' else 'opened' end from resource_events s
-        where s.${sql.ref(column)} = resource_events.${sql.ref(column)} and s.kind = 'state' and s.id < resource_events.id
-        order by s.id desc limit 1), 'opened')`.as('state'),
-    )
-    .where(column, '=', target.id)
-    .where('kind', '=', kind);
-};
 
 /** One page of them, oldest first. */
 export async function listResourceEvents<Kind extends ResourceEventKind>(
@@ -109,8 +85,8 @@ async function present<Kind extends ResourceEventKind>(
   const userIds = unique(rows.map(({ user_id }) => user_id));
   const labelIds = unique(rows.map(({ label_id }) => label_id));
   const [users, labels, milestones] = await Promise.all([
-    db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', userIds).execute(),
-    labelIds.length === 0 ? [] : db.selectFrom('labels').selectAll().where('id', 'in', labelIds).execute(),
+    selectUsers(db, userIds),
+    labelIds.length === 0 ? [] : selectLabels(db, labelIds),
     milestonesById(db, unique(rows.map(({ milestone_id }) => milestone_id))),
   ]);
   const people = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));

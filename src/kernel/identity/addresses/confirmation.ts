@@ -1,5 +1,4 @@
 /** Links that confirm a mail address. */
-import type { Db } from '../../../platform/db/database.ts';
 import { digest, randomText, seal } from '../../../platform/secret.ts';
 
 /** The fact that requests the mail with a link; its payload is `user_id`, `email` and `token_sealed`. */
@@ -16,29 +15,6 @@ export const confirmationRequested = (userId: number, email: string, tokenSealed
   name: CONFIRMATION_REQUESTED,
   payload: { user_id: userId, email, token_sealed: tokenSealed },
 });
-
-/** Whether the secret belongs to an address of the user's: not used and not replaced. */
-export async function isConfirmationOf(db: Db, userId: number, token: string): Promise<boolean> {
-  const confirmation_digest = digest(token);
-  const found = await db
-    .selectFrom('users')
-    .select('users.id')
-    .where('users.id', '=', userId)
-    .where((eb) =>
-      eb.or([
-        eb('users.confirmation_digest', '=', confirmation_digest),
-        eb.exists(
-          eb
-            .selectFrom('emails')
-            .select('emails.id')
-            .whereRef('emails.user_id', '=', 'users.id')
-            .where('emails.confirmation_digest', '=', confirmation_digest),
-        ),
-      ]),
-    )
-    .executeTakeFirst();
-  return found !== undefined;
-}
 
 /** The fact of a registration with an existing account's address; its payload is `user_id` and `email`. */
 export const KNOWN_ADDRESS_REGISTERED = 'known_address_registered';

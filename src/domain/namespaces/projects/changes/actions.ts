@@ -7,17 +7,17 @@ import {
 } from '../../../../kernel/access/find.ts';
 import { type AuditedEntity, announce } from '../../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import { isScheduledAbove } from '../../../../kernel/namespaces/erasure.ts';
-import { pathProblems } from '../../../../kernel/namespaces/paths.ts';
+import { isScheduledAbove } from '../../../../kernel/namespaces/erasure-actions.ts';
 import {
   forgetRedirect,
   isPathTaken,
   lockNamespace,
   redirectProject,
-} from '../../../../kernel/namespaces/paths-change.ts';
+} from '../../../../kernel/namespaces/path-actions.ts';
+import { pathProblems } from '../../../../kernel/namespaces/paths.ts';
 import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import type { NamespaceRow } from '../../../../kernel/namespaces/rows.ts';
-import { keepTopics } from '../../../../kernel/namespaces/topics.ts';
+import { keepTopics } from '../../../../kernel/namespaces/topic-actions.ts';
 import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';

@@ -1,6 +1,6 @@
 /** The locks of changes to a project: its row and its namespace's stay the same until the commit. */
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { lockNamespace } from '../../../../kernel/namespaces/paths-change.ts';
+import { lockNamespace } from '../../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../../kernel/namespaces/rows.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { conflict, notFound } from '../../../../platform/failure.ts';

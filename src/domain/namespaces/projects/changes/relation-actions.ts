@@ -1,8 +1,9 @@
 /** Relations of projects: stars, shares with groups, forks. */
+import { sql } from 'kysely';
 import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
 import { announce } from '../../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import { isLockedAbove } from '../../../../kernel/namespaces/group-settings.ts';
+import { isLockedAbove } from '../../../../kernel/namespaces/lock-queries.ts';
 import { projectFullPath } from '../../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
@@ -182,4 +183,12 @@ export async function countForks(tx: Db, projectId: number, step: number): Promi
     .set((eb) => ({ forks_count: eb('forks_count', '+', step) }))
     .where('id', '=', projectId)
     .execute();
+}
+
+/** Takes back the stars of a deleted user, whose projects become the ghost's. */
+export async function reassignProjects(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await sql`update projects set star_count = star_count - 1
+    where id in (select project_id from stars where user_id = ${userId})`.execute(tx);
+  await tx.deleteFrom('stars').where('user_id', '=', userId).execute();
+  await tx.updateTable('projects').set({ creator_id: ghostId }).where('creator_id', '=', userId).execute();
 }

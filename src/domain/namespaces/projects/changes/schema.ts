@@ -2,7 +2,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { pathPattern } from '../../../../kernel/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../../../kernel/namespaces/project-settings.ts';
-import { TopicName } from '../../../../kernel/namespaces/topics.ts';
+import { TopicName } from '../../../../kernel/namespaces/topic-actions.ts';
 import { assignableLevels, visibilityNames } from '../../../../kernel/policy/roles.ts';
 import { refNamePattern } from '../../../../platform/git/names.ts';
 import {

@@ -5,7 +5,7 @@
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announce } from '../../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import { markProjectDeleting } from '../../../../kernel/namespaces/erasure.ts';
+import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actions.ts';
 import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import type { VisibilityName } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';

@@ -33,3 +33,15 @@ export async function selectVisibleProjects(
            or greatest(${sql.raw(levels.join(', '))}) > 0)`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** Projects by their ids, whoever asks. */
+export async function selectProjectRows(db: Db, ids: readonly number[]): Promise<ProjectRow[]> {
+  const { rows } = await sql<ProjectRow>`
+    select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)}
+    where p.id = any(${[...ids]}::bigint[])`.execute(db);
+  return rows;
+}
+
+/** The condition that the project of a move between storages is there, over `container_id`. */
+export const isMovedProjectThere = sql<boolean>`exists (
+  select from projects c where c.id = container_id and not c.deleting)`;

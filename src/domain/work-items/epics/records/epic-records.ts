@@ -1,14 +1,9 @@
 /** Epic records, in lists of epics and as parents and links show them (facts: Resource entities, Epic). */
-import { sql } from 'kysely';
+
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../../kernel/actor.ts';
 import type { Services } from '../../../../kernel/services.ts';
-import {
-  presentUserBasic,
-  type Surroundings,
-  UserBasic,
-  userBasicColumns,
-} from '../../../../kernel/users/records.ts';
+import { presentUserBasic, type Surroundings, UserBasic } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';
@@ -20,10 +15,10 @@ import {
   presentLabelBasic,
   textColor,
 } from '../../../planning/index.ts';
-import { type DatedEpic, datesOf, type EpicDates, noDates } from './epic-dates.ts';
+import { type EpicDates, noDates } from './epic-dates.ts';
 import { epicKind } from './epic-noteable.ts';
 import { type EpicRow, epicWebUrl } from './epic-rows.ts';
-import { visibleEpics } from './epic-visibility.ts';
+import { epicDates, groupPathsOf, type Parent, parentsOf, selectAuthors } from './queries.ts';
 
 const day = nullable(date());
 const oldDay = nullable(date({ deprecated: true }));
@@ -96,60 +91,14 @@ export type EpicOptions = {
   groupId?: number;
 };
 
-/** More levels than an epic tree can have. */
-const MAX_DEPTH = 10;
-
-/** The dates of the epics, by id, in one statement that reads their descendants and milestones. */
-export async function epicDates(db: Db, ids: readonly number[]): Promise<Map<number, EpicDates>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await sql<DatedEpic>`
-    with recursive below(id, parent_id, start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed, level) as (
-      select id, parent_id, start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed, 1
-      from epics where id = any(${[...ids]}::bigint[])
-      union
-      select e.id, e.parent_id, e.start_date_is_fixed, e.start_date_fixed, e.due_date_is_fixed, e.due_date_fixed, b.level + 1
-      from below b join epics e on e.parent_id = b.id where b.level < ${sql.lit(MAX_DEPTH)}),
-    tree as (select distinct id, parent_id, start_date_is_fixed, start_date_fixed, due_date_is_fixed, due_date_fixed from below)
-    select t.*, m.milestone_start, m.milestone_due from tree t left join lateral (
-      select min(m.start_date) as milestone_start, max(m.due_date) as milestone_due
-      from epic_issues l join issues i on i.id = l.issue_id join milestones m on m.id = i.milestone_id
-      where l.epic_id = t.id) m on true`.execute(db);
-  return datesOf(rows);
-}
-
-type Parent = { id: number; iid: number; namespace_id: number };
-
-/** The parents that the reader sees: the others are not named. */
-async function parentsOf(db: Db, actor: Caller, rows: readonly EpicRow[]): Promise<Map<number, Parent>> {
-  const ids = [...new Set(rows.flatMap((row) => row.parent_id ?? []))];
-  if (ids.length === 0) return new Map();
-  const parents = await db
-    .selectFrom('epics')
-    .select(['id', 'iid', 'namespace_id'])
-    .where('id', 'in', ids)
-    .where(visibleEpics(actor))
-    .execute();
-  return new Map(parents.map((parent) => [parent.id, parent]));
-}
-
 async function authorsOf(
   db: Db,
   around: Surroundings,
   rows: readonly EpicRow[],
 ): Promise<Map<number, UserBasic>> {
   const ids = [...new Set(rows.map((row) => row.author_id))];
-  const authors = await db.selectFrom('users').select(userBasicColumns).where('id', 'in', ids).execute();
+  const authors = await selectAuthors(db, ids);
   return new Map(authors.map((author) => [author.id, presentUserBasic(around, author)]));
-}
-
-async function groupPathsOf(db: Db, rows: readonly EpicRow[]): Promise<Map<number, string>> {
-  const ids = [...new Set(rows.map((row) => row.namespace_id))];
-  const groups = await db
-    .selectFrom('namespaces')
-    .select(['id', 'full_path'])
-    .where('id', 'in', ids)
-    .execute();
-  return new Map(groups.map((group) => [group.id, group.full_path]));
 }
 
 /** The relations of the records. */

@@ -1,23 +1,16 @@
 /** Epics as noteables: their notes over the API, quick actions, and references in system notes. */
-import { sql } from 'kysely';
+
 import { onGroup } from '../../../../kernel/access/access.ts';
-import type { Caller } from '../../../../kernel/actor.ts';
-import type { Db } from '../../../../platform/db/database.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
-import {
-  type CrossReference,
-  conversationEndpoints,
-  crossReferenceTable,
-  groupOf,
-  type NoteableDefinition,
-} from '../../../conversation/index.ts';
+import { conversationEndpoints, groupOf, type NoteableDefinition } from '../../../conversation/index.ts';
 import { atCreation, readCommands } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
-import { findEpic } from '../records/epic-find.ts';
 import { epicKind, epicNoteable } from '../records/epic-noteable.ts';
-import { seesEpic, visibleEpics } from '../records/epic-visibility.ts';
-import { updateEpic } from '../writing/epic-writes.ts';
+import { findEpic } from '../records/find-queries.ts';
+import { seesEpic } from '../records/visibility-queries.ts';
+import { updateEpic } from '../writing/actions.ts';
+import { readableEpics, selectInGroup } from './queries.ts';
 
 export const epicConversation = conversationEndpoints({
   path: '/groups/:id/epics/:noteable_id',
@@ -39,29 +32,11 @@ export const epicConversation = conversationEndpoints({
   positioned: false,
   find: async ({ db }, home, named) => {
     const group = groupOf(home);
-    const epic = await db
-      .selectFrom('epics')
-      .selectAll()
-      .where('id', '=', Number(named))
-      .where('namespace_id', '=', group.id)
-      .executeTakeFirst();
+    const epic = await selectInGroup(db, group.id, Number(named));
     if (!epic || !seesEpic(group, epic)) throw notFound();
     return epicNoteable(group, epic);
   },
 });
-
-type Reader = { db: Db; actor: Caller };
-
-/** The keys of the epics that the reader may read. */
-async function readableEpics({ db, actor }: Reader, named: readonly CrossReference[]) {
-  const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (
-    select q.key, q.home, q.iid from ${crossReferenceTable(named)} where q.path is null
-    union all
-    select q.key, n.id, q.iid from ${crossReferenceTable(named)} join namespaces n on lower(n.full_path) collate "C" = q.path)
-    select named.key from named join epics on epics.namespace_id = named.id and epics.iid = named.iid
-    where ${visibleEpics(actor)}`.execute(db);
-  return rows;
-}
 
 export const epicDefinition: NoteableDefinition = {
   kind: epicKind,

@@ -1,4 +1,5 @@
 /** Epics as subjects of notification events. */
+
 import { sql } from 'kysely';
 import { setSubscription } from '../../../conversation/index.ts';
 import {
@@ -8,19 +9,16 @@ import {
   type NotificationSubject,
 } from '../../../notifications/index.ts';
 import { labelsOf } from '../../../planning/index.ts';
-import { epicNoteable, epicParticipants } from '../records/epic-noteable.ts';
+import { epicNoteable } from '../records/epic-noteable.ts';
 import { epicWebUrl } from '../records/epic-rows.ts';
+import { epicParticipants } from '../records/queries.ts';
 import { epicMail } from './notification-mails.ts';
+import { keepEpic, selectInGroup } from './queries.ts';
 
 async function load({ services, context, job }: Loading): Promise<LoadedSubject | undefined> {
   const { name: event, subject } = job.event;
   const db = services.database.background;
-  const epic = await db
-    .selectFrom('epics')
-    .selectAll()
-    .where('id', '=', subject.id ?? 0)
-    .where('namespace_id', '=', context.id)
-    .executeTakeFirst();
+  const epic = await selectInGroup(db, context.id, subject.id ?? 0);
   if (!epic) return undefined;
   const description = event === 'new_epic' ? epic.description : null;
   return {
@@ -55,12 +53,7 @@ export const epicSubject: NotificationSubject = {
   subscription: {
     column: 'epic_id',
     async end(tx, userId, id) {
-      const epic = await tx
-        .selectFrom('epics')
-        .select('id')
-        .where('id', '=', id)
-        .forKeyShare()
-        .executeTakeFirst();
+      const epic = await keepEpic(tx, id);
       if (epic) await setSubscription(tx, userId, { column: 'epic_id', id }, false);
     },
     name: 'this epic',

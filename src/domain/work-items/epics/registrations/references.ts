@@ -1,5 +1,5 @@
 /** References to epics in texts: `&1` is an epic of the project's group. */
-import { sql } from 'kysely';
+
 import { selectGroups } from '../../../../kernel/access/find.ts';
 import {
   type Link,
@@ -8,8 +8,9 @@ import {
   type ReferenceDefinition,
   type RenderContext,
 } from '../../../markdown/index.ts';
-import { type EpicRow, epicWebUrl } from '../records/epic-rows.ts';
-import { seesEpic } from '../records/epic-visibility.ts';
+import { epicWebUrl } from '../records/epic-rows.ts';
+import { seesEpic } from '../records/visibility-queries.ts';
+import { selectReferenced } from './queries.ts';
 
 async function findEpics(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
   const { services, reader, project } = context;
@@ -24,10 +25,7 @@ async function findEpics(context: RenderContext, references: readonly Reference[
   if (placed.length === 0) return [];
   const groupIds = placed.map(({ group }) => group.id);
   const numbers = placed.map(({ reference }) => Number(reference.name));
-  const { rows } = await sql<Pick<EpicRow, 'namespace_id' | 'iid' | 'title' | 'state' | 'confidential'>>`
-    select namespace_id, iid, title, state, confidential from epics
-    where (namespace_id, iid) in (
-      select * from unnest(${groupIds}::bigint[], ${numbers}::bigint[]))`.execute(services.database.db);
+  const rows = await selectReferenced(services.database.db, groupIds, numbers);
   return placed.flatMap(({ group, reference }): Link[] => {
     const epic = rows.find((row) => row.namespace_id === group.id && row.iid === Number(reference.name));
     if (!epic || !seesEpic(group, epic)) return [];

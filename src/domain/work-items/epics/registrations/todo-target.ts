@@ -1,15 +1,16 @@
 /** Epics in to-do lists: shown, and marked. */
+
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { onGroup } from '../../../../kernel/access/access.ts';
-import { seesAll } from '../../../../kernel/access/group-list.ts';
+import { seesAll } from '../../../../kernel/namespaces/group-list-queries.ts';
 import { PLANNER } from '../../../../kernel/policy/roles.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import { type TodoTarget, todoEndpoint } from '../../../conversation/index.ts';
-import { findEpic } from '../records/epic-find.ts';
 import { epicKind, epicNoteable } from '../records/epic-noteable.ts';
 import { presentEpics } from '../records/epic-records.ts';
-import { visibleEpics } from '../records/epic-visibility.ts';
+import { findEpic } from '../records/find-queries.ts';
+import { isTodoVisible, selectEpicRows } from './queries.ts';
 
 export const epicTodoTarget: TodoTarget = {
   type: epicKind.type,
@@ -18,11 +19,11 @@ export const epicTodoTarget: TodoTarget = {
     // The same as the ability read_internal_epic_notes.
     const readsInternal = seesAll(actor) ? sql`true` : sql`${level} >= ${sql.lit(PLANNER)}`;
     return sql`(note.internal is not true or ${readsInternal})
-      and exists (select from epics where epics.id = t.epic_id and ${visibleEpics(actor)})`;
+      and ${isTodoVisible(actor)}`;
   },
   async load(reading, todos) {
     const ids = todos.map(({ epic_id }) => epic_id ?? 0);
-    const rows = await reading.db.selectFrom('epics').selectAll().where('id', 'in', ids).execute();
+    const rows = await selectEpicRows(reading.db, ids);
     const byId = new Map((await presentEpics(reading, rows)).map((record) => [record.id, record]));
     return ({ epic_id }) => byId.get(epic_id ?? 0);
   },

@@ -5,8 +5,8 @@ import { PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { writeSystemNotes } from '../../../conversation/index.ts';
 import type { IssueRow } from '../../issues/records/issue-rows.ts';
-import type { FoundEpic } from '../records/epic-find.ts';
 import { epicNoteable } from '../records/epic-noteable.ts';
+import type { FoundEpic } from '../records/find-queries.ts';
 
 /** The visibility of an epic or issue. */
 export type Standing = { visibility: number; ancestorIds: readonly number[]; confidential: boolean };

@@ -6,7 +6,7 @@ import type { EpicRow } from '../records/epic-rows.ts';
 import { changedColumns } from './epic-changes.ts';
 import { mayMention } from './epic-notes.ts';
 import { firstPosition, positionsAfterMove } from './epic-positions.ts';
-import { checkJoining, type Joining } from './epic-tree.ts';
+import { checkJoining, type Joining } from './tree-actions.ts';
 
 describe('a child epic', () => {
   const joining: Joining = {

@@ -5,11 +5,11 @@ import { authorizeProject } from '../../../../kernel/access/find.ts';
 import { type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
-import { cloneIssue, moveIssue } from '../moving/issue-moves.ts';
-import { findIssue, findIssueById } from '../records/issue-find.ts';
+import { cloneIssue, moveIssue } from '../moving/actions.ts';
+import { findIssue, findIssueById } from '../records/find-queries.ts';
 import { IssueRecord } from '../records/issue-records.ts';
-import { reorderIssue } from '../writing/issue-positions.ts';
 import { requireManagement } from '../writing/issue-rights.ts';
+import { reorderIssue } from '../writing/position-actions.ts';
 import { presentOne } from './one-issue.ts';
 import { OneIssue } from './schema.ts';
 

@@ -1,17 +1,17 @@
 /** Creating, changing and deleting issues. */
 import { onProject } from '../../../../kernel/access/access.ts';
-import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { authorizeGroup } from '../../../../kernel/access/find.ts';
+import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, noContent } from '../../../../kernel/api/endpoint.ts';
-import { findEpic } from '../../epics/records/epic-find.ts';
-import { findIssue } from '../records/issue-find.ts';
+import { findEpic } from '../../epics/records/find-queries.ts';
+import { findIssue } from '../records/find-queries.ts';
 import { IssueRecord, presentIssue } from '../records/issue-records.ts';
+import { deleteIssue, updateIssue } from '../writing/actions.ts';
 import { type IssueChanges, severities } from '../writing/issue-changes.ts';
 import { createIssue } from '../writing/issue-creation.ts';
 import { requireDeletion, requireUpdate } from '../writing/issue-rights.ts';
-import { deleteIssue, updateIssue } from '../writing/issue-writes.ts';
-import { assigneesOf, presentOne } from './one-issue.ts';
+import { presentOne } from './one-issue.ts';
+import { assigneesOf } from './queries.ts';
 import { BODY_LIMIT, CreateIssue, OneIssue, UpdateIssue } from './schema.ts';
 
 const path = '/projects/:id/issues';

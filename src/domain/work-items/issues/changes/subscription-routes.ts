@@ -4,7 +4,7 @@ import { onProject } from '../../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, Reply } from '../../../../kernel/api/endpoint.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import { isSubscribed, setSubscription } from '../../../conversation/index.ts';
-import { findIssue } from '../records/issue-find.ts';
+import { findIssue } from '../records/find-queries.ts';
 import { issueKind } from '../records/issue-noteable.ts';
 import { IssueRecord } from '../records/issue-records.ts';
 import { presentOne } from './one-issue.ts';

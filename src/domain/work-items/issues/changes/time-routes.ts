@@ -6,12 +6,12 @@ import type { Actor, Caller } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import { parseDuration } from '../../quick-actions/durations.ts';
-import { findIssue } from '../records/issue-find.ts';
+import { findIssue } from '../records/find-queries.ts';
 import { presentTimeStats, TimeStatsRecord } from '../records/issue-records.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import { resetSpentTime, spendTime, timeSpent } from '../relations/issue-times.ts';
+import { resetSpentTime, spendTime, timeSpent } from '../relations/time-actions.ts';
+import { updateIssue } from '../writing/actions.ts';
 import { requireManagement } from '../writing/issue-rights.ts';
-import { updateIssue } from '../writing/issue-writes.ts';
 import { OneIssue } from './schema.ts';
 
 const path = '/projects/:id/issues/:issue_iid';

@@ -5,7 +5,7 @@ import type { Caller } from '../../../../kernel/actor.ts';
 import { containing, distinctTerms } from '../../../../platform/db/search.ts';
 import { Failure, unauthenticated } from '../../../../platform/failure.ts';
 import { commaList, dateTime, integerId, stringEnum } from '../../../../platform/http/parameters/schema.ts';
-import type { IssueClause, IssueCondition, IssueFilter } from '../records/issue-list.ts';
+import type { IssueClause, IssueCondition, IssueFilter } from '../records/list-queries.ts';
 import { healthStatuses, issueTypes } from '../writing/issue-changes.ts';
 import { type DueDateWord, dueDateWords, dueRange } from './due-dates.ts';
 

@@ -6,9 +6,9 @@ import type { Caller } from '../../../../kernel/actor.ts';
 import type { Context } from '../../../../kernel/api/endpoint.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Page } from '../../../../platform/pagination/page.ts';
-import { type IssueOrder, listIssues } from '../records/issue-list.ts';
 import { type IssueRecord, type IssueRecordOptions, presentIssues } from '../records/issue-records.ts';
-import { type VisibleIssues, visibleIssues } from '../records/issue-visibility.ts';
+import { type IssueOrder, listIssues } from '../records/list-queries.ts';
+import { type VisibleIssues, visibleIssues } from '../records/visibility-queries.ts';
 import { type IssueFilterInput, type IssueScope, issueFilter } from './filters.ts';
 
 export const today = (): string => now().toISOString().slice(0, 10);

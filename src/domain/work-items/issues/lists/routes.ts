@@ -4,9 +4,9 @@ import { anyone, onGroup, onProject } from '../../../../kernel/access/access.ts'
 import { type Endpoint, listing } from '../../../../kernel/api/endpoint.ts';
 import { stringEnum } from '../../../../platform/http/parameters/schema.ts';
 import type { KeysetRule } from '../../../../platform/pagination/pagination.ts';
-import { issueKeysets, issueOrders } from '../records/issue-list.ts';
 import { IssueRecord } from '../records/issue-records.ts';
-import { visibleIssuesOf } from '../records/issue-visibility.ts';
+import { issueKeysets, issueOrders } from '../records/list-queries.ts';
+import { visibleIssuesOf } from '../records/visibility-queries.ts';
 import { IssueListFields } from './filters.ts';
 import { issuePage, issuesAcross } from './queries.ts';
 

@@ -4,8 +4,8 @@ import { anyone, onGroup, onProject } from '../../../../kernel/access/access.ts'
 import type { Caller } from '../../../../kernel/actor.ts';
 import { type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { countIssueStates } from '../records/issue-list.ts';
-import { type VisibleIssues, visibleIssuesOf } from '../records/issue-visibility.ts';
+import { countIssueStates } from '../records/list-queries.ts';
+import { type VisibleIssues, visibleIssuesOf } from '../records/visibility-queries.ts';
 import { IssueFilterFields, type IssueFilterInput, type IssueScope, issueFilter } from './filters.ts';
 import { issuesAcross, today } from './queries.ts';
 

@@ -1,18 +1,11 @@
 /** Issues as noteables. */
-import { type RawBuilder, sql } from 'kysely';
+
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Noteable, NoteableKind } from '../../../conversation/index.ts';
 import { isReadByAnybody } from '../../../spam/index.ts';
 import type { IssueRow } from './issue-rows.ts';
-import { seesIssue } from './issue-visibility.ts';
-
-/** Authors, assignees, commenters and mentioned users, internal notes aside, as rows of target and user_id. */
-export const issueParticipants = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    select id as target, author_id as user_id from issues where id = any(${ids})
-    union select issue_id, user_id from issue_assignees where issue_id = any(${ids})
-    union select issue_id, author_id from notes where issue_id = any(${ids}) and system_action is null and not internal
-    union select t.issue_id, t.user_id from todos t left join notes n on n.id = t.note_id
-      where t.issue_id = any(${ids}) and t.action in ('mentioned', 'directly_addressed') and n.internal is not true`;
+import { issueParticipants, selectAssigneeIds } from './noteable-queries.ts';
+import { seesIssue } from './visibility-queries.ts';
 
 /** Where users subscribe to issues. */
 export const issueSubscriptions = { column: 'issue_id', participants: issueParticipants } as const;
@@ -30,13 +23,7 @@ export const issueKind: NoteableKind = {
   isPublic: ({ project, confidential }) =>
     project !== undefined && !confidential && isReadByAnybody(project, 'read_issues'),
   async readers(db, { id, confidential, authorId }) {
-    const assignees = confidential
-      ? await db
-          .selectFrom('issue_assignees')
-          .select('user_id')
-          .where('issue_id', '=', id ?? 0)
-          .execute()
-      : [];
+    const assignees = confidential ? await selectAssigneeIds(db, id ?? 0) : [];
     const assigneeIds = assignees.map(({ user_id }) => user_id);
     const issue = { confidential, author_id: authorId ?? 0 };
     return (person, { project }) =>

@@ -16,8 +16,8 @@ import {
 } from '../../../planning/index.ts';
 import { humanDuration } from '../../quick-actions/durations.ts';
 import { countTasks, taskStatus } from '../../quick-actions/task-list.ts';
-import { type IssueRelations, loadIssueRelations } from './issue-relations.ts';
 import { type IssueRow, issueWebUrl } from './issue-rows.ts';
+import { type IssueRelations, loadIssueRelations } from './relation-queries.ts';
 
 export const TimeStatsRecord = Type.Object({
   time_estimate: Type.Integer({ description: 'Seconds.' }),

@@ -1,14 +1,9 @@
 /** Issues as noteables: their notes over the API, quick actions, and references in system notes. */
-import { sql } from 'kysely';
 import { onProject } from '../../../../kernel/access/access.ts';
-import type { Caller } from '../../../../kernel/actor.ts';
-import type { Db } from '../../../../platform/db/database.ts';
 import { forbidden } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import {
-  type CrossReference,
   conversationEndpoints,
-  crossReferenceTable,
   leaves,
   type NoteableDefinition,
   type NoteableResource,
@@ -18,10 +13,10 @@ import {
 import { issueState } from '../../quick-actions/issue-commands.ts';
 import { readCommands } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
-import { findIssue } from '../records/issue-find.ts';
+import { findIssue } from '../records/find-queries.ts';
 import { issueKind, issueNoteable } from '../records/issue-noteable.ts';
-import { visibleIssues } from '../records/issue-visibility.ts';
-import { updateIssue } from '../writing/issue-writes.ts';
+import { updateIssue } from '../writing/actions.ts';
+import { readableIssues } from './queries.ts';
 
 const issue: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the issue in the project.' }),
@@ -44,22 +39,6 @@ export const issueConversation = conversationEndpoints({
   resolvable: true,
   positioned: false,
 });
-
-type Reader = { db: Db; actor: Caller };
-
-/** The keys of the issues that the reader may read. */
-async function readableIssues({ db, actor }: Reader, named: readonly CrossReference[]) {
-  const { ctes, condition } = visibleIssues(actor, sql`p.id in (select id from named)`);
-  const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (
-    select q.key, q.home, q.iid from ${crossReferenceTable(named)} where q.path is null
-    union all
-    select q.key, p.id, q.iid from ${crossReferenceTable(named)}
-      join namespaces n on lower(n.full_path) collate "C" = regexp_replace(q.path, '/[^/]*$', '')
-      join projects p on p.namespace_id = n.id and lower(p.path) collate "C" = regexp_replace(q.path, '^.*/', '')), ${ctes}
-    select named.key from named join issues i on i.project_id = named.id and i.iid = named.iid
-    join issue_projects v on v.id = i.project_id where ${condition}`.execute(db);
-  return rows;
-}
 
 export const issueDefinition: NoteableDefinition = {
   kind: issueKind,

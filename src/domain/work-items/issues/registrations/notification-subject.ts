@@ -1,6 +1,6 @@
 /** Issues as subjects of notification events. */
+
 import { sql } from 'kysely';
-import type { Db } from '../../../../platform/db/database.ts';
 import { setSubscription } from '../../../conversation/index.ts';
 import {
   type LoadedSubject,
@@ -10,27 +10,18 @@ import {
   projectOf,
 } from '../../../notifications/index.ts';
 import { labelsOf } from '../../../planning/index.ts';
-import { issueNoteable, issueParticipants } from '../records/issue-noteable.ts';
+import { issueNoteable } from '../records/issue-noteable.ts';
 import { type IssueRow, issueWebUrl } from '../records/issue-rows.ts';
+import { issueParticipants, selectAssigneeIds } from '../records/noteable-queries.ts';
 import { issueMail, type MailedIssue } from './notification-mails.ts';
-
-const assigneesOf = (db: Db, id: number) =>
-  db
-    .selectFrom('issue_assignees')
-    .innerJoin('users', 'users.id', 'issue_assignees.user_id')
-    .select(['users.id', 'users.name'])
-    .where('issue_id', '=', id)
-    .orderBy('users.id')
-    .execute();
+import { assigneesOf, keepIssue, namesOf, selectInProject, selectMilestoneTitle } from './queries.ts';
 
 async function describe({ services, context }: Loading, issue: IssueRow): Promise<MailedIssue> {
   const db = services.database.background;
   const [assignees, labels, milestone] = await Promise.all([
     assigneesOf(db, issue.id),
     labelsOf(db, 'issue', [issue.id]),
-    issue.milestone_id === null
-      ? undefined
-      : db.selectFrom('milestones').select('title').where('id', '=', issue.milestone_id).executeTakeFirst(),
+    issue.milestone_id === null ? undefined : selectMilestoneTitle(db, issue.milestone_id),
   ]);
   return {
     id: issue.id,
@@ -57,14 +48,6 @@ async function assigneesChange({ services, job }: Loading, issue: IssueRow): Pro
   return { from: [...before, ...gone.map(({ name }) => name)], to: after };
 }
 
-const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
-  db
-    .selectFrom('users')
-    .select('name')
-    .where('id', 'in', [...ids])
-    .orderBy('id')
-    .execute();
-
 /** A reminder is still right while the issue is open and due on the announced day. */
 const isUnchanged = ({ job: { event, payload } }: Loading, issue: IssueRow): boolean =>
   event.name !== 'issue_due' || (issue.state === 'opened' && issue.due_date === payload.due_date);
@@ -73,18 +56,9 @@ async function load(loading: Loading): Promise<LoadedSubject | undefined> {
   const { services, context, job } = loading;
   const { name: event, subject } = job.event;
   const db = services.database.background;
-  const issue = await db
-    .selectFrom('issues')
-    .selectAll()
-    .where('id', '=', subject.id ?? 0)
-    .where('project_id', '=', context.id)
-    .executeTakeFirst();
+  const issue = await selectInProject(db, context.id, subject.id ?? 0);
   if (!issue || !isUnchanged(loading, issue)) return undefined;
-  const assignees = await db
-    .selectFrom('issue_assignees')
-    .select('user_id')
-    .where('issue_id', '=', issue.id)
-    .execute();
+  const assignees = await selectAssigneeIds(db, issue.id);
   const isNew = event === 'new_issue';
   return {
     authorId: issue.author_id,
@@ -111,12 +85,7 @@ export const issueSubject: NotificationSubject = {
   subscription: {
     column: 'issue_id',
     async end(tx, userId, id) {
-      const issue = await tx
-        .selectFrom('issues')
-        .select('id')
-        .where('id', '=', id)
-        .forKeyShare()
-        .executeTakeFirst();
+      const issue = await keepIssue(tx, id);
       if (issue) await setSubscription(tx, userId, { column: 'issue_id', id }, false);
     },
     name: 'this issue',

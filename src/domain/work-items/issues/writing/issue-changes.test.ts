@@ -12,7 +12,7 @@ import {
   resourceEvents,
   type WorkChange,
 } from './issue-changes.ts';
-import { positionBetween } from './issue-positions.ts';
+import { positionBetween } from './position-actions.ts';
 import { markDifference, systemNote, type WorkOccurrence } from './system-notes.ts';
 
 const all: ChangeRights = {

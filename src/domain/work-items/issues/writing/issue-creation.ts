@@ -10,13 +10,13 @@ import { parseQuickActions } from '../../quick-actions/issue-commands.ts';
 import { atCreation } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
-import type { IssueRelations } from '../records/issue-relations.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
+import type { IssueRelations } from '../records/relation-queries.ts';
+import { scoped, updateIssue } from './actions.ts';
 import { checkDates, checkTexts, labelsAfter, type NewIssue, permitted } from './issue-changes.ts';
 import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './issue-insert.ts';
 import { creationRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
-import { scoped, updateIssue } from './issue-writes.ts';
 import {
   checkEpic,
   findMentioned,

@@ -1,0 +1,24 @@
+/** The user that the program acts as on alerts and incidents. */
+
+import type { Actor } from '../../../kernel/actor.ts';
+import { internalUserId } from '../../../kernel/identity/new-user-actions.ts';
+import type { Db } from '../../../platform/db/database.ts';
+
+/** The bot of alerts, created when first needed. It cannot sign in, and has no memberships. */
+export async function alertBot(tx: Db): Promise<Actor> {
+  const id = await internalUserId(tx, 'alert_bot');
+  const user = await tx
+    .selectFrom('users')
+    .select(['username', 'name'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return {
+    ...user,
+    id,
+    kind: 'alert_bot',
+    admin: false,
+    auditor: false,
+    external: false,
+    credential: { via: 'password' },
+  };
+}

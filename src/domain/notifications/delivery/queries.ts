@@ -1,0 +1,79 @@
+/** Statements of deliveries: the note of an event, people and their mailboxes. */
+
+import { sql } from 'kysely';
+import type { Services } from '../../../kernel/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { NoteRow, Person } from '../../conversation/index.ts';
+import type { NotificationJob } from '../events/subjects.ts';
+
+/** Usernames by id, in one statement. */
+export async function namesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await sql<{ id: number; username: string }>`
+    select id, username from users where id = any(${[...ids]}::bigint[])`.execute(db);
+  return new Map(rows.map(({ id, username }) => [id, username]));
+}
+
+export type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & {
+  reply: boolean;
+};
+
+/** The note; undefined where it is deleted. */
+export async function loadNote(db: Db, id: number): Promise<Note | undefined> {
+  const note = await db
+    .selectFrom('notes')
+    .select(['id', 'body', 'internal', 'discussion_id', 'created_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!note) return undefined;
+  const earlier = await db
+    .selectFrom('notes')
+    .select('id')
+    .where('discussion_id', '=', note.discussion_id)
+    .where('id', '<', note.id)
+    .limit(1)
+    .executeTakeFirst();
+  return { ...note, reply: earlier !== undefined };
+}
+
+export async function personOf({ database }: Services, id: number | undefined): Promise<Person | undefined> {
+  if (id === undefined) return undefined;
+  const row = await database.background
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  // The table's check constraint admits the kinds of actors only.
+  return row as Person | undefined;
+}
+
+export type Mailbox = { address: string; language: string; timezone: string | null };
+
+export async function mailboxOf(db: Db, id: number): Promise<Mailbox> {
+  const user = await db
+    .selectFrom('users')
+    .select(['email', 'notification_email', 'preferred_language', 'timezone'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return {
+    address: user.notification_email ?? user.email,
+    language: user.preferred_language,
+    timezone: user.timezone,
+  };
+}
+
+/** The name of the event's actor; undefined where the account is gone. */
+export const doerOf = async (db: Db, { event }: NotificationJob) =>
+  event.actorId === undefined
+    ? undefined
+    : db.selectFrom('users').select(['name', 'username']).where('id', '=', event.actorId).executeTakeFirst();
+
+export type Inside = { id: number; full_path: string; group_path: string };
+
+/** The projects below a group after an id. */
+export async function selectInside(db: Db, groupId: number, after: number, limit: number): Promise<Inside[]> {
+  const { rows } = await sql<Inside>`
+    select p.id, n.full_path || '/' || p.path as full_path, g.full_path as group_path
+    from namespaces g join namespaces n on n.ancestor_ids @> array[g.id] join projects p on p.namespace_id = n.id
+    where g.id = ${groupId} and p.id > ${after} and not p.deleting order by p.id limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,77 @@
+/** The rules for a project's branches and tags, as pushes are held against them. */
+
+import { sql } from 'kysely';
+import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { ProjectRules } from './protection-rules.ts';
+
+/** The protection that a project's first branch gets: its group's own, else the instance's. */
+export async function firstProtection(
+  db: Db,
+  projectId: number,
+  settings: ProtectionSettings,
+): Promise<BranchProtection> {
+  const { rows } = await sql<{ own: BranchProtection | null }>`
+    select n.settings -> 'default_branch_protection_defaults' as own
+    from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}`.execute(db);
+  return rows[0]?.own ?? settings.default_branch_protection_defaults;
+}
+
+/** All rules of a project's branches and tags. */
+export async function selectRules(
+  db: Db,
+  project: { id: number; empty: boolean },
+  settings: ProtectionSettings,
+): Promise<ProjectRules> {
+  const entries = sql`coalesce(jsonb_agg(jsonb_build_object('action', a.action, 'access_level', a.access_level,
+    'user_id', a.user_id, 'group_id', a.group_id, 'deploy_key_id', a.deploy_key_id)) filter (where a.id is not null), '[]')`;
+  type Entry = { action: string } & ProjectRules['tags'][number]['create'][number];
+  const { rows } = await sql<{ tag: boolean; name: string; allow_force_push: boolean; entries: Entry[] }>`
+    select false as tag, b.name, b.allow_force_push, ${entries} as entries
+    from protected_branches b left join protected_ref_access a on a.protected_branch_id = b.id
+    where b.project_id = ${project.id} group by b.id
+    union all
+    select true, t.name, false, ${entries}
+    from protected_tags t left join protected_ref_access a on a.protected_tag_id = t.id
+    where t.project_id = ${project.id} group by t.id`.execute(db);
+  const of = (row: { entries: Entry[] }, action: string) =>
+    row.entries.filter((entry) => entry.action === action);
+  return {
+    branches: rows
+      .filter((row) => !row.tag)
+      .map((row) => ({
+        name: row.name,
+        allow_force_push: row.allow_force_push,
+        push: of(row, 'push'),
+        merge: of(row, 'merge'),
+      })),
+    tags: rows.filter((row) => row.tag).map((row) => ({ name: row.name, create: of(row, 'create') })),
+    first: project.empty ? await firstProtection(db, project.id, settings) : undefined,
+  };
+}
+
+/** Groups that the rules name and that have the user as a member. */
+export async function memberGroups(
+  db: Db,
+  rules: ProjectRules,
+  userId: number | undefined,
+): Promise<Set<number>> {
+  const named = [
+    ...rules.branches.flatMap((rule) => [...rule.push, ...rule.merge]),
+    ...rules.tags.flatMap((rule) => rule.create),
+  ].flatMap(({ group_id }) => (group_id === null ? [] : [group_id]));
+  if (named.length === 0 || userId === undefined) return new Set();
+  const { rows } = await sql<{ id: number }>`
+    select distinct n.id from namespaces n join members m on m.namespace_id = any(n.ancestor_ids)
+    where n.id = any(${named}::bigint[]) and m.user_id = ${userId}
+      and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+export type ProtectionSettings = Pick<ApplicationSettings, 'default_branch_protection_defaults'>;
+
+/** Whether the project's repository counts as empty. */
+export const selectEmptiness = (db: Db, projectId: number) =>
+  db.selectFrom('projects').select('empty_repo').where('id', '=', projectId).executeTakeFirstOrThrow();

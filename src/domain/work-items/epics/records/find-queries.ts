@@ -1,0 +1,41 @@
+/** Finds epics for a caller: a hidden one is 404, as a missing one is. */
+
+import { type AuthorizedGroup, authorizeGroup } from '../../../../kernel/access/find.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+import type { Sql } from '../../../../platform/db/driver/sql.ts';
+import { Failure, notFound } from '../../../../platform/failure.ts';
+import type { EpicRow } from './epic-rows.ts';
+import { seesEpic } from './visibility-queries.ts';
+
+/** The epic of the group by its number; 404 unless it exists and the caller sees it. */
+export async function findEpic(
+  db: Db,
+  group: AuthorizedGroup,
+  _caller: Caller,
+  iid: number,
+): Promise<EpicRow> {
+  const epic = await db
+    .selectFrom('epics')
+    .selectAll()
+    .where('namespace_id', '=', group.id)
+    .where('iid', '=', iid)
+    .executeTakeFirst();
+  if (!epic || !seesEpic(group, epic)) throw notFound();
+  return epic;
+}
+
+export type FoundEpic = { epic: EpicRow; group: AuthorizedGroup };
+
+/** The epic by its id, with its group; 404 unless it exists and the caller sees it. */
+export async function findEpicById(db: Db, sql: Sql, caller: Caller, id: number): Promise<FoundEpic> {
+  const epic = await db.selectFrom('epics').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!epic) throw notFound();
+  // seesEpic() decides who reads its epics.
+  const group = await authorizeGroup(sql, caller, 'read_group', epic.namespace_id).catch((error) => {
+    // A 403 from the group would reveal the epic.
+    throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
+  });
+  if (!seesEpic(group, epic)) throw notFound();
+  return { epic, group };
+}

@@ -1,0 +1,115 @@
+/** Statements with which issues are found for notes, mails, references and to-dos. */
+
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { Actor, Caller } from '../../../../kernel/actor.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+import { type CrossReference, crossReferenceTable } from '../../../conversation/index.ts';
+import type { LabelCounts } from '../../../planning/index.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
+import { visibleIssues } from '../records/visibility-queries.ts';
+
+type Reader = { db: Db; actor: Caller };
+
+/** The keys of the issues that the reader may read. */
+export async function readableIssues({ db, actor }: Reader, named: readonly CrossReference[]) {
+  const { ctes, condition } = visibleIssues(actor, sql`p.id in (select id from named)`);
+  const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (
+    select q.key, q.home, q.iid from ${crossReferenceTable(named)} where q.path is null
+    union all
+    select q.key, p.id, q.iid from ${crossReferenceTable(named)}
+      join namespaces n on lower(n.full_path) collate "C" = regexp_replace(q.path, '/[^/]*$', '')
+      join projects p on p.namespace_id = n.id and lower(p.path) collate "C" = regexp_replace(q.path, '^.*/', '')), ${ctes}
+    select named.key from named join issues i on i.project_id = named.id and i.iid = named.iid
+    join issue_projects v on v.id = i.project_id where ${condition}`.execute(db);
+  return rows;
+}
+
+export const assigneesOf = (db: Db, id: number) =>
+  db
+    .selectFrom('issue_assignees')
+    .innerJoin('users', 'users.id', 'issue_assignees.user_id')
+    .select(['users.id', 'users.name'])
+    .where('issue_id', '=', id)
+    .orderBy('users.id')
+    .execute();
+
+export const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
+  db
+    .selectFrom('users')
+    .select('name')
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .execute();
+
+export async function countAssigned(db: Db, actor: Actor, limit: number): Promise<number> {
+  const mine = sql`(select a.issue_id from issue_assignees a where a.user_id = ${actor.id})`;
+  const { ctes, condition } = visibleIssues(
+    actor,
+    sql`p.id in (select m.project_id from issues m where m.id in ${mine})`,
+  );
+  const { rows } = await sql<{ count: number }>`
+    with ${ctes} select count(*) as count from (
+      select 1 from issues i join issue_projects v on v.id = i.project_id
+      where i.id in ${mine} and i.state = 'opened' and ${condition} limit ${limit}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** The number and title of an issue, below an activity event `e`. */
+export const shownIssue = (id: RawBuilder<unknown>, and: RawBuilder<unknown> = sql``): RawBuilder<unknown> =>
+  sql`select i.iid, i.title from issues i where i.id = ${id} and i.project_id = e.project_id ${and}`;
+
+/** The condition that the issue `i` of a to-do `t` is revealed. */
+export const isTodoRevealed = (revealed: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`exists (select from issues i where i.id = t.issue_id and i.project_id = t.project_id and ${revealed})`;
+
+export const selectIssueRows = (db: Db, ids: readonly number[]): Promise<IssueRow[]> =>
+  db.selectFrom('issues').selectAll().where('id', 'in', ids).execute();
+
+export const selectInProject = (db: Db, projectId: number, id: number): Promise<IssueRow | undefined> =>
+  db
+    .selectFrom('issues')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+
+/** Keeps the issue from being deleted until the transaction ends; undefined when it is gone. */
+export const keepIssue = (tx: Db, id: number) =>
+  tx.selectFrom('issues').select('id').where('id', '=', id).forKeyShare().executeTakeFirst();
+
+export const selectMilestoneTitle = (db: Db, id: number) =>
+  db.selectFrom('milestones').select('title').where('id', '=', id).executeTakeFirst();
+
+type Referenced = Pick<IssueRow, 'project_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id'> & {
+  assigned: boolean;
+};
+
+/** The issues that texts name, each by its project and number, and whether the reader is assigned. */
+export async function selectReferenced(
+  db: Db,
+  projectIds: readonly number[],
+  numbers: readonly number[],
+  readerId: number,
+): Promise<Referenced[]> {
+  const { rows } = await sql<Referenced>`
+    select project_id, iid, title, state, confidential, author_id, exists (
+      select from issue_assignees a where a.issue_id = issues.id and a.user_id = ${readerId}) as assigned
+    from issues where (project_id, iid) in (
+      select * from unnest(${projectIds}::bigint[], ${numbers}::bigint[]))`.execute(db);
+  return rows;
+}
+
+type Counted = { label_id: number } & Pick<LabelCounts, 'open_issues_count' | 'closed_issues_count'>;
+
+/** The numbers of open and closed issues that the caller sees, of each label. */
+export async function countByLabel(db: Db, caller: Caller, labelIds: readonly number[]): Promise<Counted[]> {
+  const { ctes, condition } = visibleIssues(caller);
+  const { rows } = await sql<Counted>`
+    with ${ctes}
+    select l.label_id, count(*) filter (where i.state = 'opened') as open_issues_count,
+      count(*) filter (where i.state = 'closed') as closed_issues_count
+    from label_links l join issues i on i.id = l.issue_id join issue_projects v on v.id = i.project_id
+    where l.label_id = any(${[...labelIds]}::bigint[]) and ${condition} group by l.label_id`.execute(db);
+  return rows;
+}

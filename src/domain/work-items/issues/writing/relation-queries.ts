@@ -1,0 +1,50 @@
+/** The present relations of an issue, and its epic, held. */
+
+import { sql } from 'kysely';
+import type { Db } from '../../../../platform/db/database.ts';
+import type { MilestoneRow } from '../../../planning/index.ts';
+import type { Labelled, NamedUser, Referenced } from './issue-changes.ts';
+import { milestoneReference } from './resolve-references.ts';
+
+/** The epic, locked against changes and deletion until the transaction ends. */
+export const holdEpic = (tx: Db, id: number): Promise<{ confidential: boolean } | undefined> =>
+  tx.selectFrom('epics').select('confidential').where('id', '=', id).forShare().executeTakeFirst();
+
+type CurrentRelations = {
+  assignees: NamedUser[];
+  labels: Labelled[];
+  milestone: Referenced | null;
+  epic: Referenced | null;
+  original: Referenced | null;
+};
+
+type RelationsRow = {
+  assignees: NamedUser[];
+  labels: Labelled[];
+  milestone: Pick<MilestoneRow, 'id' | 'project_id' | 'iid' | 'title'> | null;
+  epic: Referenced | null;
+  original: Referenced | null;
+};
+
+/** The current relations of the issue, by one statement: read them when the issue's row is locked. */
+export async function currentRelations(tx: Db, issueId: number): Promise<CurrentRelations> {
+  const { rows } = await sql<RelationsRow>`select
+    (select coalesce(jsonb_agg(jsonb_build_object('id', u.id, 'username', u.username) order by u.id), '[]')
+      from issue_assignees a join users u on u.id = a.user_id where a.issue_id = i.id) as assignees,
+    (select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'name', l.name) order by l.name), '[]')
+      from label_links k join labels l on l.id = k.label_id where k.issue_id = i.id) as labels,
+    (select jsonb_build_object('id', m.id, 'project_id', m.project_id, 'iid', m.iid, 'title', m.title)
+      from milestones m where m.id = i.milestone_id) as milestone,
+    (select jsonb_build_object('id', e.id, 'reference', n.full_path || '&' || e.iid)
+      from epic_issues c join epics e on e.id = c.epic_id join namespaces n on n.id = e.namespace_id
+      where c.issue_id = i.id) as epic,
+    (select jsonb_build_object('id', o.id, 'reference', '#' || o.iid) from issues o where o.id = i.duplicated_to_id) as original
+    from issues i where i.id = ${issueId}`.execute(tx);
+  const [row] = rows;
+  if (!row) return { assignees: [], labels: [], milestone: null, epic: null, original: null };
+  const { milestone } = row;
+  return {
+    ...row,
+    milestone: milestone && { id: milestone.id, reference: milestoneReference(milestone) },
+  };
+}

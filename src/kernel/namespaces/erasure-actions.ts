@@ -1,0 +1,225 @@
+/**
+ * Deletes groups and projects: one transaction hides them and frees their paths; then a task erases them in
+ * batches, each of which may be the last before the process dies.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../../platform/clock.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { writeFact } from '../../platform/outbox/outbox.ts';
+import { announce } from '../activity/announce.ts';
+import { lockNamespace } from './path-actions.ts';
+
+/** Removes a capability's rows before those of the projects. */
+export type Eraser = (tx: Db, projectIds: readonly number[]) => Promise<void>;
+
+const PROJECTS_PER_BATCH = 50;
+const NAMESPACES_PER_BATCH = 100;
+const MARKED_PER_RUN = 1_000;
+/** A task without an end for so long counts as lost, and its fact is written again. */
+const LOST_AFTER_MS = 3_600_000;
+
+const below = (id: number): RawBuilder<unknown> =>
+  sql`(select id from namespaces where ancestor_ids @> array[${id}]::bigint[])`;
+
+/** Bots of access tokens go with their project or group: first their rights, then as users are deleted. */
+async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
+  const time = now();
+  const { rows } = await sql<{ user_id: number }>`
+    update access_tokens set revoked_at = coalesce(revoked_at, ${time}), updated_at = ${time}
+    where ${tokens} returning user_id`.execute(tx);
+  const ids = [...new Set(rows.map((row) => row.user_id))];
+  if (ids.length === 0) return;
+  const dismissed = await tx
+    .updateTable('users')
+    .set({ state: 'blocked', deletion: 'reassign', updated_at: time })
+    .where('id', 'in', ids)
+    .where('kind', 'in', ['project_bot', 'group_bot'])
+    .where('deletion', 'is', null)
+    .returning('id')
+    .execute();
+  for (const { id } of dismissed) await writeFact(tx, 'user_deleted', { user_id: id });
+}
+
+/** Decrements the fork counts of the projects' origins. */
+const forgetForks = (tx: Db, projects: RawBuilder<unknown>) =>
+  sql`
+    update projects s set forks_count = greatest(s.forks_count - f.forks, 0)
+    from (select forked_from_id as id, count(*)::integer as forks from projects
+          where ${projects} and not deleting and forked_from_id is not null group by 1) f
+    where s.id = f.id`.execute(tx);
+
+/** Hides a project and frees its path and name; its rows are erased later. */
+export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
+  const present = await tx
+    .selectFrom('projects')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleting', '=', false)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!present) return;
+  await forgetForks(tx, sql`id = ${id}`);
+  await tx
+    .updateTable('projects')
+    .set({
+      deleting: true,
+      path: sql<string>`path || ${`-deleted-${id}`}::text`,
+      name: sql<string>`name || ${`-deleted-${id}`}::text`,
+      updated_at: now(),
+    })
+    .where('id', '=', id)
+    .execute();
+  await tx.deleteFrom('project_redirects').where('project_id', '=', id).execute();
+  await dismissBots(tx, sql`project_id = ${id}`);
+  await writeFact(tx, 'project_deleted', { project_id: id });
+}
+
+/** Hides a namespace and its descendants, frees its path, removes its shares, enterprise users and bots. */
+export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
+  const row = await lockNamespace(tx, id);
+  if (!row) return;
+  const time = now();
+  const freed = `${row.full_path}-deleted-${id}`;
+  await sql`
+    update namespaces set deleting = true, updated_at = ${time},
+      full_path = ${freed}::text || substr(full_path, ${row.full_path.length + 1}::integer),
+      path = case when id = ${id} then path || ${`-deleted-${id}`}::text else path end
+    where ancestor_ids @> array[${id}]::bigint[]`.execute(tx);
+  await forgetForks(tx, sql`namespace_id in ${below(id)}`);
+  await sql`
+    update projects set deleting = true, updated_at = ${time}
+    where namespace_id in ${below(id)} and not deleting`.execute(tx);
+  await sql`
+    delete from group_group_links
+    where shared_group_id in ${below(id)} or shared_with_group_id in ${below(id)}`.execute(tx);
+  await sql`delete from project_group_links where group_id in ${below(id)}`.execute(tx);
+  await sql`
+    update users set enterprise_group_id = null, enterprise_group_associated_at = null
+    where enterprise_group_id in ${below(id)}`.execute(tx);
+  await dismissBots(
+    tx,
+    sql`(namespace_id in ${below(id)}
+      or project_id in (select id from projects where namespace_id in ${below(id)}))`,
+  );
+  await writeFact(tx, 'namespace_deleted', { namespace_id: id });
+}
+
+/** Whether the group or an ancestor is scheduled for deletion: nothing may be added to such a tree. */
+export async function isScheduledAbove(db: Db, ancestorIds: readonly number[]): Promise<boolean> {
+  const scheduled = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where(sql<boolean>`id = any(${[...ancestorIds]}::bigint[])`)
+    .where('marked_for_deletion_on', 'is not', null)
+    .executeTakeFirst();
+  return scheduled !== undefined;
+}
+
+/** Erases one batch of hidden projects; returns their number. */
+async function eraseProjectBatch(
+  db: Db,
+  erasers: readonly Eraser[],
+  where: RawBuilder<unknown>,
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ id: number }>`
+      select id from projects where deleting and ${where} order by id limit ${PROJECTS_PER_BATCH}
+      for update skip locked`.execute(tx);
+    const ids = rows.map((row) => row.id);
+    if (ids.length === 0) return 0;
+    for (const erase of erasers) await erase(tx, ids);
+    await tx.deleteFrom('projects').where('id', 'in', ids).execute();
+    return ids.length;
+  });
+}
+
+/** Erases one batch of hidden and empty namespaces; returns their number. */
+async function eraseNamespaceBatch(db: Db, id: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ id: number }>`
+      select n.id from namespaces n
+      where n.deleting and n.ancestor_ids @> array[${id}]::bigint[]
+        and not exists (select from namespaces c where c.parent_id = n.id)
+        and not exists (select from projects p where p.namespace_id = n.id)
+      order by n.id limit ${NAMESPACES_PER_BATCH} for update skip locked`.execute(tx);
+    const ids = rows.map((row) => row.id);
+    if (ids.length === 0) return 0;
+    await tx.deleteFrom('activity_events').where('namespace_id', 'in', ids).execute();
+    await tx.deleteFrom('namespaces').where('id', 'in', ids).execute();
+    return ids.length;
+  });
+}
+
+/** Erases a project that markProjectDeleting() has hidden; does nothing to any other. */
+export async function eraseProject(db: Db, erasers: readonly Eraser[], id: number): Promise<void> {
+  await eraseProjectBatch(db, erasers, sql`id = ${id}`);
+}
+
+/**
+ * Erases a namespace that markNamespaceDeleting() has hidden: its projects, then its groups from the leaves
+ * up. Does nothing to any other; a second run continues the first.
+ */
+export async function eraseNamespace(db: Db, erasers: readonly Eraser[], id: number): Promise<void> {
+  const inside = sql`namespace_id in ${below(id)}`;
+  // Each round removes rows, and nothing is added to hidden trees: both loops end.
+  while ((await eraseProjectBatch(db, erasers, inside)) > 0);
+  while ((await eraseNamespaceBatch(db, id)) > 0);
+}
+
+/** Deletes groups and projects marked at least `period` days ago, and resumes interrupted erasures. */
+export async function deleteOverdue(db: Db, period: number): Promise<void> {
+  const until = new Date(now().getTime() - period * 86_400_000).toISOString().slice(0, 10);
+  const groups = await db
+    .selectFrom('namespaces')
+    .select(['id', 'full_path'])
+    .where('marked_for_deletion_on', '<=', until)
+    .where('deleting', '=', false)
+    .orderBy('id')
+    .limit(MARKED_PER_RUN)
+    .execute();
+  for (const { id, full_path: path } of groups) {
+    await inTransaction(db, async (tx) => {
+      await markNamespaceDeleting(tx, id);
+      await announce(tx, {
+        author: undefined,
+        audit: { entity: { type: 'Group', id, path }, event: 'group_destroyed' },
+      });
+    });
+  }
+  const projects = await db
+    .selectFrom('projects')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select(['projects.id', sql<string>`namespaces.full_path || '/' || projects.path`.as('path')])
+    .where('projects.marked_for_deletion_on', '<=', until)
+    .where('projects.deleting', '=', false)
+    .orderBy('projects.id')
+    .limit(MARKED_PER_RUN)
+    .execute();
+  for (const { id, path } of projects) {
+    await inTransaction(db, async (tx) => {
+      await markProjectDeleting(tx, id);
+      await announce(tx, {
+        author: undefined,
+        audit: { entity: { type: 'Project', id, path }, event: 'project_destroyed' },
+      });
+    });
+  }
+  await resumeLost(db);
+}
+
+async function resumeLost(db: Db): Promise<void> {
+  const before = new Date(now().getTime() - LOST_AFTER_MS);
+  await inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ namespace_id: number | null; project_id: number | null }>`
+      select n.id as namespace_id, null::bigint as project_id from namespaces n
+      where n.deleting and n.updated_at < ${before}
+        and not exists (select from namespaces a where a.id = n.parent_id and a.deleting)
+      union all
+      select null, p.id from projects p join namespaces n on n.id = p.namespace_id
+      where p.deleting and p.updated_at < ${before} and not n.deleting`.execute(tx);
+    for (const { namespace_id, project_id } of rows) {
+      if (namespace_id !== null) await writeFact(tx, 'namespace_deleted', { namespace_id });
+      if (project_id !== null) await writeFact(tx, 'project_deleted', { project_id });
+    }
+  });
+}
