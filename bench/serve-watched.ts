@@ -41,4 +41,7 @@ const watch: Capability = {
   ],
 };
 
+// The bench that reads the log is gone: its faults would be logged to nobody, for ever.
+process.stdout.on('error', () => process.exit(1));
+
 process.exitCode = await serve(readConfig(), async () => (services) => [...capabilities(services), watch]);
