@@ -1,8 +1,8 @@
 /** The first start on a database: root, its token, and the fact that identifies the key. */
 
 import { scopeNames } from '../../kernel/actor.ts';
-import { insertUser } from '../../kernel/identity/new-user-actions.ts';
 import type { Services } from '../../kernel/services.ts';
+import { insertUser } from '../../kernel/users/new-user-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { checkPassword, digest, hashPassword, keyId } from '../../platform/secret.ts';

@@ -20,12 +20,12 @@ import { metricImageEndpoints } from './metric-images/routes.ts';
 import { reassignAlerts } from './reassign-actions.ts';
 import { timelineEndpoints } from './timeline/routes.ts';
 
+export { AlertRecord } from './alert-records.ts';
 export { alertConversation } from './alerts/alert-notes.ts';
-export { AlertRecord } from './alerts/alert-records.ts';
-export { statuses } from './alerts/records.ts';
 export { alertEndpoint, alertsEndpoint } from './alerts/routes.ts';
 export type { MetricImageRecord } from './alerts/schema.ts';
 export { alertImagesEndpoint, issueImagesEndpoint } from './metric-images/routes.ts';
+export { statuses } from './records.ts';
 export { timelineEndpoint } from './timeline/routes.ts';
 
 export const alertsCapability = (services: Services): Capability => ({

@@ -4,11 +4,11 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { openTo, seesAll } from '../../kernel/access/group-list-queries.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
-import { openTo, seesAll } from '../../kernel/namespaces/group-list-queries.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Db } from '../../platform/db/database.ts';

@@ -1,10 +1,10 @@
 /** Visibility of events in a visible project (facts: Activity events), as SQL. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { seesAll } from '../../kernel/access/group-list-queries.ts';
 import { mayInProjects } from '../../kernel/access/policy-sql.ts';
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Caller } from '../../kernel/actor.ts';
-import { seesAll } from '../../kernel/namespaces/group-list-queries.ts';
 import type { ProjectAbility } from '../../kernel/policy/policy.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
 import type { Services } from '../../kernel/services.ts';

@@ -1,6 +1,5 @@
 /** Notifications: the events that facts give, their audience, and the mails. */
 export { mailCapability } from './account-mails/capability.ts';
-export type { NotificationEventName } from './audience/levels.ts';
 export { notificationsCapability } from './capability.ts';
 export {
   type NotificationEvent,
@@ -11,14 +10,6 @@ export {
   reassigned,
 } from './events/events.ts';
 export {
-  groupOf,
-  type LoadedSubject,
-  type Loading,
-  type NotificationSubject,
-  notificationSubjects,
-  projectOf,
-} from './events/subjects.ts';
-export {
   changeRow,
   dayRow,
   type MailContents,
@@ -26,5 +17,14 @@ export {
   type Row,
   shortSha,
   valuesRow,
-} from './mails/mail-contents.ts';
-export type { InLanguages, SubjectWords, Words } from './mails/mail-words.ts';
+} from './events/mail-contents.ts';
+export type { InLanguages, SubjectWords, Words } from './events/mail-words.ts';
+export {
+  groupOf,
+  type LoadedSubject,
+  type Loading,
+  type NotificationSubject,
+  notificationSubjects,
+  projectOf,
+} from './events/subjects.ts';
+export type { NotificationEventName } from './settings/levels.ts';

@@ -1,8 +1,6 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
-export { authorOf } from './commits/author-queries.ts';
 export { commitConversation } from './commits/commit-notes.ts';
-export { commitChanges, type Person } from './commits/commits.ts';
 export { CommitRecord, presentCommit } from './commits/records.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
 export { commitStatusesEndpoint } from './commits/status-routes.ts';
@@ -17,6 +15,8 @@ export { scheduleMove, storageSet } from './moves/schedule-actions.ts';
 export { protectedRefsCapability } from './protection/capability.ts';
 export { protectFirstBranch } from './protection/first-branch-actions.ts';
 export { countWrite } from './pushes/actions.ts';
+export { authorOf } from './pushes/author-queries.ts';
+export { commitChanges, type Person } from './pushes/commits.ts';
 export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
 export type { Pusher } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';

@@ -3,7 +3,7 @@
  * hidden rows are neither found nor counted.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { openTo, seesAll, today, withReached } from '../../kernel/namespaces/group-list-queries.ts';
+import { openTo, seesAll, today, withReached } from '../../kernel/access/group-list-queries.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../kernel/namespaces/rows.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
 import type { UserBasicRow } from '../../kernel/users/records.ts';

@@ -1,10 +1,10 @@
 /** Changes to access tokens: each one transaction that decides, writes and announces. */
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import type { Actor } from '../../kernel/actor.ts';
-import { handBotOver } from '../../kernel/identity/bot-holder-actions.ts';
 import { revokeFamily } from '../../kernel/identity/token-family-actions.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
+import { handBotOver } from '../../kernel/users/bot-holder-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';

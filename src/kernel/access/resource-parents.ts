@@ -3,9 +3,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { AuditedEntity } from '../activity/announce.ts';
 import type { Caller } from '../actor.ts';
-import { openTo, seesAll } from '../namespaces/group-list-queries.ts';
 import { GUEST } from '../policy/roles.ts';
 import type { AuthorizedGroup, AuthorizedProject } from './find.ts';
+import { openTo, seesAll } from './group-list-queries.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from './memberships.ts';
 
 /** The parent of a label or milestone. */

@@ -7,9 +7,9 @@ import { declareUnique } from '../../../platform/db/errors.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { type ActorContext, completeTodos } from '../../conversation/index.ts';
 import { addSystemNoteOfStatus, lockAlert } from '../incidents/link-actions.ts';
+import type { AlertRow } from '../records.ts';
 import { alertNoteable } from './alert-noteable.ts';
 import { assignAlert, findAssignees } from './assign-actions.ts';
-import type { AlertRow } from './records.ts';
 import type { AlertChanges } from './schema.ts';
 
 declareUnique('alerts_open_group', 'fingerprint');

@@ -10,8 +10,8 @@ import {
   textRules,
 } from '../../conversation/index.ts';
 import { beginLog } from '../incidents/link-actions.ts';
+import { findAlert } from '../queries.ts';
 import { alertKind, alertNoteable } from './alert-noteable.ts';
-import { findAlert } from './queries.ts';
 
 export const alertConversation = conversationEndpoints({
   path: '/projects/:id/alert_management_alerts/:noteable_id',

@@ -4,8 +4,8 @@ import type { Db } from '../../../platform/db/database.ts';
 import { type ActorContext, addTodos, readersAmong, usersByIds } from '../../conversation/index.ts';
 import { systemNote } from '../../work-items/index.ts';
 import { writeAlertNotes } from '../incidents/link-actions.ts';
+import type { AlertRow } from '../records.ts';
 import { alertNoteable } from './alert-noteable.ts';
-import type { AlertRow } from './records.ts';
 
 export type Assignee = { id: number; username: string };
 

@@ -10,7 +10,7 @@ import {
 import { MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { AlertRow } from './records.ts';
+import type { AlertRow } from '../records.ts';
 
 /** Recipients of one page. */
 export const PAGE = 500;

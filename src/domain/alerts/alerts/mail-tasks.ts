@@ -5,7 +5,8 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';
 import { issueWebUrl } from '../../work-items/index.ts';
-import { alertUrl } from './alert-records.ts';
+import { alertUrl } from '../alert-records.ts';
+import type { AlertRow } from '../records.ts';
 import { composeAlertMail } from './mail.ts';
 import {
   type AlertFact,
@@ -16,7 +17,6 @@ import {
   selectReaders,
   selectTriggered,
 } from './mail-queries.ts';
-import type { AlertRow } from './records.ts';
 
 export const MAIL = 'alerts.mail';
 const MAIL_PAGE = 'alerts.mail_page';

@@ -3,7 +3,7 @@
 import { mailButton, mailPage, oneLine } from '../../../kernel/mail/mail-page.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
-import type { AlertRow } from './records.ts';
+import type { AlertRow } from '../records.ts';
 
 type RowName = 'severity' | 'started' | 'service' | 'tool' | 'hosts' | 'environment';
 type Words = {

@@ -7,10 +7,10 @@ import { type Context, type Endpoint, endpoint, found, listing } from '../../../
 import { forbidden } from '../../../platform/failure.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
 import { IssueRecord, presentIssues } from '../../work-items/index.ts';
+import { AlertRecord, presentAlerts } from '../alert-records.ts';
 import { createIncident } from '../incidents/actions.ts';
+import { countAlerts, findAlert, type ListedAlertRow, selectAlerts } from '../queries.ts';
 import { updateAlert } from './actions.ts';
-import { AlertRecord, presentAlerts } from './alert-records.ts';
-import { countAlerts, findAlert, type ListedAlertRow, selectAlerts } from './queries.ts';
 import { alertFilters, alertIid, ListAlerts, StatusCounts, UpdateAlert } from './schema.ts';
 
 const alertsPath = '/projects/:id/alert_management_alerts';

@@ -8,7 +8,7 @@ import {
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
 import { fieldTypes, mappableFields } from '../payloads/mapping.ts';
-import { type JsonObject, kinds, severities, statuses } from './records.ts';
+import { type JsonObject, kinds, severities, statuses } from '../records.ts';
 
 export const jsonObject = (description: string): TUnsafe<JsonObject> =>
   Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, description });

@@ -5,9 +5,9 @@ import { mayInProjects } from '../../../kernel/access/policy-sql.ts';
 import { projectFullPath } from '../../../kernel/namespaces/rows.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import { type TodoTarget, todoEndpoint } from '../../conversation/index.ts';
+import { presentAlerts } from '../alert-records.ts';
+import { findAlert, selectAlertsById } from '../queries.ts';
 import { alertKind, alertNoteable } from './alert-noteable.ts';
-import { presentAlerts } from './alert-records.ts';
-import { findAlert, selectAlertsById } from './queries.ts';
 
 export const alertTodoTarget: TodoTarget = {
   type: alertKind.type,

@@ -1,7 +1,7 @@
 /** The user that the program acts as on alerts and incidents. */
 
 import type { Actor } from '../../../kernel/actor.ts';
-import { internalUserId } from '../../../kernel/identity/new-user-actions.ts';
+import { internalUserId } from '../../../kernel/users/new-user-actions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
 /** The bot of alerts, created when first needed. It cannot sign in, and has no memberships. */

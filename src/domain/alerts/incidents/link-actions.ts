@@ -4,7 +4,7 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { newDiscussionId } from '../../conversation/index.ts';
 import type { SystemNote } from '../../work-items/index.ts';
-import type { AlertRow } from '../alerts/records.ts';
+import type { AlertRow } from '../records.ts';
 import { writeTimeline } from '../timeline/entry-actions.ts';
 import { alertBot } from './bot-actions.ts';
 import { alertNotes, LOGGED, logged, type NotedAlert, sourceOf } from './links.ts';

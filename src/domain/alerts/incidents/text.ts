@@ -1,7 +1,7 @@
 /** Description and severity of an alert's incident. Pure. */
 
 import type { Severity } from '../../work-items/index.ts';
-import type { AlertRow } from '../alerts/records.ts';
+import type { AlertRow } from '../records.ts';
 import { plain } from './links.ts';
 
 const bySeverity: Readonly<Record<string, Severity>> = {

@@ -7,7 +7,7 @@ import type { PoolSql, Sql } from '../../../platform/db/driver/sql.ts';
 import { translateDatabaseError } from '../../../platform/db/errors.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { Failure } from '../../../platform/failure.ts';
-import type { Kind, ParsedAlert } from '../alerts/records.ts';
+import type { Kind, ParsedAlert } from '../records.ts';
 import type { Reading } from './receiver-addresses.ts';
 import { type AlertValues, type IngestKeyValues, takingStatement } from './statement.ts';
 

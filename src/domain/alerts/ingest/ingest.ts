@@ -6,11 +6,11 @@
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { badRequest, Failure, forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
-import type { JsonObject, ParsedAlert } from '../alerts/records.ts';
 import { parseGeneric } from '../payloads/generic.ts';
 import type { Mapping } from '../payloads/mapping.ts';
 import { isMetricsShape, parseMetrics } from '../payloads/metrics.ts';
 import { readPayload } from '../payloads/size.ts';
+import type { JsonObject, ParsedAlert } from '../records.ts';
 import { type Delivery, type IngestKey, type Presumed, type Receipt, take, takeLarge } from './delivery.ts';
 
 /** The response's entry of an alert (spec: Alert). */

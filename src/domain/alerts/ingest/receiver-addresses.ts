@@ -1,5 +1,5 @@
 /** Parses receivers' addresses into project and kind of integration. Pure. */
-import type { Kind } from '../alerts/records.ts';
+import type { Kind } from '../records.ts';
 
 /** A project's full path in lower case, and the kind of integration. */
 export type Reading = { path: string; kind: Kind };

@@ -9,9 +9,9 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import { digest, randomHex } from '../../../platform/secret.ts';
-import type { AlertIntegrationRow, JsonObject, Kind } from '../alerts/records.ts';
 import type { IntegrationChanges, NewIntegrationInput } from '../alerts/schema.ts';
 import type { Mapping } from '../payloads/mapping.ts';
+import type { AlertIntegrationRow, JsonObject, Kind } from '../records.ts';
 import { changedMapping, sampledOf } from './rules.ts';
 
 /** An integration with its new key, which is shown once. */

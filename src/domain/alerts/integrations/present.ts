@@ -1,8 +1,8 @@
 /** Integrations as records. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { AlertIntegrationRow } from '../alerts/records.ts';
 import type { IntegrationRecord } from '../alerts/schema.ts';
 import { fieldsOf } from '../payloads/mapping.ts';
+import type { AlertIntegrationRow } from '../records.ts';
 import { presentMapping, sampledOf, slugOf } from './rules.ts';
 
 type Listed = Omit<AlertIntegrationRow, 'sample' | 'mapping' | 'key_digest'>;

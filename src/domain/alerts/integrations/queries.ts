@@ -1,7 +1,7 @@
 /** Pages of a project's integrations. */
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import type { AlertIntegrationRow } from '../alerts/records.ts';
+import type { AlertIntegrationRow } from '../records.ts';
 
 export const listedColumns = [
   'id',

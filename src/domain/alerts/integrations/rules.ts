@@ -1,7 +1,6 @@
 /** Rules of integrations, their samples and mappings. Pure. */
 
 import { badRequest, forbidden, invalid } from '../../../platform/failure.ts';
-import type { AlertIntegrationRow, JsonObject } from '../alerts/records.ts';
 import type { IntegrationChanges, MappingInput, MappingRecord } from '../alerts/schema.ts';
 import {
   changesSample,
@@ -12,6 +11,7 @@ import {
 } from '../payloads/mapping.ts';
 import { measure } from '../payloads/size.ts';
 import { isObject } from '../payloads/values.ts';
+import type { AlertIntegrationRow, JsonObject } from '../records.ts';
 
 type Sampled = { kind: string; mapping: Mapping | null; sample: JsonObject | null };
 

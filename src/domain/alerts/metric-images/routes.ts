@@ -10,8 +10,8 @@ import { integerId, nullable } from '../../../platform/http/parameters/schema.ts
 import { webAddress } from '../../../platform/http/web-address.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { findIssue } from '../../work-items/index.ts';
-import { findAlert } from '../alerts/queries.ts';
 import { MetricImageRecord } from '../alerts/schema.ts';
+import { findAlert } from '../queries.ts';
 import { addImage, deleteImage, type Pictured, presentImage, selectImages, updateImage } from './actions.ts';
 
 /** A file in its request; larger images than permitted are read up to here, to get their message. */

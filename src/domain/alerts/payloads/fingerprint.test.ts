@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../platform/db/rows.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { canonicalJson, generatedFingerprint, givenFingerprint, metricsFingerprint } from './fingerprint.ts';
 import type { Value } from './values.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../platform/db/rows.ts';
 import { sha1 } from '../../../platform/secret.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { at, isBlank, isList, isObject, type Path, type Value } from './values.ts';
 
 /** JSON with sorted keys, equal for equal values. At most 100 levels deep. */

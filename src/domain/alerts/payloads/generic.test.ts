@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sha1 } from '../../../platform/secret.ts';
-import type { JsonObject, ParsedAlert } from '../alerts/records.ts';
+import type { JsonObject, ParsedAlert } from '../records.ts';
 import { type GenericContext, parseGeneric } from './generic.ts';
 import { type Mapping, mappableFields } from './mapping.ts';
 

@@ -1,5 +1,5 @@
 /** The payload of the generic HTTP endpoint: all properties are optional, and unknown ones are kept. */
-import { type JsonObject, limits, type ParsedAlert } from '../alerts/records.ts';
+import { type JsonObject, limits, type ParsedAlert } from '../records.ts';
 import { generatedFingerprint, givenFingerprint } from './fingerprint.ts';
 import type { MappableField, Mapping } from './mapping.ts';
 import { genericSeverity } from './severity.ts';

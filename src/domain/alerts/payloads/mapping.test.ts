@@ -1,7 +1,7 @@
 /** Fields of a sample, and refused mappings. */
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../platform/failure.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { changesSample, fieldsOf, validateMapping } from './mapping.ts';
 
 const sample: JsonObject = {

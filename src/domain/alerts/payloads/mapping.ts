@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../platform/db/rows.ts';
 import { invalid } from '../../../platform/failure.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { canonicalJson } from './fingerprint.ts';
 import { timeOf } from './times.ts';
 import { at, cut, isList, isObject, type Path, type Value } from './values.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../platform/db/rows.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { sha1 } from '../../../platform/secret.ts';
-import type { JsonObject, ParsedAlert } from '../alerts/records.ts';
+import type { JsonObject, ParsedAlert } from '../records.ts';
 import { isMetricsShape, parseMetrics } from './metrics.ts';
 
 const now = new Date('2026-04-01T12:00:00Z');

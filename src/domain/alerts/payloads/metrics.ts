@@ -1,7 +1,7 @@
 /** The payload of metrics webhooks: several alerts, each with labels and annotations. */
 
 import { badRequest } from '../../../platform/failure.ts';
-import { type JsonObject, limits, type ParsedAlert } from '../alerts/records.ts';
+import { type JsonObject, limits, type ParsedAlert } from '../records.ts';
 import { metricsFingerprint } from './fingerprint.ts';
 import { metricsSeverity } from './severity.ts';
 import { storable, storableText } from './storable.ts';

@@ -1,5 +1,5 @@
 /** Severities in the words of each payload (spec: Alert, its two tables of severities). */
-import { type Severity, severities } from '../alerts/records.ts';
+import { type Severity, severities } from '../records.ts';
 import { textOf, type Value } from './values.ts';
 
 /** Also for unknown words: an alert rated too low would wake no member. */

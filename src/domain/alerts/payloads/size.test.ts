@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../platform/failure.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH, measure, readPayload } from './size.ts';
 
 const objects = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;

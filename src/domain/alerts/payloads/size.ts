@@ -3,7 +3,7 @@
 import type { Json } from '../../../platform/db/rows.ts';
 import { badRequest, Failure } from '../../../platform/failure.ts';
 import { JsonMeter } from '../../../platform/http/parameters/json-meter.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { isList, isObject, type Value } from './values.ts';
 
 /** Bytes of the body as sent. */

@@ -1,7 +1,7 @@
 /** Texts and JSON that PostgreSQL refuses, and texts that it does not. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { storable, storableText } from './storable.ts';
 
 test.each<[string, string, string]>([

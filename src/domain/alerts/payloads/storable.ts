@@ -1,7 +1,7 @@
 /** Makes text and JSON storable: PostgreSQL refuses NUL and lone surrogates, but no alert may be lost. */
 
 import type { Json } from '../../../platform/db/rows.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 import { isList, isObject } from './values.ts';
 
 /** Replaces each character that cannot be stored by U+FFFD. */

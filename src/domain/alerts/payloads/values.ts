@@ -1,7 +1,7 @@
 /** Reads values of payloads leniently: unusable values count as missing. */
 
 import type { Json } from '../../../platform/db/rows.ts';
-import type { JsonObject } from '../alerts/records.ts';
+import type { JsonObject } from '../records.ts';
 
 export type Value = Json | undefined;
 /** Keys of objects and indexes of arrays, from the outside in. */

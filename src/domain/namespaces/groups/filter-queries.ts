@@ -1,13 +1,13 @@
 /** The filters of lists of groups, as conditions over `namespaces n`. */
 import { type RawBuilder, sql } from 'kysely';
-import type { Caller } from '../../../kernel/actor.ts';
 import {
   type GroupListScope,
   type GroupOrder,
   type GroupQuery,
   seesAll,
   today,
-} from '../../../kernel/namespaces/group-list-queries.ts';
+} from '../../../kernel/access/group-list-queries.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import { MAINTAINER, OWNER, visibilityLevel } from '../../../kernel/policy/roles.ts';
 import { containing } from '../../../platform/db/search.ts';
 import type { GroupFilters } from './schema.ts';

@@ -4,13 +4,13 @@
  */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import { today } from '../../../kernel/access/group-list-queries.ts';
 import { joinMembers } from '../../../kernel/access/joining.ts';
 import { hasOwnOwner } from '../../../kernel/access/remaining.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';
-import { today } from '../../../kernel/namespaces/group-list-queries.ts';
 import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';

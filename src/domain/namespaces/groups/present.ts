@@ -1,8 +1,8 @@
 /** Pages of groups as records: related records are loaded once for the whole page. */
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import { selectSeenGroups } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { selectCustomAttributes } from '../../../kernel/namespaces/custom-attribute-queries.ts';
-import { selectSeenGroups } from '../../../kernel/namespaces/group-list-queries.ts';
 import { type Group, type GroupView, presentGroup } from '../../../kernel/namespaces/group-records.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { type ProjectView, presentProject } from '../../../kernel/namespaces/project-records.ts';

@@ -1,8 +1,8 @@
 /** Statements over groups, besides their lists. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
+import { openTo, seesAll, today, withReached } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import { openTo, seesAll, today, withReached } from '../../../kernel/namespaces/group-list-queries.ts';
 import type { GroupView } from '../../../kernel/namespaces/group-records.ts';
 import {
   type GroupShare,

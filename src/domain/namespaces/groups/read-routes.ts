@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { anyone, onGroup } from '../../../kernel/access/access.ts';
+import { type GroupQuery, listGroups } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { AvatarPicture, replyWithAvatar } from '../../../kernel/api/avatar-response.ts';
 import {
@@ -11,7 +12,6 @@ import {
   endpoint,
   listing,
 } from '../../../kernel/api/endpoint.ts';
-import { type GroupQuery, listGroups } from '../../../kernel/namespaces/group-list-queries.ts';
 import { Group, PublicGroupDetails, presentPublicGroup } from '../../../kernel/namespaces/group-records.ts';
 import { commaList, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';

@@ -1,9 +1,9 @@
 /** Sharing a group with another: the members of the one get a role in the other. */
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import { today } from '../../../kernel/access/group-list-queries.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { today } from '../../../kernel/namespaces/group-list-queries.ts';
 import { isLockedAbove } from '../../../kernel/namespaces/lock-queries.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';

@@ -4,9 +4,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
+import { listGroups } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, listing } from '../../../kernel/api/endpoint.ts';
-import { listGroups } from '../../../kernel/namespaces/group-list-queries.ts';
 import {
   Group,
   PublicGroupDetails,

@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
+import { type Reason, reasons } from '../events/events.ts';
+import { type EventChoices, type NotificationEventName, notificationEvents } from '../settings/levels.ts';
 import type { Setting } from '../settings/notification-settings.ts';
 import {
   audienceKind,
   type Candidate,
   notificationReason,
   type Participation,
-  type Reason,
   reachesWatchers,
-  reasons,
   uninvolved,
 } from './audience.ts';
-import { type EventChoices, type NotificationEventName, notificationEvents } from './levels.ts';
 
 const ACTOR = 1;
 const PERSON = 2;

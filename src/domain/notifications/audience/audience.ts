@@ -1,8 +1,8 @@
 /** Recipients of notifications: the whole decision for one user and one notification event. Pure. */
 
-import type { NotificationEvent } from '../events/events.ts';
+import type { NotificationEvent, Reason } from '../events/events.ts';
+import { choosesEvent, type NotificationEventName } from '../settings/levels.ts';
 import type { Setting, UserSettings } from '../settings/notification-settings.ts';
-import { choosesEvent, type NotificationEventName } from './levels.ts';
 
 /** The user's relation to the subject and the event. */
 export type Participation = {
@@ -61,23 +61,6 @@ export type Candidate = {
   settings: UserSettings;
   participation: Participation;
 };
-
-/** Reasons for a notification; the first that applies counts. */
-export const reasons = [
-  'own_activity',
-  'assigned',
-  'review_requested',
-  'mentioned',
-  'subscribed',
-  'author',
-  'unassigned',
-  'participating',
-  'owner',
-  'member',
-  'custom',
-  'watching',
-] as const;
-export type Reason = (typeof reasons)[number];
 
 /** Events that `watch` leaves out for users who do not participate (facts: Notification settings). */
 const unwatched: ReadonlySet<NotificationEventName> = new Set([

@@ -5,9 +5,9 @@ import type { ActorColumns } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationSubject } from '../events/subjects.ts';
+import type { NotificationEventName } from '../settings/levels.ts';
 import { settingsOf } from '../settings/queries.ts';
 import { audienceKind, type Candidate, type Participation, reachesWatchers } from './audience.ts';
-import type { NotificationEventName } from './levels.ts';
 
 /** The notification event, the kind of its subject, and the properties that decide who is notified. */
 export type EventContext = {

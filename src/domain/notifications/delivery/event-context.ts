@@ -5,7 +5,6 @@ import type { Services } from '../../../kernel/services.ts';
 import { ALL, findGroupMentions, mentionedNames, usersByName } from '../../conversation/index.ts';
 import type { EventContext } from '../audience/candidate-queries.ts';
 import { findVisitor, loadNotificationContext } from '../audience/context-queries.ts';
-import type { NotificationEventName } from '../audience/levels.ts';
 import {
   type LoadedSubject,
   type NotificationContext,
@@ -13,6 +12,7 @@ import {
   type NotificationSubject,
   notificationSubjects,
 } from '../events/subjects.ts';
+import type { NotificationEventName } from '../settings/levels.ts';
 import { loadNote, type Note, personOf } from './queries.ts';
 
 /** Context, subject and note of an event, while all exist. */

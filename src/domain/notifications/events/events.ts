@@ -2,7 +2,24 @@
 
 import { Registry } from '../../../kernel/registry.ts';
 import type { Json } from '../../../platform/db/rows.ts';
-import type { NotificationEventName } from '../audience/levels.ts';
+import type { NotificationEventName } from '../settings/levels.ts';
+
+/** Reasons for a notification; the first that applies counts. */
+export const reasons = [
+  'own_activity',
+  'assigned',
+  'review_requested',
+  'mentioned',
+  'subscribed',
+  'author',
+  'unassigned',
+  'participating',
+  'owner',
+  'member',
+  'custom',
+  'watching',
+] as const;
+export type Reason = (typeof reasons)[number];
 
 /** The subject of an event: its kind, and its id, or the SHA of a commit. */
 export type EventSubject = { kind: string; id?: number; sha?: string };

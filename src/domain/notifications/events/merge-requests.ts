@@ -1,15 +1,6 @@
 /** Merge requests in mails, until the capability that will have them registers this. */
 
-import type { NotificationEventName } from '../audience/levels.ts';
-import {
-  changeRow,
-  type MailContents,
-  type PeopleChange,
-  type Row,
-  shortSha,
-  valuesRow,
-} from '../mails/mail-contents.ts';
-import type { InLanguages, SubjectWords, Words } from '../mails/mail-words.ts';
+import type { NotificationEventName } from '../settings/levels.ts';
 import {
   idsOf,
   type NotificationEvent,
@@ -18,6 +9,15 @@ import {
   type PeopleChanges,
   reassigned,
 } from './events.ts';
+import {
+  changeRow,
+  type MailContents,
+  type PeopleChange,
+  type Row,
+  shortSha,
+  valuesRow,
+} from './mail-contents.ts';
+import type { InLanguages, SubjectWords, Words } from './mail-words.ts';
 
 type MergeRequestFact = {
   project_id: number;

@@ -1,8 +1,8 @@
 /** Pipelines in mails, until the capability that will have them registers this. */
 
-import { type MailContents, shortSha } from '../mails/mail-contents.ts';
-import type { InLanguages, SubjectWords } from '../mails/mail-words.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
+import { type MailContents, shortSha } from './mail-contents.ts';
+import type { InLanguages, SubjectWords } from './mail-words.ts';
 
 type PipelineFact = {
   project_id: number;

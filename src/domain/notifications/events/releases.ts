@@ -1,8 +1,8 @@
 /** Releases in mails, until the capability that will have them registers this. */
 
-import type { MailContents } from '../mails/mail-contents.ts';
-import type { InLanguages, SubjectWords } from '../mails/mail-words.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
+import type { MailContents } from './mail-contents.ts';
+import type { InLanguages, SubjectWords } from './mail-words.ts';
 
 export const releaseFact: NotificationFact = {
   name: 'release_created',

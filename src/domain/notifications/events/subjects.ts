@@ -7,8 +7,8 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Noteable } from '../../conversation/index.ts';
-import type { MailContents } from '../mails/mail-contents.ts';
 import type { NotificationEvent } from './events.ts';
+import type { MailContents } from './mail-contents.ts';
 
 /** A notification event in the payload of a job. */
 export type NotificationJob = {

@@ -1,8 +1,8 @@
 /** Subject line and parts of each mail, before they become text or HTML. Pure. */
 import { oneLine } from '../../../kernel/mail/mail-page.ts';
+import type { Linked, MailList, Row } from '../events/mail-contents.ts';
+import type { Words } from '../events/mail-words.ts';
 import type { Body, MailInput } from './inputs.ts';
-import type { Linked, MailList, Row } from './mail-contents.ts';
-import type { Words } from './mail-words.ts';
 import { isFollowing } from './threads.ts';
 
 export type Content = {

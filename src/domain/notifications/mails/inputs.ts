@@ -1,7 +1,7 @@
 /** Input of a mail. The caller loads all of it for the recipient, so that composing needs no database. */
-import type { Reason } from '../audience/audience.ts';
-import type { NotificationEventName } from '../audience/levels.ts';
-import type { MailContents } from './mail-contents.ts';
+import type { Reason } from '../events/events.ts';
+import type { MailContents } from '../events/mail-contents.ts';
+import type { NotificationEventName } from '../settings/levels.ts';
 
 /** A text as written, and as domain/markdown rendered it for the recipient. */
 export type Body = {

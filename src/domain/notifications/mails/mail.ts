@@ -2,10 +2,10 @@
 import { LINE, mailButton, mailPage, oneLine } from '../../../kernel/mail/mail-page.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
+import type { Words } from '../events/mail-words.ts';
 import { dressBody, plainBody } from './bodies.ts';
 import { type Content, contentOf, subjectOf } from './contents.ts';
 import type { MailInput } from './inputs.ts';
-import type { Words } from './mail-words.ts';
 import { listHeaders, subjectHeaders, threadHeaders } from './threads.ts';
 import { timeIn, wordsFor } from './words.ts';
 

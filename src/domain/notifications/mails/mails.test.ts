@@ -10,10 +10,10 @@ import {
   SITE,
   sampleIssue,
 } from '../../../../test/support/sample-mails.ts';
-import { reasons } from '../audience/audience.ts';
-import { notificationEvents } from '../audience/levels.ts';
+import { reasons } from '../events/events.ts';
+import { dayIn } from '../events/mail-contents.ts';
+import { notificationEvents } from '../settings/levels.ts';
 import { composeMail } from './mail.ts';
-import { dayIn } from './mail-contents.ts';
 import { timeIn, wordsFor } from './words.ts';
 
 const named = happenings.map((happening) => ({ event: happening.event, happening }));

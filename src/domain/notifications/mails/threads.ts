@@ -1,7 +1,7 @@
 /** Headers for mail programs: thread, subject, and list. Pure. */
 import { oneLine } from '../../../kernel/mail/mail-page.ts';
-import type { Reason } from '../audience/audience.ts';
-import type { NotificationEventName } from '../audience/levels.ts';
+import type { Reason } from '../events/events.ts';
+import type { NotificationEventName } from '../settings/levels.ts';
 import type { MailInput } from './inputs.ts';
 
 /** Events that begin a thread. An approver gets no earlier mail of the merge request. */

@@ -1,5 +1,5 @@
 /** The mails in German. */
-import type { Words } from './mail-words.ts';
+import type { Words } from '../events/mail-words.ts';
 
 export const german: Words = {
   language: 'de',

@@ -1,5 +1,5 @@
 /** The mails in English. */
-import type { Words } from './mail-words.ts';
+import type { Words } from '../events/mail-words.ts';
 
 export const english: Words = {
   language: 'en',

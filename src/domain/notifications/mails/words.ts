@@ -1,7 +1,7 @@
 /** The vocabulary and the times of a recipient. Pure. */
 
+import type { Words } from '../events/mail-words.ts';
 import type { MailInput } from './inputs.ts';
-import type { Words } from './mail-words.ts';
 import { german } from './words-de.ts';
 import { english } from './words-en.ts';
 

@@ -8,7 +8,7 @@ import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
-import type { EventChanges } from '../audience/levels.ts';
+import type { EventChanges } from './levels.ts';
 import { type Language, timezones } from './locales.ts';
 import { columnsOf, type Setting, type SettingScope, settingOf, unsaid } from './notification-settings.ts';
 import { mailboxColumns, readSettings } from './queries.ts';

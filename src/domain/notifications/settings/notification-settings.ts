@@ -1,6 +1,6 @@
 /** Notification settings of users: for a project, for a group, and the global one. */
 import { DEFAULT_LEVEL, type Level } from '../../../kernel/namespaces/notification-levels.ts';
-import { DEFAULT_GLOBAL_LEVEL, type EventChoices } from '../audience/levels.ts';
+import { DEFAULT_GLOBAL_LEVEL, type EventChoices } from './levels.ts';
 
 /** One setting. */
 export type Setting = { level: Level; events: EventChoices };

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { DEFAULT_GLOBAL_LEVEL } from '../audience/levels.ts';
+import { DEFAULT_GLOBAL_LEVEL } from './levels.ts';
 import {
   columnsOf,
   type Setting,

@@ -2,7 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { levels } from '../../../kernel/namespaces/notification-levels.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
-import type { NotificationEventName } from '../audience/levels.ts';
+import type { NotificationEventName } from './levels.ts';
 
 const choice = Type.Optional(nullable(Type.Boolean({ description: 'Null where the default applies.' })));
 

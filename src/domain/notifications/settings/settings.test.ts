@@ -8,7 +8,7 @@ import {
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
-import { eventsOf } from '../audience/levels.ts';
+import { eventsOf } from './levels.ts';
 
 const app = useApp({ env: { ASHLAR_TIER: 'premium' } });
 

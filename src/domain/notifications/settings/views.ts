@@ -4,7 +4,7 @@ import { checkbox, choices, pageLinks, panel, problemList, select } from '../../
 import type { Tier } from '../../../kernel/config.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import { eventsOf, type NotificationEventName, shownChoices } from '../audience/levels.ts';
+import { eventsOf, type NotificationEventName, shownChoices } from './levels.ts';
 import { isLanguage, languages, timezones } from './locales.ts';
 import type { Setting } from './notification-settings.ts';
 import type { Mailbox, ScopeRow } from './queries.ts';

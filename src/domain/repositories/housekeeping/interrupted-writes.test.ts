@@ -10,7 +10,7 @@ import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import { createPresence, forgetProcesses } from '../../../platform/db/processes.ts';
 import { newObject } from '../../../platform/git/parse.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
-import { commitChanges } from '../commits/commits.ts';
+import { commitChanges } from '../pushes/commits.ts';
 import { projectRepository, snippetRepository } from '../store/containers.ts';
 
 const ashlar = useApp();

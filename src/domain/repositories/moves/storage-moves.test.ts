@@ -24,7 +24,7 @@ import { allRefs } from '../../../platform/git/copies/copy.ts';
 import { newObject } from '../../../platform/git/parse.ts';
 import { gitEnvironment, gitText } from '../../../platform/git/program/program.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
-import { commitChanges } from '../commits/commits.ts';
+import { commitChanges } from '../pushes/commits.ts';
 import { groupWiki, projectRepository, projectWiki, snippetRepository } from '../store/containers.ts';
 import { type Step, storageMovesCapability } from './capability.ts';
 

@@ -16,10 +16,10 @@ import {
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { authorOf } from '../commits/author-queries.ts';
-import { type Draft, signatureOf, writeRefs } from '../commits/commits.ts';
 import { guardRefsNow, type RefGuard } from '../protection/protection.ts';
 import { projectRepository } from '../store/containers.ts';
+import { authorOf } from './author-queries.ts';
+import { type Draft, signatureOf, writeRefs } from './commits.ts';
 import { recordPush } from './pushes.ts';
 
 /** Objects to store, refs to update, and the result for the caller. */

@@ -9,8 +9,8 @@ import { fillProject } from '../../../../test/support/repositories.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { gitText } from '../../../platform/git/program/program.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
-import { commitChanges } from '../commits/commits.ts';
 import { trailersOf } from '../commits/records.ts';
+import { commitChanges } from '../pushes/commits.ts';
 import { recordPush, titleOf } from '../pushes/pushes.ts';
 import { diskPath, projectRepository, projectWiki, READ_ONLY, repositoryPath } from './containers.ts';
 

@@ -8,7 +8,6 @@ import {
   newConfirmation,
 } from '../../../kernel/identity/addresses/confirmation.ts';
 import { isMailAddress, signUpMailProblem } from '../../../kernel/identity/addresses/rules.ts';
-import { insertUser, newUserDefaults } from '../../../kernel/identity/new-user-actions.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
@@ -16,6 +15,7 @@ import { endSession, openSession, type SessionOrigin } from '../../../kernel/ide
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';

@@ -1,8 +1,8 @@
 /** Snippets of projects in activity feeds: notes on them. */
 
 import { sql } from 'kysely';
+import { openTo } from '../../../kernel/access/group-list-queries.ts';
 import type { ActivityTarget } from '../../../kernel/activity/targets.ts';
-import { openTo } from '../../../kernel/namespaces/group-list-queries.ts';
 import { shownSnippet } from '../queries.ts';
 
 export const snippetActivityTarget: ActivityTarget = {

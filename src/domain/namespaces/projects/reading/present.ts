@@ -1,8 +1,8 @@
 /** Pages of projects as records: related records are loaded once for the whole page. */
 
+import { selectSeenGroups } from '../../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { selectCustomAttributes } from '../../../../kernel/namespaces/custom-attribute-queries.ts';
-import { selectSeenGroups } from '../../../../kernel/namespaces/group-list-queries.ts';
 import {
   type BasicProject,
   type FullProject,

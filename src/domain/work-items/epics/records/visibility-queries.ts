@@ -5,9 +5,9 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
+import { openTo, seesAll } from '../../../../kernel/access/group-list-queries.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/memberships.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
-import { openTo, seesAll } from '../../../../kernel/namespaces/group-list-queries.ts';
 import { GUEST, PLANNER } from '../../../../kernel/policy/roles.ts';
 import type { EpicRow } from './epic-rows.ts';
 

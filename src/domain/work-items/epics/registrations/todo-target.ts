@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { onGroup } from '../../../../kernel/access/access.ts';
-import { seesAll } from '../../../../kernel/namespaces/group-list-queries.ts';
+import { seesAll } from '../../../../kernel/access/group-list-queries.ts';
 import { PLANNER } from '../../../../kernel/policy/roles.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import { type TodoTarget, todoEndpoint } from '../../../conversation/index.ts';

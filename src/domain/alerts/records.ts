@@ -1,6 +1,6 @@
 /** Alerts: severities, statuses, rows, and parsed payloads. */
 import type { Selectable } from 'kysely';
-import type { AlertIntegrationsTable, AlertsTable, Json } from '../../../platform/db/rows.ts';
+import type { AlertIntegrationsTable, AlertsTable, Json } from '../../platform/db/rows.ts';
 
 /** Worst first. */
 export const severities = ['critical', 'high', 'medium', 'low', 'info', 'unknown'] as const;

@@ -1,7 +1,8 @@
 /** The words of mails in a language. Each entry is a whole sentence, so that languages choose their word order. */
-import type { Reason } from '../audience/audience.ts';
-import type { NotificationEventName } from '../audience/levels.ts';
+
+import type { NotificationEventName } from '../settings/levels.ts';
 import type { Language } from '../settings/locales.ts';
+import type { Reason } from './events.ts';
 
 /** What all mails say. */
 export type Words = {

@@ -6,10 +6,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../access/memberships.ts';
 import type { Caller } from '../actor.ts';
+import type { GroupRow } from '../namespaces/rows.ts';
 import { INTERNAL, PUBLIC } from '../policy/roles.ts';
-import type { GroupRow } from './rows.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from './memberships.ts';
 
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 

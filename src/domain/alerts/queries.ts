@@ -1,14 +1,14 @@
 /** Pages of a project's alerts, and counts by status. */
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import type { AlertsTable, Tables } from '../../../platform/db/rows.ts';
-import { containing } from '../../../platform/db/search.ts';
-import { notFound } from '../../../platform/failure.ts';
-import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import { type UserBasicRow, userBasicColumns } from '../../kernel/users/records.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { AlertsTable, Tables } from '../../platform/db/rows.ts';
+import { containing } from '../../platform/db/search.ts';
+import { notFound } from '../../platform/failure.ts';
+import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
+import type { AlertFilters, StatusCounts } from './alerts/schema.ts';
 import { type AlertRow, severities } from './records.ts';
-import type { AlertFilters, StatusCounts } from './schema.ts';
 
 const words = (list: readonly string[]): string => `array[${list.map((word) => `'${word}'`).join(',')}]`;
 

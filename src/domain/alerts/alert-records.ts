@@ -1,8 +1,8 @@
 /** Alert records: their fields, assignees and incident. */
 import Type, { type Static } from 'typebox';
-import { presentUserBasic, type Surroundings, UserBasic } from '../../../kernel/users/records.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { presentUserBasic, type Surroundings, UserBasic } from '../../kernel/users/records.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { dateTime, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { type ListedAlertRow, loadRelations } from './queries.ts';
 import { type JsonObject, type Severity, type Status, severities, statuses } from './records.ts';
 

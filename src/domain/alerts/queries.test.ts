@@ -1,6 +1,6 @@
 /** Lists of alerts over HTTP: orders, filters and counts. */
 import { beforeAll, expect, test } from 'vitest';
-import { useApp } from '../../../../test/support/app.ts';
+import { useApp } from '../../../test/support/app.ts';
 import {
   addMember,
   bodyOf,
@@ -8,7 +8,7 @@ import {
   type MadeUser,
   makeProject,
   makeUser,
-} from '../../../../test/support/factories.ts';
+} from '../../../test/support/factories.ts';
 
 const app = useApp();
 let developer: MadeUser;
