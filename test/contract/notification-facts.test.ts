@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { notificationEvents } from '../../src/domain/notifications/settings/levels.ts';
 import { type NotificationEvent, notificationFacts } from '../../src/domain/notifications/events/events.ts';
+import { notificationEvents } from '../../src/domain/notifications/settings/levels.ts';
 import type { Json } from '../../src/platform/db/rows.ts';
 import { useApp } from '../support/app.ts';
 
