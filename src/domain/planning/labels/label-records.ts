@@ -53,10 +53,15 @@ export function colorCode(text: string): string {
   return named;
 }
 
-/** Selects the labels of issues or epics, as LabelBasicRow beside `target_id`, by name. */
+/**
+ * Selects the labels of issues or epics, each once, as LabelBasicRow with its targets and its place by name. Descriptions
+ * may be long: without `described` they are null.
+ */
 export const selectLabelsOf = (
   column: 'issue_id' | 'epic_id',
   ids: RawBuilder<unknown>,
+  described: boolean,
 ): RawBuilder<unknown> => sql`
-  select k.${sql.ref(column)} as target_id, l.id, l.name, l.description, l.color, l.archived
-  from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) order by l.name, l.id`;
+  select l.id, l.name, ${described ? sql`l.description` : sql`null::text`} as description, l.color, l.archived,
+    array_agg(k.${sql.ref(column)}) as target_ids, row_number() over (order by l.name, l.id) as place
+  from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) group by l.id`;

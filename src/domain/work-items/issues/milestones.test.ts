@@ -52,3 +52,30 @@ test('a milestone without days has no chart', async () => {
   const refused = await ashlar.root(`GET /projects/${project.id}/milestones/${id}/burndown_events`);
   expect([refused.status, refused.body.message]).toEqual([405, 'Milestone does not support burndown chart']);
 });
+
+test('long descriptions of milestones and labels are part of what a caller may hold at once', async () => {
+  const own = await makeProject(ashlar, { namespace_id: group.id });
+  const title = Array.from({ length: 34 }, (_, index) => `long ${index}`);
+  for (const name of title) {
+    const { id } = await makeMilestone(ashlar, `projects/${own.id}`, { title: name });
+    await makeIssue(ashlar, own, { milestone_id: id, labels: 'long' });
+  }
+  const { sql } = ashlar.app.services.database;
+  const list = `GET /projects/${own.id}/issues`;
+  const lengthen = (table: string, bytes: number) =>
+    sql.unsafe(`update ${table} set description = repeat('x', $1) where project_id = $2`, [bytes, own.id]);
+  await lengthen('milestones', 1_048_576);
+  const refused = await ashlar.root(list, { query: 'per_page=50' });
+  expect(refused.status).toBe(429);
+  expect(refused.text).toContain('Ask for fewer records with per_page');
+  const [issue] = bodyOf(await ashlar.root(list, { query: 'per_page=3' }), 200);
+  expect(issue.milestone.description).toHaveLength(1_048_576);
+  await lengthen('milestones', 1);
+  const labels = Array.from({ length: 65 }, (_, index) => `label ${index}`);
+  await makeIssue(ashlar, own, { labels: labels.join() });
+  await lengthen('labels', 524_288);
+  const details = await ashlar.root(list, { query: 'per_page=1&with_labels_details=true' });
+  expect(details.status).toBe(429);
+  const named = bodyOf(await ashlar.root(list, { query: 'per_page=1' }), 200);
+  expect(named[0].labels).toEqual(labels.toSorted());
+});

@@ -129,7 +129,7 @@ export async function presentIssues(
   options: IssueRecordOptions = {},
 ): Promise<IssueRecord[]> {
   if (rows.length === 0) return [];
-  const relations = await loadIssueRelations(reading, rows, options.single ?? false);
+  const relations = await loadIssueRelations(reading, rows, options);
   const records = await mapInTurns(rows, (row) => presentIssue(reading, relations, row, options));
   return records.filter((record) => record !== undefined);
 }

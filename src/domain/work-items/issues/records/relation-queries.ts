@@ -4,7 +4,7 @@ import type { Caller } from '../../../../kernel/actor.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { jsonRows } from '../../../../platform/db/json-rows.ts';
+import { type TaggedRow, taggedRows } from '../../../../platform/db/tagged-rows.ts';
 import { selectSubscribed } from '../../../conversation/index.ts';
 import {
   type LabelBasicRow,
@@ -61,54 +61,76 @@ const listed = (ids: readonly number[]): RawBuilder<unknown> => {
 const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]));
 
-const none = sql`'[]'::jsonb`;
-
-type RelationsRow = {
-  people: UserBasicRow[];
-  assignees: (UserBasicRow & { issue_id: number })[];
-  paths: { id: number; full_path: string }[];
-  labels: (LabelBasicRow & { target_id: number })[];
-  milestones: MilestoneWithPath[];
-  counts: Counts[];
-  epics: EpicOfIssue[];
-  originals: { id: number; project_id: number; iid: number }[];
-  subscribed: { id: number }[];
+type Relations = {
+  people: UserBasicRow;
+  assignees: UserBasicRow & { issue_id: number };
+  paths: { id: number; full_path: string };
+  labels: LabelBasicRow & { target_ids: number[]; place: number };
+  milestones: MilestoneWithPath;
+  counts: Counts;
+  epics: EpicOfIssue;
+  originals: { id: number; project_id: number; iid: number };
+  subscribed: { id: number };
 };
 
 /** All relations of the rows (at least one), by one statement. */
 export async function loadIssueRelations(
   { db, services, actor }: { db: Db; services: Services; actor: Caller },
   rows: readonly IssueRow[],
-  single: boolean,
+  { single = false, withLabelsDetails = false }: { single?: boolean; withLabelsDetails?: boolean },
 ): Promise<IssueRelations> {
   const issues = listed(rows.map((row) => row.id));
+  const milestones = listed(unique(rows.map((row) => row.milestone_id)));
   const originals = unique(rows.map((row) => row.duplicated_to_id));
   const seen = originals.length > 0 ? visibleIssues(actor) : undefined;
-  const found = await sql<RelationsRow>`${seen ? sql`with ${seen.ctes}` : sql``} select
-    ${jsonRows(selectPeople(unique(rows.flatMap((row) => [row.author_id, row.closed_by_id]))))} as people,
-    ${jsonRows(selectAssignees(issues))} as assignees,
-    ${jsonRows(selectPaths(unique(rows.map((row) => row.project_id))))} as paths,
-    ${jsonRows(selectLabelsOf('issue_id', issues))} as labels,
-    ${jsonRows(selectMilestonesOf(listed(unique(rows.map((row) => row.milestone_id)))))} as milestones,
-    ${jsonRows(selectCounts(issues))} as counts,
-    ${services.config.tier === 'free' ? none : jsonRows(selectEpics(actor, issues))} as epics,
-    ${seen ? jsonRows(selectOriginals(originals, seen)) : none} as originals,
-    ${single && actor ? jsonRows(selectSubscribed(actor.id, issueSubscriptions, issues)) : none} as subscribed`.execute(
-    db,
-  );
-  const [row] = found.rows;
-  if (!row) throw new Error('a select without a table returns its row');
+  const selects = [
+    taggedRows('people', selectPeople(unique(rows.flatMap((row) => [row.author_id, row.closed_by_id])))),
+    taggedRows('assignees', selectAssignees(issues)),
+    taggedRows('paths', selectPaths(unique(rows.map((row) => row.project_id)))),
+    taggedRows('labels', selectLabelsOf('issue_id', issues, withLabelsDetails), { isDescribed: true }),
+    taggedRows('milestones', selectMilestonesOf(milestones), { isDescribed: true }),
+    taggedRows('counts', selectCounts(issues)),
+    ...(services.config.tier === 'free' ? [] : [taggedRows('epics', selectEpics(actor, issues))]),
+    ...(seen ? [taggedRows('originals', selectOriginals(originals, seen))] : []),
+    ...(single && actor
+      ? [taggedRows('subscribed', selectSubscribed(actor.id, issueSubscriptions, issues))]
+      : []),
+  ];
+  const { rows: found } = await sql<TaggedRow>`
+    ${seen ? sql`with ${seen.ctes}` : sql``} ${sql.join(selects, sql` union all `)}`.execute(db);
+  const byTag = Map.groupBy(found, ({ tag }) => tag);
+  const of = <Tag extends keyof Relations>(tag: Tag): Relations[Tag][] =>
+    // The select of the tag has these columns.
+    (byTag.get(tag) ?? []).map(
+      ({ row, description }) => ({ ...row, description }) as unknown as Relations[Tag],
+    );
   return {
-    people: byId(row.people),
-    assignees: Map.groupBy(row.assignees, ({ issue_id }) => issue_id),
-    paths: new Map(row.paths.map(({ id, full_path }) => [id, full_path])),
-    labels: Map.groupBy(row.labels, ({ target_id }) => target_id),
-    milestones: byId(row.milestones.map(milestoneOfJson)),
-    counts: byId(row.counts),
-    epics: new Map(row.epics.map((epic) => [epic.issue_id, epic])),
-    originals: byId(row.originals),
-    subscribed: single && actor ? row.subscribed.length > 0 : undefined,
+    people: byId(of('people')),
+    assignees: Map.groupBy(
+      of('assignees').toSorted((one, other) => one.id - other.id),
+      ({ issue_id }) => issue_id,
+    ),
+    paths: new Map(of('paths').map(({ id, full_path }) => [id, full_path])),
+    labels: labelsByTarget(of('labels')),
+    milestones: byId(of('milestones').map(milestoneOfJson)),
+    counts: byId(of('counts')),
+    epics: new Map(of('epics').map((epic) => [epic.issue_id, epic])),
+    originals: byId(of('originals')),
+    subscribed: single && actor ? of('subscribed').length > 0 : undefined,
   };
+}
+
+/** In the order of their places. */
+function labelsByTarget(labels: readonly Relations['labels'][]): Map<number, LabelBasicRow[]> {
+  const byTarget = new Map<number, LabelBasicRow[]>();
+  for (const { target_ids, place: _, ...label } of labels.toSorted((one, other) => one.place - other.place)) {
+    for (const id of target_ids) {
+      const known = byTarget.get(id);
+      if (known) known.push(label);
+      else byTarget.set(id, [label]);
+    }
+  }
+  return byTarget;
 }
 
 const people = sql`u.id, u.username, u.public_email, u.name, u.state, u.locked_at is not null as locked, u.avatar, u.email`;
@@ -118,7 +140,7 @@ const selectPeople = (ids: readonly number[]): RawBuilder<unknown> =>
 
 const selectAssignees = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select a.issue_id, ${people} from issue_assignees a join users u on u.id = a.user_id
-  where a.issue_id = any(${issues}) order by u.id`;
+  where a.issue_id = any(${issues})`;
 
 const selectPaths = (ids: readonly number[]): RawBuilder<unknown> => sql`
   select p.id, n.full_path || '/' || p.path as full_path from projects p join namespaces n on n.id = p.namespace_id
