@@ -5,7 +5,7 @@ import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
 import { emptyLists } from '../support/pages.ts';
 import { makeWorld, queryInWorld } from '../support/world.ts';
 
-const ashlar = useApp();
+const ashlar = useApp({ still: true });
 const COUNT = 21;
 let places: SampleIds;
 const statements: string[] = [];
