@@ -51,7 +51,6 @@ export async function setPasswordFromCommandLine(
         .execute();
       await endAccess(tx, user.id);
       await announce(tx, {
-        author: undefined,
         audit: { entity: userEntity(user), event: 'user_password_updated' },
       });
     });

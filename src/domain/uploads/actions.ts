@@ -3,7 +3,7 @@ import { unlink } from 'node:fs/promises';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
-import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import { type AuditedEntity, announce, announceAll } from '../../kernel/activity/announce.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { cleanName } from '../../kernel/files/upload-names.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -13,7 +13,7 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { UploadsTable } from '../../platform/db/rows.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
-import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
+import type { Fact } from '../../platform/outbox/outbox.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { oldFiles, removeFiles, storeFile } from './files.ts';
 
@@ -135,7 +135,11 @@ export async function eraseUploads(tx: Db, projectIds: readonly number[]): Promi
     .where('project_id', 'in', [...projectIds])
     .returning('secret')
     .execute();
-  await writeFacts(tx, factsOf(gone.map(({ secret }) => secret)));
+  const facts = factsOf(gone.map(({ secret }) => secret));
+  await announceAll(
+    tx,
+    facts.map((fact) => ({ fact })),
+  );
 }
 
 /** Removes the files that a fact names. */

@@ -1,12 +1,13 @@
 /**
  * Writes the announcement of a change in its transaction: the activity event of the feed, the audit event
- * with its author, and the fact that listeners get after the commit.
+ * with its author, and the fact that listeners get after the commit. Nothing else writes their rows.
  */
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { recordset } from '../../platform/db/recordset.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { type Fact, writeFacts } from '../../platform/outbox/outbox.ts';
+import { type Fact, insertFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../actor.ts';
 
 /** Actions of activity events (facts: Activity events). */
@@ -29,8 +30,8 @@ export type AuditedEntity =
   | { type: 'InstanceScope'; id: 1; path: 'instance' };
 
 export type Announcement = {
-  /** The author; undefined for the system (jobs). */
-  author: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'> | undefined;
+  /** The system (jobs) without one. */
+  author?: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'> | undefined;
   audit?: {
     entity: AuditedEntity;
     /** snake_case, the public name of the change. */
@@ -54,25 +55,125 @@ export type Announcement = {
 
 const SYSTEM = { id: -1, username: 'system', name: 'System' } as const;
 
+/** `last_activity_at` is shown to the hour: it is not worth a write for each event. */
+const SHOWN_TO = `interval '1 hour'`;
+
+/** A statement that writes the audit events of a select: author, type and id of the entity, name, details, time. */
+export const insertAudits = (select: string): string =>
+  `insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at) ${select}`;
+
+/** The columns of an announcement in a relation that a statement writes it from, with their types. */
+export const announcementColumns = {
+  announced_at: 'timestamptz',
+  activity_action: 'text',
+  activity_author_id: 'bigint',
+  activity_project_id: 'bigint',
+  activity_namespace_id: 'bigint',
+  activity_target_type: 'text',
+  activity_target_id: 'bigint',
+  activity_details: 'jsonb',
+  audit_author_id: 'bigint',
+  audit_entity_type: 'text',
+  audit_entity_id: 'bigint',
+  audit_event: 'text',
+  audit_details: 'jsonb',
+  fact: 'text',
+  fact_payload: 'jsonb',
+} as const;
+
+type AnnouncementRow = Partial<Record<keyof typeof announcementColumns, unknown>>;
+
+/** The values of announcementColumns. */
+export function announcementRow(
+  { author = SYSTEM, activity, audit, fact }: Announcement,
+  time: Date,
+): AnnouncementRow {
+  return {
+    announced_at: time,
+    ...(activity && {
+      activity_action: activity.action,
+      activity_author_id: activity.authorId ?? author.id,
+      activity_project_id: activity.projectId,
+      activity_namespace_id: activity.namespaceId,
+      activity_target_type: activity.targetType,
+      activity_target_id: activity.targetId,
+      activity_details: activity.details,
+    }),
+    ...(audit && {
+      audit_author_id: author.id,
+      audit_entity_type: audit.entity.type,
+      audit_entity_id: audit.entity.id,
+      audit_event: audit.event,
+      audit_details: {
+        event_name: audit.event,
+        author_name: author.name,
+        entity_path: audit.entity.path,
+        ...('sudoBy' in author && author.sudoBy && { impersonated_by: author.sudoBy.username }),
+        ...audit.details,
+      },
+    }),
+    ...(fact && { fact: fact.name, fact_payload: fact.payload }),
+  };
+}
+
 /**
- * Writes the announcement; an activity event updates its project's last activity. Call it inside the
- * transaction of the change, after the change.
+ * The parts of a `with` that write announcements from the relation, which has announcementColumns; a kind that none of
+ * them has adds no part. Where the relation makes the target, its `id` is the target's, named `idName` in the fact. An
+ * activity event updates its project's last activity, whose rows are locked in the order of their ids.
  */
+export function announcementStatements(
+  announcements: readonly Announcement[],
+  relation: string,
+  idName?: string,
+): string[] {
+  const some = (has: (announcement: Announcement) => unknown) => announcements.some(has);
+  const isMade = idName !== undefined;
+  return [
+    some(({ activity }) => activity) &&
+      `shown as (insert into activity_events
+        (action, author_id, project_id, namespace_id, target_type, target_id, details, created_at)
+      select activity_action, activity_author_id, activity_project_id, activity_namespace_id, activity_target_type,
+        ${isMade ? 'id' : 'activity_target_id'}, activity_details, announced_at
+      from ${relation} where activity_action is not null)`,
+    some(({ activity }) => activity?.projectId !== undefined) &&
+      `touched as (update projects p set last_activity_at = stale.at
+      from (select s.id, latest.at from projects s
+        join (select activity_project_id as id, max(announced_at) as at from ${relation} group by 1) latest using (id)
+        where s.last_activity_at < latest.at - ${SHOWN_TO} order by s.id for no key update of s) stale
+      where p.id = stale.id)`,
+    some(({ audit }) => audit) &&
+      `audited as (${insertAudits(`
+      select audit_author_id, audit_entity_type, audit_entity_id, audit_event,
+        audit_details${isMade ? ` || jsonb_build_object('target_id', id)` : ''}, announced_at
+      from ${relation} where audit_event is not null`)})`,
+    some(({ fact }) => fact) &&
+      `announced as (${insertFacts(`
+      select fact, fact_payload${isMade ? ` || jsonb_build_object('${idName}', id)` : ''}, announced_at
+      from ${relation} where fact is not null`)})`,
+  ].filter((part) => part !== false);
+}
+
+const given = `given as materialized (select * from ${recordset('$1', 'given', announcementColumns)})`;
+
+/** Announcements of one statement. */
+const MAX_ROWS = 1_000;
+
+/** Writes many announcements by one statement. Call it inside the transaction of the changes, after them. */
+export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
+  const time = now();
+  for (let start = 0; start < announcements.length; start += MAX_ROWS) {
+    const batch = announcements.slice(start, start + MAX_ROWS);
+    const parts = announcementStatements(batch, 'given');
+    if (parts.length === 0) continue;
+    const rows = batch.map((each) => announcementRow(each, time));
+    await tx.executeQuery(
+      CompiledQuery.raw(`with ${[given, ...parts].join(',\n')} select`, [JSON.stringify(rows)]),
+    );
+  }
+}
+
 export const announce = (tx: Db, announcement: Announcement): Promise<void> =>
   announceAll(tx, [announcement]);
-
-/** `last_activity_at` is shown to the hour: it is not worth a write for each event. */
-const HOUR_MS = 3_600_000;
-
-/** Rows of the projects without activity in the last hour, locked in the order of their ids. */
-const stale = (db: Db, ids: readonly number[], time: Date) =>
-  db
-    .selectFrom('projects')
-    .select('id')
-    .where(sql<boolean>`id = any(${[...new Set(ids)]}::bigint[])`)
-    .where('last_activity_at', '<', new Date(time.getTime() - HOUR_MS))
-    .orderBy('id')
-    .forNoKeyUpdate();
 
 /** Updates the project's last activity, once an hour at most. */
 export async function touchProject(tx: Db, id: number): Promise<void> {
@@ -80,79 +181,7 @@ export async function touchProject(tx: Db, id: number): Promise<void> {
   await tx
     .updateTable('projects')
     .set({ last_activity_at: time })
-    .where('id', 'in', stale(tx, [id], time))
+    .where('id', '=', id)
+    .where('last_activity_at', '<', sql<Date>`${time}::timestamptz - ${sql.raw(SHOWN_TO)}`)
     .execute();
-}
-
-/** Writes the events and, by the same statement, their projects' last activity. */
-async function writeActivities(tx: Db, rows: readonly ActivityRow[], time: Date): Promise<void> {
-  const ids = rows.flatMap(({ project_id }) => project_id ?? []);
-  const insert = (db: Pick<Db, 'insertInto'>) => db.insertInto('activity_events').values(rows);
-  if (ids.length === 0) await insert(tx).execute();
-  else
-    await tx
-      .with('shown', insert)
-      .updateTable('projects')
-      .set({ last_activity_at: time })
-      .where('id', 'in', stale(tx, ids, time))
-      .execute();
-}
-
-/** Rows of one statement: PostgreSQL takes 65,535 values at most. */
-const MAX_ROWS = 1_000;
-
-/** Writes many announcements, by one statement for each table. */
-export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
-  const created_at = now();
-  for (let start = 0; start < announcements.length; start += MAX_ROWS) {
-    const batch = announcements.slice(start, start + MAX_ROWS);
-    const activities = batch.flatMap((each) => activityRow(each, created_at));
-    const audits = batch.flatMap((each) => auditRow(each, created_at));
-    if (activities.length > 0) await writeActivities(tx, activities, created_at);
-    if (audits.length > 0) await tx.insertInto('audit_events').values(audits).execute();
-    await writeFacts(
-      tx,
-      batch.flatMap(({ fact }) => fact ?? []),
-    );
-  }
-}
-
-type ActivityRow = ReturnType<typeof activityRow>[number];
-
-function activityRow({ author = SYSTEM, activity }: Announcement, created_at: Date) {
-  if (!activity) return [];
-  return [
-    {
-      action: activity.action,
-      author_id: activity.authorId ?? author.id,
-      project_id: activity.projectId ?? null,
-      namespace_id: activity.namespaceId ?? null,
-      target_type: activity.targetType ?? null,
-      target_id: activity.targetId ?? null,
-      details: activity.details ?? null,
-      created_at,
-    },
-  ];
-}
-
-/** The audit event's row, if any, for a statement that writes it with the change. */
-export function auditRow({ author, audit }: Announcement, created_at: Date) {
-  if (!audit) return [];
-  const { id, name } = author ?? SYSTEM;
-  return [
-    {
-      author_id: id,
-      entity_type: audit.entity.type,
-      entity_id: audit.entity.id,
-      event_name: audit.event,
-      details: {
-        event_name: audit.event,
-        author_name: name,
-        entity_path: audit.entity.path,
-        ...(author?.sudoBy && { impersonated_by: author.sudoBy.username }),
-        ...audit.details,
-      },
-      created_at,
-    },
-  ];
 }

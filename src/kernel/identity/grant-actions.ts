@@ -55,7 +55,6 @@ export async function revokeReplayed(tx: Db, grantId: number): Promise<void> {
   if (!grant) return;
   const { user_id, username, application_id, name } = grant;
   await announce(tx, {
-    author: undefined,
     audit: {
       entity: { type: 'User', id: user_id, path: username },
       event: 'oauth_authorization_revoked',

@@ -1,6 +1,7 @@
 /** Token families: tokens that replaced each other by rotation, and their revocation after a reuse. */
 import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
+import { insertAudits } from '../activity/announce.ts';
 import type { TokenKind } from '../actor.ts';
 
 /** The public name of a change to a token, for its audit event. */
@@ -23,8 +24,7 @@ export async function revokeFamily(sql: Sql, token: RevokedToken): Promise<void>
       update access_tokens set revoked_at = ${time}, updated_at = ${time}
       where family_id = ${token.family_id} and id > ${token.id} and revoked_at is null
       returning id, name, user_id, project_id, namespace_id)
-    insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at)
-    select -1, case when p.id is not null then 'Project' when n.id is not null then 'Group' else 'User' end,
+    ${sql.unsafe(insertAudits(''))} select -1, case when p.id is not null then 'Project' when n.id is not null then 'Group' else 'User' end,
       coalesce(p.id, n.id, u.id), ${event}::text,
       jsonb_build_object('event_name', ${event}::text, 'author_name', 'System',
         'entity_path', case when n.id is null then u.username else concat_ws('/', n.full_path, p.path) end,

@@ -5,8 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { writeFact } from '../../platform/outbox/outbox.ts';
-import { announce } from '../activity/announce.ts';
+import { announce, announceAll } from '../activity/announce.ts';
 import { lockNamespace } from './path-actions.ts';
 
 /** Removes a capability's rows before those of the projects. */
@@ -37,7 +36,10 @@ async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
     .where('deletion', 'is', null)
     .returning('id')
     .execute();
-  for (const { id } of dismissed) await writeFact(tx, 'user_deleted', { user_id: id });
+  await announceAll(
+    tx,
+    dismissed.map(({ id }) => ({ fact: { name: 'user_deleted', payload: { user_id: id } } })),
+  );
 }
 
 /** Decrements the fork counts of the projects' origins. */
@@ -71,7 +73,7 @@ export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
     .execute();
   await tx.deleteFrom('project_redirects').where('project_id', '=', id).execute();
   await dismissBots(tx, sql`project_id = ${id}`);
-  await writeFact(tx, 'project_deleted', { project_id: id });
+  await announce(tx, { fact: { name: 'project_deleted', payload: { project_id: id } } });
 }
 
 /** Hides a namespace and its descendants, frees its path, removes its shares, enterprise users and bots. */
@@ -101,7 +103,7 @@ export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
     sql`(namespace_id in ${below(id)}
       or project_id in (select id from projects where namespace_id in ${below(id)}))`,
   );
-  await writeFact(tx, 'namespace_deleted', { namespace_id: id });
+  await announce(tx, { fact: { name: 'namespace_deleted', payload: { namespace_id: id } } });
 }
 
 /** Whether the group or an ancestor is scheduled for deletion: nothing may be added to such a tree. */
@@ -181,7 +183,6 @@ export async function deleteOverdue(db: Db, period: number): Promise<void> {
     await inTransaction(db, async (tx) => {
       await markNamespaceDeleting(tx, id);
       await announce(tx, {
-        author: undefined,
         audit: { entity: { type: 'Group', id, path }, event: 'group_destroyed' },
       });
     });
@@ -199,7 +200,6 @@ export async function deleteOverdue(db: Db, period: number): Promise<void> {
     await inTransaction(db, async (tx) => {
       await markProjectDeleting(tx, id);
       await announce(tx, {
-        author: undefined,
         audit: { entity: { type: 'Project', id, path }, event: 'project_destroyed' },
       });
     });
@@ -217,9 +217,14 @@ async function resumeLost(db: Db): Promise<void> {
       union all
       select null, p.id from projects p join namespaces n on n.id = p.namespace_id
       where p.deleting and p.updated_at < ${before} and not n.deleting`.execute(tx);
-    for (const { namespace_id, project_id } of rows) {
-      if (namespace_id !== null) await writeFact(tx, 'namespace_deleted', { namespace_id });
-      if (project_id !== null) await writeFact(tx, 'project_deleted', { project_id });
-    }
+    await announceAll(
+      tx,
+      rows.map(({ namespace_id, project_id }) => ({
+        fact:
+          project_id === null
+            ? { name: 'namespace_deleted', payload: { namespace_id } }
+            : { name: 'project_deleted', payload: { project_id } },
+      })),
+    );
   });
 }

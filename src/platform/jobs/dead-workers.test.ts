@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { waitForMail } from '../../../test/support/mailbox.ts';
 import { createPresence } from '../db/processes.ts';
-import { writeFacts } from '../outbox/outbox.ts';
+import { insertFacts } from '../outbox/outbox.ts';
 import { releaseDead, workersOf } from './dead-workers.ts';
 import { removeEmptyQueues } from './jobs.ts';
 
@@ -81,9 +82,12 @@ test('facts of many projects wait in few queues, and a queue in which nothing wa
   await sql`delete from graphile_worker._private_jobs where job_queue_id in (
     select id from graphile_worker._private_job_queues where queue_name = 'project 8')`;
   const projects = Array.from({ length: 60 }, (_, n) => n + 1);
-  await writeFacts(
-    background,
-    projects.map((project_id) => ({ name: 'counted', payload: { project_id } })),
+  await background.executeQuery(
+    CompiledQuery.raw(
+      insertFacts(
+        `select 'counted', jsonb_build_object('project_id', id), now() from generate_series(1, ${projects.length}) id`,
+      ),
+    ),
   );
   wake();
   const waiting = () => sql<{ project_id: number; queue: number }[]>`

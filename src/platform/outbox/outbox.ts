@@ -1,7 +1,6 @@
 /** Facts: written with the change, heard after the commit, at least once. The relay turns each into its listeners' jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { now } from '../clock.ts';
 import { type Db, inTransaction } from '../db/database.ts';
 import type { Json } from '../db/rows.ts';
 import { addJobs, type NewJob } from '../jobs/jobs.ts';
@@ -9,17 +8,9 @@ import type { Log } from '../log.ts';
 
 export type Fact = { name: string; payload: Record<string, Json> };
 
-/** One outbox row in the caller's transaction. */
-export const writeFact = (tx: Db, name: string, payload: Record<string, Json>): Promise<void> =>
-  writeFacts(tx, [{ name, payload }]);
-
-/** An outbox row for each, in the caller's transaction. */
-export async function writeFacts(tx: Db, facts: readonly Fact[]): Promise<void> {
-  if (facts.length === 0) return;
-  const created_at = now();
-  const rows = facts.map(({ name, payload }) => ({ fact: name, payload, created_at }));
-  await tx.insertInto('outbox').values(rows).execute();
-}
+/** A statement that writes the facts of a select (name, payload, time), in the transaction of what they tell. */
+export const insertFacts = (select: string): string =>
+  `insert into outbox (fact, payload, created_at) ${select}`;
 
 /** Which task hears which fact, told when as `fact_at`. A task must be idempotent by `fact_id`. */
 export type Listener = {
@@ -60,7 +51,7 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
     const facts = rows.toSorted((one, other) => one.id - other.id);
     if (facts.length === 0) return 0;
     const jobs = facts.flatMap(({ id, fact, payload: told, created_at }): NewJob[] => {
-      // Facts are written by writeFact() and writeFacts() only, whose payload is an object.
+      // The payload of a Fact is an object.
       const payload = told as Record<string, Json> & { project_id?: number };
       return listeners
         .filter((listener) => listener.fact === fact && (listener.when?.(payload) ?? true))

@@ -9,7 +9,7 @@ import {
   lastAdministrator,
 } from '../../../kernel/access/remaining.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce, announceAll } from '../../../kernel/activity/announce.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
 import type { Capability } from '../../../kernel/capability.ts';
 import { endAccess } from '../../../kernel/identity/sessions.ts';
@@ -18,7 +18,6 @@ import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
-import { writeFact } from '../../../platform/outbox/outbox.ts';
 import { userEntity } from './audits.ts';
 
 /** The fact that a user is to be deleted; also used for bots whose tokens were deleted. */
@@ -157,6 +156,9 @@ export async function resumeDeletions(db: Db): Promise<void> {
       .where('updated_at', '<', before)
       .returning('id')
       .execute();
-    for (const { id } of rows) await writeFact(tx, USER_DELETED, { user_id: id });
+    await announceAll(
+      tx,
+      rows.map(({ id }) => ({ fact: { name: USER_DELETED, payload: { user_id: id } } })),
+    );
   });
 }

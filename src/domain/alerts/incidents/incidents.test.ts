@@ -13,8 +13,8 @@ import {
 } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
+import { announce } from '../../../kernel/activity/announce.ts';
 import type { AlertsTable } from '../../../platform/db/rows.ts';
-import { writeFact } from '../../../platform/outbox/outbox.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
 const db = () => ashlar.app.services.database.db;
@@ -44,7 +44,8 @@ async function insertAlert(project: { id: number }, given: Partial<Insertable<Al
 const told = { create_issue: true, send_email: false };
 /** Announces the alert, and waits for all its jobs. */
 async function announceCreated(alert: { id: number; project_id: number }, flags = told) {
-  await writeFact(db(), 'alert_created', { project_id: alert.project_id, alert_id: alert.id, ...flags });
+  const payload = { project_id: alert.project_id, alert_id: alert.id, ...flags };
+  await announce(db(), { fact: { name: 'alert_created', payload } });
   await waitForMail(ashlar);
 }
 async function recover(
@@ -56,12 +57,8 @@ async function recover(
     .set({ status: 'resolved', ended_at: new Date() })
     .where('id', '=', alert.id)
     .execute();
-  await writeFact(db(), 'alert_recovered', {
-    project_id: alert.project_id,
-    alert_id: alert.id,
-    issue_id: null,
-    auto_close,
-  });
+  const payload = { project_id: alert.project_id, alert_id: alert.id, issue_id: null, auto_close };
+  await announce(db(), { fact: { name: 'alert_recovered', payload } });
   await waitForMail(ashlar);
 }
 
@@ -181,8 +178,8 @@ describe('an incident of an alert', () => {
   test('comes once of facts heard at the same time', async () => {
     const project = await makeProject(ashlar);
     const alert = await insertAlert(project);
-    for (let time = 0; time < 8; time++)
-      await writeFact(db(), 'alert_created', { project_id: project.id, alert_id: alert.id, ...told });
+    const payload = { project_id: project.id, alert_id: alert.id, ...told };
+    for (let time = 0; time < 8; time++) await announce(db(), { fact: { name: 'alert_created', payload } });
     await waitForMail(ashlar);
     expect(await issuesOf(project)).toHaveLength(1);
   });

@@ -3,11 +3,8 @@
  * ones, and announces them.
  */
 
-type Columns = Readonly<Record<string, string>>;
-const definition = (columns: Columns): string =>
-  Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ');
+import { type Columns, recordset } from '../../../platform/db/recordset.ts';
+import { insertFacts } from '../../../platform/outbox/outbox.ts';
 
 const ingestKeyColumns = {
   key_index: 'integer',
@@ -66,7 +63,7 @@ const SHORT_LOCK_TIMEOUT = `set_config('lock_timeout', '50', true)`;
  */
 const ingestKeys = (lockTimeout: boolean): string => `
   requested as materialized (select requested.*${lockTimeout ? `, ${SHORT_LOCK_TIMEOUT} as lock_timeout` : ''}
-    from jsonb_to_recordset($1::text::jsonb) as requested (${definition(ingestKeyColumns)})),
+    from ${recordset('$1', 'requested', ingestKeyColumns)}),
   ingest_keys as materialized (select d.key_index, p.id as project_id, f.kind, i.id as integration_id, i.mapping,
     coalesce(s.create_issue, false) as create_issue, coalesce(s.send_email, false) as send_email,
     coalesce(s.auto_close_incident, true) as auto_close,
@@ -121,9 +118,8 @@ const firing = `
     returning a.id, a.iid, a.title, a.project_id, a.grouping_key),
   inserted as (select made.id, made.iid, made.title, made.project_id, n.ordinal, n.create_issue, n.send_email
     from made join numbered n using (project_id, iid)),
-  heard_of as (insert into outbox (fact, payload, created_at)
-    select 'alert_created', jsonb_build_object('project_id', project_id, 'alert_id', id,
-      'create_issue', create_issue, 'send_email', send_email), $3 from inserted order by id)`;
+  heard_of as (${insertFacts(`select 'alert_created', jsonb_build_object('project_id', project_id, 'alert_id', id,
+      'create_issue', create_issue, 'send_email', send_email), $3 from inserted order by id`)})`;
 
 /** An alert that another process inserted meanwhile has another number than the one prepared here. */
 const fired = `select ordinal, iid, title, true as news from inserted union all select ordinal, iid, title, false from repeated join known using (id)
@@ -140,9 +136,8 @@ const resolving = `
   ended as (update alerts a set status = 'resolved', ended_at = ending.ended_at, updated_at = $3
     from ending where a.id = ending.id
     returning a.id, a.iid, a.title, a.project_id, a.issue_id, ending.ordinal, ending.auto_close),
-  heard_over as (insert into outbox (fact, payload, created_at)
-    select 'alert_recovered', jsonb_build_object('project_id', project_id, 'alert_id', id, 'issue_id', issue_id,
-      'auto_close', auto_close), $3 from ended order by id)`;
+  heard_over as (${insertFacts(`select 'alert_recovered', jsonb_build_object('project_id', project_id, 'alert_id', id, 'issue_id', issue_id,
+      'auto_close', auto_close), $3 from ended order by id`)})`;
 
 const resolved = 'select ordinal, iid, title, true as news from ended';
 
@@ -153,7 +148,7 @@ const compose = (lockTimeout: boolean, fires: boolean, resolves: boolean): strin
   const parts = [
     ingestKeys(lockTimeout),
     `received as materialized (select a.*, d.project_id, d.integration_id, d.create_issue, d.send_email, d.auto_close
-      from jsonb_to_recordset($2::text::jsonb) as a (${definition({ ...inputColumns, ...alertColumns })})
+      from ${recordset('$2', 'a', { ...inputColumns, ...alertColumns })}
       join ingest_keys d using (key_index) where d.verdict = 'open')`,
     ...(fires ? [firing] : []),
     ...(resolves ? [resolving] : []),

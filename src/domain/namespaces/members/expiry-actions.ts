@@ -27,7 +27,6 @@ async function expire(tx: Db, memberIds: readonly number[]): Promise<void> {
     tx,
     rows.map(
       (row): Announcement => ({
-        author: undefined,
         audit: {
           entity: membershipSourceOf(row).entity,
           event: 'member_destroyed',

@@ -3,9 +3,9 @@ import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, uniqueName } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
+import { announce } from '../../../kernel/activity/announce.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { writeFact } from '../../../platform/outbox/outbox.ts';
 
 const smtp = await startSmtp(1);
 afterAll(() => smtp.stop());
@@ -52,7 +52,7 @@ test('what is out of date is not sent: another link took its place, the account 
   const { database, secretKey, wake } = app.app.services;
   const sent = smtp.received.length;
   const stale = confirmationRequested(id, email, newConfirmation(secretKey).token_sealed);
-  await inTransaction(database.db, (tx) => writeFact(tx, stale.name, stale.payload));
+  await inTransaction(database.db, (tx) => announce(tx, { fact: stale }));
   const rolledBack = inTransaction(database.db, async (tx) => {
     const fresh = newConfirmation(secretKey);
     await tx
@@ -61,14 +61,14 @@ test('what is out of date is not sent: another link took its place, the account 
       .where('id', '=', id)
       .execute();
     const fact = confirmationRequested(id, email, fresh.token_sealed);
-    await writeFact(tx, fact.name, fact.payload);
+    await announce(tx, { fact });
     throw new Error('no');
   });
   await expect(rolledBack).rejects.toThrow('no');
   const current = newConfirmation(secretKey);
   await database.sql`update users set confirmation_digest = ${current.confirmation_digest}, state = 'blocked' where id = ${id}`;
   const blocked = confirmationRequested(id, email, current.token_sealed);
-  await inTransaction(database.db, (tx) => writeFact(tx, blocked.name, blocked.payload));
+  await inTransaction(database.db, (tx) => announce(tx, { fact: blocked }));
   wake();
   await waitForMail(app);
   expect(smtp.received).toHaveLength(sent);

@@ -202,13 +202,13 @@ test('nothing is told of a place that sends no mail, nor of what was rolled back
     payload: { project_id: project.id, user_id: peer.id, issue_id: issue.id, changes: {} },
   };
   const rolledBack = inTransaction(database.db, async (tx) => {
-    await announce(tx, { author: undefined, fact });
+    await announce(tx, { fact });
     throw new Error('no');
   });
   await expect(rolledBack).rejects.toThrow('no');
   expect(await letters()).toEqual([]);
   await inTransaction(database.db, async (tx) => {
-    await announce(tx, { author: undefined, fact });
+    await announce(tx, { fact });
     await tx.deleteFrom('issues').where('id', '=', issue.id).execute();
   });
   expect(await letters()).toEqual([]);
@@ -221,7 +221,6 @@ test('a job that runs twice sends the same mail again, and finds that nobody wan
   const tell = () =>
     inTransaction(database.db, (tx) =>
       announce(tx, {
-        author: undefined,
         fact: {
           name: 'issue_closed',
           payload: { project_id: project.id, user_id: peer.id, issue_id: issue.id },
@@ -257,9 +256,7 @@ test('what is heard late is not told to those who came to it meanwhile', async (
   bodyOf(await app.root(`POST /projects/${open.id}/issues/${issue.iid}/notes`, { body }), 201);
   await letters();
   const payload = { project_id: open.id, user_id: 1, issue_id: issue.id };
-  await inTransaction(database.db, (tx) =>
-    announce(tx, { author: undefined, fact: { name: 'issue_created', payload } }),
-  );
+  await inTransaction(database.db, (tx) => announce(tx, { fact: { name: 'issue_created', payload } }));
   expect(summary(await letters())).toEqual([]);
 });
 

@@ -71,7 +71,7 @@ const app = useApp({
 
 async function tell(name: string, payload: Record<string, Json>): Promise<void> {
   const { db } = app.app.services.database;
-  await inTransaction(db, (tx) => announce(tx, { author: undefined, fact: { name, payload } }));
+  await inTransaction(db, (tx) => announce(tx, { fact: { name, payload } }));
 }
 
 test('each of many watchers is told once, page by page, and later capabilities only announce', {

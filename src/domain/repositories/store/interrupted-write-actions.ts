@@ -17,7 +17,6 @@ export const announceInterruptedWrites = (db: Db): Promise<void> =>
     await announceAll(
       tx,
       rows.map(({ kind, id, beganAt }) => ({
-        author: undefined,
         fact: { name: WRITE_INTERRUPTED, payload: { kind, id, began_at: beganAt.toISOString() } },
       })),
     );

@@ -18,6 +18,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { createObjectReader } from '../../../platform/git/objects.ts';
 import { gitText, NoRepository } from '../../../platform/git/program/program.ts';
 import { createRepository } from '../../../platform/git/write.ts';
+import { insertFacts } from '../../../platform/outbox/outbox.ts';
 import { containerTables, readOnly, repositoryPath } from './containers.ts';
 import { WRITE_INTERRUPTED } from './interrupted-writes.ts';
 
@@ -87,8 +88,7 @@ export function createRepositories(
         released ??= cutOff
           ? sql`
             with gone as (delete from repository_uses where ${mine} returning *)
-            insert into outbox (fact, payload, created_at)
-            select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
+            ${sql.unsafe(insertFacts(''))} select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
               clock_timestamp()
             from gone`
           : sql`delete from repository_uses where ${mine}`;

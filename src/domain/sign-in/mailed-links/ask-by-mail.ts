@@ -1,9 +1,8 @@
 /** Requests for a mail by an address, which do not disclose whether an account has the address. */
 
+import { announce } from '../../../kernel/activity/announce.ts';
 import { isMailAddress } from '../../../kernel/identity/addresses/rules.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { inTransaction } from '../../../platform/db/database.ts';
-import { writeFact } from '../../../platform/outbox/outbox.ts';
 import { digest } from '../../../platform/secret.ts';
 
 /** Mails of one kind that may be sent to an address, for all callers. */
@@ -18,5 +17,5 @@ export async function askByMail(services: Services, fact: string, typed: string)
   if (!isMailAddress(email)) return;
   const key = `${fact}:${digest(email.toLowerCase()).toString('hex')}`;
   const { allowed } = await services.limiter.take(key, MAILS_PER_HOUR);
-  if (allowed) await inTransaction(services.database.db, (tx) => writeFact(tx, fact, { email }));
+  if (allowed) await announce(services.database.db, { fact: { name: fact, payload: { email } } });
 }

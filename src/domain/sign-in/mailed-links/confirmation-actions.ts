@@ -48,7 +48,7 @@ export async function sendConfirmation(services: Services, email: string): Promi
       const { confirmation_digest, token_sealed } = newConfirmation(services.secretKey);
       await tx.updateTable('users').set({ confirmation_digest }).where('id', '=', user.id).execute();
       const address = user.unconfirmed_email ?? user.email;
-      await announce(tx, { author: undefined, fact: confirmationRequested(user.id, address, token_sealed) });
+      await announce(tx, { fact: confirmationRequested(user.id, address, token_sealed) });
     }
     if (users.length > 0) return;
     const { confirmation_digest, token_sealed } = newConfirmation(services.secretKey);
@@ -74,7 +74,7 @@ export async function sendConfirmation(services: Services, email: string): Promi
       .executeTakeFirst();
     if (!other) return;
     const fact = confirmationRequested(other.user_id, other.email, token_sealed);
-    await announce(tx, { author: undefined, fact });
+    await announce(tx, { fact });
   });
 }
 

@@ -148,6 +148,6 @@ async function meetOwner(
   if (reason === undefined)
     return { kind: 'problems', problems: problem('Email has already been taken.', 'email') };
   const fact = { name: KNOWN_ADDRESS_REGISTERED, payload: { user_id: ownerId, email } };
-  await announce(tx, { author: undefined, fact });
+  await announce(tx, { fact });
   return { kind: 'waiting', text: reason };
 }

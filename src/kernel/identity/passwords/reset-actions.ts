@@ -26,7 +26,7 @@ export async function requestReset(
     .where('id', '=', to.userId)
     .execute();
   const payload = { user_id: to.userId, email: to.email, token_sealed: seal(secretKey, token) };
-  await announce(tx, { author: undefined, fact: { name: PASSWORD_RESET_REQUESTED, payload } });
+  await announce(tx, { fact: { name: PASSWORD_RESET_REQUESTED, payload } });
 }
 
 /** Links sent before this time have expired. */

@@ -5,13 +5,19 @@
  */
 import { CompiledQuery } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { auditRow } from '../../../../kernel/activity/announce.ts';
+import {
+  type Announcement,
+  announcementColumns,
+  announcementRow,
+  announcementStatements,
+} from '../../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import { batch } from '../../../../platform/batch.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { declareUnique, translateDatabaseError } from '../../../../platform/db/errors.ts';
+import { recordset } from '../../../../platform/db/recordset.ts';
 import type { MentionTodo } from '../../../conversation/index.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { issueAnnouncement } from './work-events.ts';
@@ -57,14 +63,12 @@ const inputColumns = {
   ordinal: 'integer',
   actor_id: 'bigint',
   given_iid: 'integer',
-  event_at: 'timestamptz',
   assignee_ids: 'bigint[]',
   label_ids: 'bigint[]',
   epic_id: 'bigint',
   todo_user_ids: 'bigint[]',
   todo_actions: 'text[]',
-  audit_details: 'jsonb',
-  fact: 'jsonb',
+  ...announcementColumns,
 } as const;
 
 const issueColumns = {
@@ -87,16 +91,21 @@ const issueColumns = {
   created_at: 'timestamptz',
 } as const;
 
-type GivenRow = Record<keyof typeof inputColumns | keyof typeof issueColumns, unknown>;
+type GivenRow = Record<
+  Exclude<keyof typeof inputColumns, keyof typeof announcementColumns> | keyof typeof issueColumns,
+  unknown
+>;
 
-function givenRow({ actor, project, issue }: IssueInsert, ordinal: number, moment: Date): GivenRow {
-  const announcement = issueAnnouncement(actor, project, issue, 'issue_created');
-  const [audit] = auditRow(announcement, moment);
+const announcementOf = ({ actor, project, issue }: IssueInsert): Announcement =>
+  issueAnnouncement(actor, project, issue, 'issue_created');
+
+function givenRow(insert: IssueInsert, ordinal: number, moment: Date): GivenRow {
+  const { actor, project, issue } = insert;
   return {
+    ...announcementRow(announcementOf(insert), moment),
     ordinal,
     actor_id: actor.id,
     given_iid: issue.iid,
-    event_at: moment,
     project_id: project.id,
     author_id: issue.authorId,
     title: issue.title,
@@ -119,8 +128,6 @@ function givenRow({ actor, project, issue }: IssueInsert, ordinal: number, momen
     epic_id: issue.epicId,
     todo_user_ids: issue.todos.map(({ userId }) => userId),
     todo_actions: issue.todos.map(({ action }) => action),
-    audit_details: audit?.details,
-    fact: announcement.fact?.payload,
   };
 }
 
@@ -152,21 +159,16 @@ function relationStatements(issues: readonly PreparedIssue[]): string[] {
     some(({ issueType }) => issueType === 'incident') &&
       `timed as (insert into incident_timeline_events
           (project_id, issue_id, author_id, action, note, occurred_at, created_at, updated_at)
-        select project_id, id, actor_id, 'created', 'created the incident', event_at, event_at, event_at
+        select project_id, id, actor_id, 'created', 'created the incident', announced_at, announced_at, announced_at
         from inserted where issue_type = 'incident')`,
     some(({ todos }) => todos.length > 0) &&
       `todos_added as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
-        select r.user_id, actor_id, project_id, id, r.action, event_at, event_at
+        select r.user_id, actor_id, project_id, id, r.action, announced_at, announced_at
         from inserted, unnest(todo_user_ids, todo_actions) as r(user_id, action))`,
   ].filter((text) => text !== false);
 }
 
-const definition = (columns: Readonly<Record<string, string>>): string =>
-  Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ');
-
-const given = `jsonb_to_recordset($1::text::jsonb) as given (${definition({ ...inputColumns, ...issueColumns })})`;
+const given = recordset('$1', 'given', { ...inputColumns, ...issueColumns });
 const columns = Object.keys(issueColumns).join(', ');
 
 /**
@@ -174,13 +176,13 @@ const columns = Object.keys(issueColumns).join(', ');
  * and so locked, in the order of their projects, which avoids deadlocks. `lockTimeout` is evaluated before any
  * lock is waited for.
  */
-const insertion = (issues: readonly PreparedIssue[], lockTimeout?: string): string => `
+const insertion = (inserts: readonly IssueInsert[], lockTimeout?: string): string => `
   with given as materialized (select given.*${lockTimeout === undefined ? '' : `, ${lockTimeout} as lock_timeout`} from ${given}),
   counted as (insert into project_counters as c (project_id, issues, open_issues, open_confidential_issues)
     select project_id, coalesce(max(given_iid), count(*)), count(*), count(*) filter (where confidential)
       from given group by project_id order by project_id
     on conflict (project_id) do update set
-      issues = ${issues[0]?.iid == null ? 'c.issues + excluded.issues' : 'greatest(c.issues, excluded.issues)'},
+      issues = ${inserts[0]?.issue.iid == null ? 'c.issues + excluded.issues' : 'greatest(c.issues, excluded.issues)'},
       open_issues = c.open_issues + excluded.open_issues,
       open_confidential_issues = c.open_confidential_issues + excluded.open_confidential_issues
     returning project_id, issues),
@@ -193,17 +195,8 @@ const insertion = (issues: readonly PreparedIssue[], lockTimeout?: string): stri
     .map((name) => `numbered.${name}`)
     .join(', ')} from made join numbered using (project_id, iid)),
   ${[
-    ...relationStatements(issues),
-    `shown as (insert into activity_events (action, author_id, project_id, target_type, target_id, created_at)
-      select 'created', actor_id, project_id, 'Issue', id, event_at from inserted)`,
-    `touched as (update projects set last_activity_at = latest.at
-      from (select project_id, max(event_at) as at from inserted group by project_id) latest
-      where id = latest.project_id and last_activity_at < latest.at - interval '1 hour')`,
-    `audited as (insert into audit_events (author_id, entity_type, entity_id, event_name, details, created_at)
-      select actor_id, 'Project', project_id, 'issue_created', audit_details || jsonb_build_object('target_id', id), event_at
-      from inserted)`,
-    `announced as (insert into outbox (fact, payload, created_at)
-      select 'issue_created', fact || jsonb_build_object('issue_id', id), event_at from inserted)`,
+    ...relationStatements(inserts.map(({ issue }) => issue)),
+    ...announcementStatements(inserts.map(announcementOf), 'inserted', 'issue_id'),
   ].join(',\n  ')}
   select made.*, numbered.ordinal, jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state,
     'avatar', u.avatar, 'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email) as author
@@ -215,10 +208,7 @@ async function insertAll(
   lockTimeout?: string,
 ): Promise<InsertedIssue[]> {
   const moment = now();
-  const text = insertion(
-    inserts.map(({ issue }) => issue),
-    lockTimeout,
-  );
+  const text = insertion(inserts, lockTimeout);
   const rows = inserts.map((insert, ordinal) => givenRow(insert, ordinal, moment));
   const found = await db.executeQuery<IssueRow & { author: UserBasicRow; ordinal: number }>(
     CompiledQuery.raw(text, [JSON.stringify(rows)]),

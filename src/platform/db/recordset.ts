@@ -1,0 +1,10 @@
+/** Rows of a statement given as one parameter: a JSON text, whatever their number. */
+
+/** The columns that rows have, with their types. */
+export type Columns = Readonly<Record<string, string>>;
+
+/** For a `from`: the rows of the JSON text in this parameter, with these columns; what a row lacks is null. */
+export const recordset = (parameter: string, name: string, columns: Columns): string =>
+  `jsonb_to_recordset(${parameter}::text::jsonb) as ${name} (${Object.entries(columns)
+    .map(([column, type]) => `${column} ${type}`)
+    .join(', ')})`;
