@@ -202,7 +202,7 @@ async function walkInventory(watched: Watched, only: RegExp): Promise<Stall[]> {
 }
 
 function note({ what, ms, status }: Stall): void {
-  if (ms > NOTED_MS) process.stderr.write(`${ms.toFixed(0)} ms, ${status}: ${what}\n`);
+  if (ms > NOTED_MS || status >= 500) process.stderr.write(`${ms.toFixed(0)} ms, ${status}: ${what}\n`);
 }
 
 /** The longest texts that are taken, by table and column. */
@@ -276,8 +276,11 @@ async function inOwnProgram(work: (watched: Watched) => Promise<Stall[]>): Promi
     });
     return await work(watched);
   } catch (error) {
-    const lastWords = watched.program.output().slice(-2_000);
-    throw new Error(`the walk ended early; the program said last: ${lastWords}`, { cause: error });
+    const lines = watched.program.output().split('\n');
+    const faults = lines.filter((line) => /"level":"error"|^Ashlar stops/.test(line));
+    throw new Error(`the walk ended early; the program's faults: ${faults.join('\n').slice(0, 4_000)}`, {
+      cause: error,
+    });
   } finally {
     await watched.close();
   }

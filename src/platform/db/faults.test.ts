@@ -58,6 +58,10 @@ async function openWay(path: string) {
       if (reset) one?.resetAndDestroy();
       else one?.destroy();
     },
+    /** Says to all clients what the server did not say. */
+    inject(bytes: Buffer) {
+      for (const client of clients) client.write(bytes);
+    },
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => entrance.close(resolve));
@@ -165,6 +169,23 @@ test.each(['by the server', 'with a reset', 'with an end'])(
     await way.close();
   },
 );
+
+test('a message that cannot be read costs its connection alone', async () => {
+  const way = await openWay(socketOf(target.host));
+  const pool = connect(
+    { ...target, host: '127.0.0.1', port: way.port },
+    { max: 2, statementTimeout: 0, name: 'faults' },
+  );
+  await pool`select ${1}::integer`;
+  const pending = Promise.allSettled([pool`select pg_sleep(60)`, pool`select pg_sleep(60), ${1}::integer`]);
+  await sleep(50);
+  // The types of 65,535 parameters, which pg reads as a negative number of them.
+  way.inject(Buffer.from([0x74, 0, 0, 0, 6, 0xff, 0xff]));
+  for (const { status } of await pending) expect(status).toBe('rejected');
+  expect(await pool`select ${2}::integer as two`).toEqual([{ two: 2 }]);
+  await pool.end();
+  await way.close();
+});
 
 test('on fail-over, requests are refused while no server is there, and served by the one that comes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ashlar-fail-over-'));

@@ -38,9 +38,6 @@ const describe = Buffer.from([0x44, 0, 0, 0, 6, 0x50, 0]);
 const run = Buffer.concat([execute, sync]);
 const runDescribed = Buffer.concat([describe, execute, sync]);
 
-/** The wire counts parameters in two bytes. */
-const MAX_PARAMETERS = 65_535;
-
 /**
  * Binds the values, of these types, to the statement of the name and runs it, in pieces that are to be written in this
  * order. `formats` are those of the columns; with `described`, the server describes the columns.
@@ -51,8 +48,6 @@ export function bind(
   types: readonly number[],
   { formats, described }: { formats: readonly number[]; described: boolean },
 ): Uint8Array[] {
-  if (values.length > MAX_PARAMETERS)
-    throw new RangeError(`${values.length} values are more than a statement takes`);
   const pieces: Uint8Array[] = [];
   let cut = 0;
   const isRaw = values.map(

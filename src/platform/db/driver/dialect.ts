@@ -2,14 +2,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   AbortedTransactionError,
+  type BinaryOperationNode,
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   type Kysely,
+  OperatorNode,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  PrimitiveValueListNode,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
@@ -28,8 +31,30 @@ export function dialectOf(pool: Pool, use: PoolUse, share?: Share): Dialect {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new PoolDriver(pool, use, share),
     createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new Compiler(),
   };
+}
+
+/**
+ * Shorter lists stay values of their own: PostgreSQL plans those once for all, and an array that it does not know anew
+ * each time. A longer one is an array, since a statement takes so many values only.
+ */
+const SHORT_LIST = 100;
+
+class Compiler extends PostgresQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { leftOperand, operator, rightOperand } = node;
+    const name = OperatorNode.is(operator) ? operator.operator : undefined;
+    const isLong = PrimitiveValueListNode.is(rightOperand) && rightOperand.values.length > SHORT_LIST;
+    if (!isLong || (name !== 'in' && name !== 'not in')) {
+      super.visitBinaryOperation(node);
+      return;
+    }
+    this.visitNode(leftOperand);
+    this.append(name === 'in' ? ' = any(' : ' <> all(');
+    this.appendValue(rightOperand.values);
+    this.append(')');
+  }
 }
 
 class PoolDriver implements Driver {

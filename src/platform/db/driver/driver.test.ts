@@ -157,6 +157,15 @@ test('what cannot be read or written is refused, and the connection goes on', as
   await expect(sql`select ${undefined as unknown as null}::text`).rejects.toThrow('undefined');
   await expect(sql`select ${new Date(Number.NaN)} as n`).rejects.toThrow('Invalid time value');
   await expect(sql`select ${['a', undefined]}::text[] as n`).rejects.toThrow('undefined');
+  for (const count of [32_768, 65_535, 70_000]) {
+    const many = Array.from({ length: count }, (_, index) => `($${index + 1}::integer)`);
+    await expect(
+      sql.unsafe(
+        `values ${many.join()}`,
+        many.map((_, index) => index),
+      ),
+    ).rejects.toThrow('values are more than a statement takes');
+  }
   await expect(sql`select from nowhere where id = ${1}`).rejects.toMatchObject({ code: '42P01' });
   await expect(sql.unsafe('copy pg_class from stdin')).rejects.toMatchObject({ code: '57014' });
   expect(await sql`select ${1}::integer as one`).toEqual([{ one: 1 }]);
@@ -302,6 +311,22 @@ test('closing waits for what was asked, so long, and refuses what comes then', a
   for (const response of [...(await statements), ...(await held)])
     expect(response).toMatchObject({ status: 'rejected', reason });
   expect(performance.now() - begin).toBeLessThan(5_000);
+});
+
+test('a list of any length is found among', async () => {
+  const database = openDatabase(target, { requests: 1, background: 1 });
+  const { db } = database;
+  const numbers = Array.from({ length: 70_000 }, (_, index) => index);
+  const oids = db.selectFrom(
+    raw<{ id: number; name: string }>`(values (1, 'a1'), (70001, 'b'))`.as<'x'>(raw`x (id, name)`),
+  );
+  const found = (list: readonly number[]) => oids.select('id').where('id', 'in', list).execute();
+  expect(await found(numbers)).toEqual([{ id: 1 }]);
+  expect(await found(numbers.slice(0, 3))).toEqual([{ id: 1 }]);
+  expect(await oids.select('id').where('id', 'not in', numbers).execute()).toEqual([{ id: 70_001 }]);
+  const names = numbers.map((number) => `a${number}`);
+  expect(await oids.select('id').where('name', 'in', names).execute()).toEqual([{ id: 1 }]);
+  await database.close();
 });
 
 test('a transaction in which a statement failed is not taken for done, whoever caught the error', async () => {

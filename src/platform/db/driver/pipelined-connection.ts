@@ -53,7 +53,12 @@ class Wire extends Connection {
       this.#missing -= chunk.length;
       this.#parts.push(chunk);
       if (this.#missing > 0) return;
-      this.#read(this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts), rest);
+      try {
+        this.#read(this.#parts.length === 1 ? chunk : Buffer.concat(this.#parts), rest);
+      } catch (error) {
+        // A message that pg cannot read costs this connection, and not the process.
+        this.stream.destroy(error as Error);
+      }
     });
   }
 

@@ -40,6 +40,9 @@ const MAX_IDLE_MS = 60_000;
 const MAX_LIFETIME_MS = 2_700_000;
 const CHECK_INTERVAL_MS = 15_000;
 
+/** The wire counts parameters in two bytes, and pg reads them as a signed number. */
+const MAX_PARAMETERS = 32_767;
+
 /** Texts that are kept with their description by the server. */
 const MAX_PREPARED = 1_000;
 
@@ -71,6 +74,8 @@ export class Pool implements Executor, ConnectionOwner {
     this.#seen?.(text, values);
     return new Promise((resolve, reject) => {
       if (values.includes(undefined)) throw new TypeError('a statement was given an undefined value');
+      if (values.length > MAX_PARAMETERS)
+        throw new RangeError(`${values.length} values are more than a statement takes`);
       const what = prepare || values.length > 0 ? this.#prepare(text, values) : text;
       const statement = new Statement(what, values, resolve, reject);
       if (link) link.ask(statement);
