@@ -24,7 +24,13 @@ export {
   noteables,
   plainQuickActions,
 } from './notes/noteable-registry.ts';
-export { type NoteRow, newDiscussionId, writeSystemNotes } from './notes/notes.ts';
+export {
+  type NoteRow,
+  type NoteWithRelations,
+  newDiscussionId,
+  selectRelations,
+  writeSystemNotes,
+} from './notes/notes.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
 export { MAX_REQUEST_BYTES } from './notes/schema.ts';

@@ -11,8 +11,10 @@ import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
 import type { Services } from '../../kernel/services.ts';
+import { userBasicJson } from '../../kernel/users/queries.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
+import { type NoteableKind, selectRelations } from '../conversation/index.ts';
 import { countSeldom } from './counting.ts';
 import { type EventRow, noteTypes } from './event-rows.ts';
 import { type EventFilters, storedTypes } from './schema.ts';
@@ -161,9 +163,7 @@ function eventColumns(services: Pick<Services, 'registered'>): RawBuilder<unknow
     )
     .map(({ id, select }) => sql`when ${id} is not null then ${asJson(select(id))}`);
   return sql`e.id, e.project_id, e.action, e.target_type, e.target_id, e.details, e.created_at,
-    (select jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state, 'avatar', u.avatar,
-      'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email)
-      from users u where u.id = e.author_id) as author,
+    ${sql.raw(userBasicJson('e.author_id'))} as author,
     case when e.target_type in (${sql.join(noteTypes.map(sql.lit))}) then (
       select case ${sql.join(byNoteable, sql` `)} end from notes n where n.id = e.target_id)
     else case e.target_type ${sql.join(byType, sql` `)} end end as target`;
@@ -172,5 +172,10 @@ function eventColumns(services: Pick<Services, 'registered'>): RawBuilder<unknow
 const asJson = (selected: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select to_jsonb(target) from (${selected}) target)`;
 
-export const selectNoteRows = (db: Db, ids: readonly number[]) =>
-  db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();
+export const selectNoteRows = (db: Db, kinds: readonly NoteableKind[], ids: readonly number[]) =>
+  db
+    .selectFrom('notes')
+    .selectAll('notes')
+    .select(selectRelations('notes', kinds))
+    .where('id', 'in', ids)
+    .execute();

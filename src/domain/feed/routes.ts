@@ -6,7 +6,7 @@ import type { Caller } from '../../kernel/actor.ts';
 import { type Context, type Endpoint, listing } from '../../kernel/api/endpoint.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Page } from '../../platform/pagination/page.ts';
-import { type NoteRecord, presentNotes } from '../conversation/index.ts';
+import { type NoteRecord, noteableKinds, presentNotes } from '../conversation/index.ts';
 import { EventRecord, presentEvent } from './event-records.ts';
 import { isOnNote } from './event-rows.ts';
 import {
@@ -29,8 +29,8 @@ async function selectNotes(
   ids: readonly number[],
 ): Promise<Map<number, NoteRecord>> {
   if (ids.length === 0) return new Map();
-  const rows = await selectNoteRows(context.db, ids);
-  return new Map((await presentNotes(context, rows)).map((record) => [record.id, record]));
+  const rows = await selectNoteRows(context.db, noteableKinds(context.services), ids);
+  return new Map(presentNotes(context, rows).map((record) => [record.id, record]));
 }
 
 /** The page of the feed, which may be of one project. */

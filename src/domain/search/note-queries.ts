@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
 import type { Page } from '../../platform/pagination/page.ts';
-import type { NoteRow } from '../conversation/index.ts';
+import { type NoteWithRelations, noteableKinds, selectRelations } from '../conversation/index.ts';
 import { openToCaller } from '../snippets/index.ts';
 import { matches, searchPage } from './queries.ts';
 import type { SearchRequest } from './request.ts';
@@ -30,10 +30,13 @@ function readable(project: AuthorizedProject, caller: Caller): RawBuilder<unknow
   return sql`${internal} and (${sql.join(kinds, sql.raw(' or '))})`;
 }
 
-export const searchNotes = (request: SearchRequest, project: AuthorizedProject): Promise<Page<NoteRow>> =>
+export const searchNotes = (
+  request: SearchRequest,
+  project: AuthorizedProject,
+): Promise<Page<NoteWithRelations>> =>
   searchPage(request, {
     ctes: sql``,
-    columns: sql`t.*`,
+    columns: sql`t.*, ${sql.join(selectRelations('t', noteableKinds(request.services)))}`,
     from: sql`notes t where t.project_id = ${project.id} and t.system_action is null
       and ${matches(['t.body'], request.search)} and ${readable(project, request.actor)}`,
     order: 't.created_at desc, t.id desc',

@@ -73,7 +73,7 @@ const scopes: Record<Scope, Search> = {
   },
   notes: inProject(async (request, project) => {
     const page = await searchNotes(request, project);
-    return { ...page, items: await presentNotes(request, page.items) };
+    return { ...page, items: presentNotes(request, page.items) };
   }, ADVANCED),
   blobs: inProject(searchBlobs, `${ADVANCED} or exact code search`),
   commits: inProject(searchCommits, ADVANCED),

@@ -62,11 +62,10 @@ export async function findMentionTodos(db: Db, points: Sql, change: TextChange):
 /** Adds the to-dos of findMentionTodos(). Inside a transaction. */
 export async function addMentionTodos(
   tx: Db,
-  points: Sql,
-  change: TextChange & { noteId?: number | undefined },
+  { actor, target: noteable }: Pick<TextChange, 'actor' | 'target'>,
+  todos: readonly MentionTodo[],
+  noteId?: number,
 ): Promise<void> {
-  const { actor, target: noteable, noteId } = change;
-  const todos = await findMentionTodos(tx, points, change);
   for (const action of ['directly_addressed', 'mentioned'] as const) {
     const users = todos.filter((each) => each.action === action).map(({ userId }) => userId);
     await addTodos(tx, { users, author: actor, target: noteable, noteId, action });

@@ -3,7 +3,6 @@ import type { Announcement } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import type { NoteRow } from './notes.ts';
 
 const homeOf = ({ project, group }: Noteable): Record<string, Json> =>
   project ? { project_id: project.id } : { namespace_id: group?.id ?? null };
@@ -16,18 +15,21 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
   ...(noteable.sha !== undefined && { commit_id: noteable.sha }),
 });
 
-/** The event refers to the note, whose noteable decides its visibility. */
-export const noteAnnouncement = (actor: Actor, noteable: Noteable, note: NoteRow): Announcement => ({
+/** The event refers to the note, whose noteable decides its visibility; the insert adds its id. */
+export const noteAnnouncement = (
+  actor: Actor,
+  noteable: Noteable,
+  { inThread, internal }: { inThread: boolean; internal: boolean },
+): Announcement => ({
   author: actor,
   activity: {
     action: 'commented',
     ...(noteable.project ? { projectId: noteable.project.id } : { namespaceId: noteable.group?.id ?? 0 }),
-    targetType: note.in_thread ? 'DiscussionNote' : 'Note',
-    targetId: note.id,
+    targetType: inThread ? 'DiscussionNote' : 'Note',
     details: { target_title: noteable.title, ...noteablePayload(noteable) },
   },
   fact: {
     name: 'note_created',
-    payload: { ...noteablePayload(noteable), note_id: note.id, user_id: actor.id, internal: note.internal },
+    payload: { ...noteablePayload(noteable), user_id: actor.id, internal },
   },
 });

@@ -699,3 +699,39 @@ test('what a removed user said is the ghost’s; their awards and subscriptions 
   expect(bodyOf(await ashlar.root(`GET ${path}`), 200)).toMatchObject({ upvotes: 0, user_notes_count: 1 });
   expect(bodyOf(await ashlar.root(`GET ${path}/award_emoji`), 200)).toEqual([]);
 });
+
+test('comments of one moment are each counted, announced and answered, short and long, with mentions and without', async () => {
+  const [path, other] = [await makeIssue(), await makeIssue()];
+  const thread = await say(path, author, 'Where is it?');
+  const reply = (body: string) =>
+    as(planner)(`POST ${path}/discussions/${thread.discussion_id ?? ''}/notes`, { body: { body } });
+  const [discussion] = bodyOf(await ashlar.root(`GET ${path}/discussions`), 200);
+  thread.discussion_id = discussion.id;
+  const bodies = ['short', `long ${'x'.repeat(20_000)}`, `@${author.username} look`, 'internal'];
+  const written = await Promise.all([
+    ...Array.from({ length: 40 }, (_, index) =>
+      say(index % 2 ? path : other, index % 3 ? planner : maintainer, bodies[index % 4] ?? '', {
+        internal: index % 4 === 3,
+      }),
+    ),
+    ...Array.from({ length: 4 }, async (_, index) => bodyOf(await reply(`There ${index}`), 201)),
+  ]);
+  expect(new Set(written.map(({ id }) => id)).size).toBe(44);
+  expect(
+    written.every(({ author: { username }, body }, index) =>
+      index >= 40
+        ? username === planner.username && body === `There ${index - 40}`
+        : username === (index % 3 ? planner : maintainer).username && body === bodies[index % 4],
+    ),
+  ).toBe(true);
+  // Of twenty comments on each, ten of one are internal.
+  expect(bodyOf(await ashlar.root(`GET ${path}`), 200).user_notes_count).toBe(1 + 10 + 4);
+  expect(bodyOf(await ashlar.root(`GET ${other}`), 200).user_notes_count).toBe(20);
+  const after = bodyOf(await ashlar.root(`GET ${path}/discussions/${discussion.id}`), 200);
+  expect(after).toMatchObject({ individual_note: false });
+  expect(after.notes).toHaveLength(5);
+  const [counted] = await ashlar.app.services.database.sql<{ events: number }[]>`
+    select count(*)::integer as events from activity_events where action = 'commented'
+      and target_id = any(${written.map(({ id }) => id)}::bigint[])`;
+  expect(counted?.events).toBe(44);
+});

@@ -1,23 +1,29 @@
 /** Creates, changes and deletes notes, each in one transaction with its announcement. */
-import { announce } from '../../../kernel/activity/announce.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
 import { checkSpam } from '../../spam/index.ts';
-import { addMentionTodos } from '../mentions/mention-todos.ts';
+import { addMentionTodos, findMentionTodos } from '../mentions/mention-todos.ts';
 import { type Noteable, readsInternalNotes } from '../noteables/noteables.ts';
-import { completeTodos } from '../noteables/todo-writes.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
-import { noteAnnouncement } from './announcements.ts';
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
+import { insertNote, insertNoteInBatch, type NoteInsert } from './note-insert.ts';
 import type { QuickActions } from './noteable-registry.ts';
-import { countNotes, isCounted, type NewNote, type NoteRow, positionOf, writeNote } from './notes.ts';
+import {
+  countNotes,
+  isCounted,
+  type NewNote,
+  type NoteRow,
+  type NoteWithRelations,
+  positionOf,
+  selectRelations,
+} from './notes.ts';
 import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
 import type { CommandsReply, NewNoteInput } from './schema.ts';
 
 /** The outcome: a note with the changes of its quick actions, or those alone. */
 export type NoteResult =
-  | { note: NoteRow; changes: QuickActions['changes']; commands?: undefined }
+  | { note: NoteWithRelations; changes: QuickActions['changes']; commands?: undefined }
   | { note?: undefined; commands: CommandsReply };
 
 const refuseSpam = (
@@ -34,39 +40,17 @@ const refuseSpam = (
     publiclyVisible: !note.internal && noteable.kind.isPublic(noteable),
   });
 
-/** Inserts the note, completes and adds to-dos, and announces the note. */
-async function store(
-  tx: Db,
-  { actor, services }: WriteContext,
-  noteable: Noteable,
-  note: NewNote,
-): Promise<NoteRow> {
-  const row = await writeNote(tx, noteable, actor, note);
-  await completeTodos(tx, actor.id, noteable);
-  await addMentionTodos(tx, services.database.points, {
-    actor,
-    target: noteable,
-    text: row.body,
-    noteId: row.id,
-    internal: row.internal,
+/** Inserts the comment and what follows from it; to-dos of those whom it mentions need its id. */
+async function store({ db, services }: WriteContext, insert: NoteInsert): Promise<NoteWithRelations> {
+  const { actor, noteable, note } = insert;
+  const change = { actor, target: noteable, text: note.body, internal: note.internal };
+  const mentioned = await findMentionTodos(db, services.database.points, change);
+  if (mentioned.length === 0) return insertNoteInBatch(db, insert);
+  return inTransaction(db, async (tx) => {
+    const row = await insertNote(tx, insert);
+    await addMentionTodos(tx, change, mentioned, row.id);
+    return row;
   });
-  await announce(tx, noteAnnouncement(actor, noteable, row));
-  return row;
-}
-
-/** Turns a single note into a thread, before a reply. */
-async function joinThread(tx: Db, thread: readonly NoteRow[]): Promise<void> {
-  const [first] = thread;
-  if (!first || first.in_thread) return;
-  await tx
-    .updateTable('notes')
-    .set({ in_thread: true })
-    .where(
-      'id',
-      'in',
-      thread.map(({ id }) => id),
-    )
-    .execute();
 }
 
 /**
@@ -80,7 +64,6 @@ export async function createNote(
   input: NewNoteInput,
   place: { thread?: readonly NoteRow[]; beginsThread?: boolean } & Pick<NewNote, 'position' | 'line'> = {},
 ): Promise<NoteResult> {
-  const { db } = context;
   const { thread, beginsThread = false, line } = place;
   const [first] = thread ?? [];
   requirePart(noteable);
@@ -99,9 +82,10 @@ export async function createNote(
   }
   // A reply has the position of its thread.
   const position = first ? positionOf(first) : place.position;
-  const note = await inTransaction(db, async (tx) => {
-    if (thread) await joinThread(tx, thread);
-    return store(tx, context, afterCommands(noteable, commands), {
+  const note = await store(context, {
+    actor: context.actor,
+    noteable: afterCommands(noteable, commands),
+    note: {
       body,
       internal,
       inThread: beginsThread || thread !== undefined,
@@ -109,7 +93,7 @@ export async function createNote(
       ...(position && { position }),
       ...(line && { line }),
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
-    });
+    },
   });
   if (commands) await commands.leave();
   return { note, changes: commands?.changes ?? {} };
@@ -140,7 +124,7 @@ const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
 export async function updateNote(
   context: WriteContext,
   noteable: Noteable,
-  note: NoteRow,
+  note: NoteWithRelations,
   text: string,
 ): Promise<NoteResult> {
   requireEditable(noteable, context.actor, note);
@@ -167,7 +151,7 @@ const rewrite = (
   noteable: Noteable,
   note: NoteRow,
   body: string,
-): Promise<NoteRow> =>
+): Promise<NoteWithRelations> =>
   inTransaction(db, async (tx) => {
     const before = await lockNote(tx, note.id);
     const time = now();
@@ -176,15 +160,11 @@ const rewrite = (
       .set({ body, last_edited_at: time, updated_at: time })
       .where('id', '=', note.id)
       .returningAll()
+      .returning(selectRelations('notes', [noteable.kind]))
       .executeTakeFirstOrThrow();
-    await addMentionTodos(tx, services.database.points, {
-      actor,
-      target: noteable,
-      text: body,
-      before: before.body,
-      noteId: note.id,
-      internal: note.internal,
-    });
+    const change = { actor, target: noteable, text: body, before: before.body, internal: note.internal };
+    const mentioned = await findMentionTodos(tx, services.database.points, change);
+    await addMentionTodos(tx, change, mentioned, note.id);
     return after;
   });
 

@@ -1,12 +1,11 @@
 /** Note and discussion records (facts: Resource entities, Note, Discussion). */
 import Type, { type Static } from 'typebox';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { NoteableKind } from '../noteables/noteables.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
 import { noteableKinds } from './noteable-registry.ts';
-import { type NoteRow, positionOf } from './notes.ts';
+import { type NoteRow, type NoteWithRelations, positionOf } from './notes.ts';
 
 const place = Type.Optional(nullable(Type.Integer()));
 const LineEnd = Type.Object({
@@ -74,45 +73,23 @@ export const isResolvable = (
   note: Pick<NoteRow, 'in_thread' | 'system_action'>,
 ): boolean => kind.isResolvable && note.in_thread && note.system_action === null;
 
-/** Numbers of the noteables by id, in one statement or none. */
-async function numbersOf(
-  db: Db,
-  { numberedIn, column }: NoteableKind,
-  rows: readonly NoteRow[],
-): Promise<Map<unknown, number>> {
-  if (numberedIn === undefined) return new Map();
-  const ids = [...new Set(rows.map((row) => Number(row[column])))].filter((id) => id > 0);
-  if (ids.length === 0) return new Map();
-  const found = await db.selectFrom(numberedIn).select(['id', 'iid']).where('id', 'in', ids).execute();
-  return new Map(found.map(({ id, iid }) => [id, iid]));
-}
-
 /** The records, in the order of the rows; without those whose author was deleted meanwhile. */
-export async function presentNotes(
-  { db, services, settings }: Pick<WriteContext, 'db' | 'services' | 'settings'>,
-  rows: readonly NoteRow[],
-): Promise<NoteRecord[]> {
-  if (rows.length === 0) return [];
+export function presentNotes(
+  { services, settings }: Pick<WriteContext, 'services' | 'settings'>,
+  rows: readonly NoteWithRelations[],
+): NoteRecord[] {
   const around = { baseUrl: services.baseUrl(), settings };
   const kinds = noteableKinds(services);
-  const people = [...new Set(rows.flatMap((row) => [row.author_id, row.resolved_by_id ?? row.author_id]))];
-  const [users, ...numbers] = await Promise.all([
-    db.selectFrom('users').select(userBasicColumns).where('id', 'in', people).execute(),
-    ...kinds.map((kind) => numbersOf(db, kind, rows)),
-  ]);
-  const usersById = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
   return rows.flatMap((row) => {
-    const author = usersById.get(row.author_id);
-    const place = kinds.findIndex(({ column }) => row[column] !== null);
-    const kind = kinds[place];
-    if (!author || !kind) return [];
+    const kind = kinds.find(({ column }) => row[column] !== null);
+    if (!row.author || !kind) return [];
     const resolvable = isResolvable(kind, row);
     const position = positionOf(row);
     return {
       id: row.id,
       type: position ? 'DiffNote' : row.in_thread ? 'DiscussionNote' : null,
       body: row.body,
-      author,
+      author: presentUserBasic(around, row.author),
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
       system: row.system_action !== null,
@@ -124,14 +101,14 @@ export async function presentNotes(
       resolvable,
       ...(resolvable && {
         resolved: row.resolved_at !== null,
-        resolved_by: usersById.get(row.resolved_by_id ?? 0) ?? null,
+        resolved_by: row.resolver ? presentUserBasic(around, row.resolver) : null,
         resolved_at: row.resolved_at?.toISOString() ?? null,
       }),
       confidential: row.internal,
       internal: row.internal,
       imported: false,
       imported_from: 'none',
-      noteable_iid: numbers[place]?.get(row[kind.column]) ?? null,
+      noteable_iid: row.noteable_iid,
       commands_changes: {},
     };
   });

@@ -1,12 +1,48 @@
-/** Writes notes: comments of users, and system notes. */
+/** Rows of notes, and the writing of system notes. */
 import { type Selectable, sql } from 'kysely';
+import { userBasicJson } from '../../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { Json, NotesTable } from '../../../platform/db/rows.ts';
+import type { NotesTable } from '../../../platform/db/rows.ts';
 import { randomHex } from '../../../platform/secret.ts';
-import { type Noteable, noteableColumns } from '../noteables/noteables.ts';
+import { type Noteable, type NoteableKind, noteableColumns } from '../noteables/noteables.ts';
 
 export type NoteRow = Selectable<NotesTable>;
+
+/** A note with the rows that its record needs, which come with it by the same statement. */
+export type NoteWithRelations = NoteRow & {
+  /** Null when the user was deleted meanwhile. */
+  author: UserBasicRow | null;
+  resolver: UserBasicRow | null;
+  /** The number of its noteable, where its kind has numbers. */
+  noteable_iid: number | null;
+};
+
+/** The texts of these columns, for notes on noteables of these kinds. */
+export const noteRelations = (
+  table: string,
+  kinds: readonly NoteableKind[],
+): Record<Exclude<keyof NoteWithRelations, keyof NoteRow>, string> => {
+  const numbers = kinds.flatMap(({ numberedIn, column }) =>
+    numberedIn ? [`(select iid from ${numberedIn} where id = ${table}.${column})`] : [],
+  );
+  return {
+    author: userBasicJson(`${table}.author_id`),
+    resolver: userBasicJson(`${table}.resolved_by_id`),
+    noteable_iid: `coalesce(${['null::integer', ...numbers].join(', ')})`,
+  };
+};
+
+/** The same for a query of Kysely. */
+export const selectRelations = (table: string, kinds: readonly NoteableKind[]) => {
+  const { author, resolver, noteable_iid } = noteRelations(table, kinds);
+  return [
+    sql.raw<NoteWithRelations['author']>(author).as('author'),
+    sql.raw<NoteWithRelations['resolver']>(resolver).as('resolver'),
+    sql.raw<NoteWithRelations['noteable_iid']>(noteable_iid).as('noteable_iid'),
+  ] as const;
+};
 
 /** Two compared commits, and a position in their diff: a line, a point of an image, or a file. */
 export type NotePosition = {
@@ -41,7 +77,6 @@ export type NewNote = {
   /** The thread of a reply; without it a new one, or none. */
   discussionId?: string;
   inThread?: boolean;
-  systemAction?: string;
   createdAt?: Date;
   /** The line of a commit that it comments on. */
   line?: { path: string | null; line: number | null; line_type: string | null };
@@ -50,20 +85,6 @@ export type NewNote = {
 };
 
 export const newDiscussionId = (): string => randomHex(20);
-
-const noteRow = (noteable: Noteable, author: { id: number }, note: NewNote, time: Date) => ({
-  ...noteableColumns(noteable),
-  author_id: author.id,
-  body: note.body,
-  discussion_id: note.discussionId ?? newDiscussionId(),
-  in_thread: note.inThread ?? false,
-  system_action: note.systemAction ?? null,
-  internal: note.internal ?? false,
-  ...note.line,
-  position: note.position ? sql<Json>`${JSON.stringify(note.position)}::text::jsonb` : null,
-  created_at: note.createdAt ?? time,
-  updated_at: note.createdAt ?? time,
-});
 
 /** Whether it is counted: system notes and internal notes are not. */
 export const isCounted = (note: Pick<NoteRow, 'system_action' | 'internal'>): boolean =>
@@ -82,22 +103,6 @@ export async function countNotes(tx: Db, { kind, id }: Noteable, difference: num
     .execute();
 }
 
-/** Writes one note and counts it. Call it inside a transaction. */
-export async function writeNote(
-  tx: Db,
-  noteable: Noteable,
-  author: { id: number },
-  note: NewNote,
-): Promise<NoteRow> {
-  const row = await tx
-    .insertInto('notes')
-    .values(noteRow(noteable, author, note, now()))
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  if (row.system_action === null) await countNotes(tx, noteable, isCounted(row) ? 1 : 0);
-  return row;
-}
-
 /** Writes system notes, by one statement. */
 export async function writeSystemNotes(
   tx: Db,
@@ -107,8 +112,14 @@ export async function writeSystemNotes(
 ): Promise<void> {
   if (notes.length === 0) return;
   const time = now();
-  const rows = notes.map(({ body, action, createdAt }) =>
-    noteRow(noteable, author, { body, systemAction: action, ...(createdAt && { createdAt }) }, time),
-  );
+  const rows = notes.map(({ body, action, createdAt = time }) => ({
+    ...noteableColumns(noteable),
+    author_id: author.id,
+    body,
+    discussion_id: newDiscussionId(),
+    system_action: action,
+    created_at: createdAt,
+    updated_at: createdAt,
+  }));
   await tx.insertInto('notes').values(rows).execute();
 }

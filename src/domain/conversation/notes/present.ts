@@ -6,27 +6,26 @@ import type { FindContext } from '../noteables/noteable-resources.ts';
 import { hideUnreadable } from './cross-reference-filter.ts';
 import type { NoteResult } from './note-actions.ts';
 import { type DiscussionRecord, gatherDiscussions, type NoteRecord, presentNotes } from './note-records.ts';
-import type { NoteRow } from './notes.ts';
+import type { NoteWithRelations } from './notes.ts';
 import type { CommandsReply } from './schema.ts';
 
 /** The part of the request that presenting needs. */
 export type Presenting = FindContext;
 
-async function present(context: Presenting, rows: readonly NoteRow[]): Promise<NoteRecord[]> {
-  const records = await presentNotes(context, rows);
-  return hideUnreadable(context, rows, records);
+async function present(context: Presenting, rows: readonly NoteWithRelations[]): Promise<NoteRecord[]> {
+  return hideUnreadable(context, rows, presentNotes(context, rows));
 }
 
 export const presentNotePage = async (
   context: Presenting,
-  page: Page<NoteRow>,
+  page: Page<NoteWithRelations>,
 ): Promise<Page<NoteRecord>> => ({
   ...page,
   items: await present(context, page.items),
 });
 
 /** The record; 404 when its author was deleted meanwhile. */
-export async function presentNote(context: Presenting, row: NoteRow): Promise<NoteRecord> {
+export async function presentNote(context: Presenting, row: NoteWithRelations): Promise<NoteRecord> {
   const [record] = await present(context, [row]);
   if (!record) throw notFound('Note');
   return record;
@@ -44,7 +43,7 @@ export async function presentNoteResult(
 /** Threads, each given by its notes, in their order. */
 export async function presentThreads(
   context: Presenting,
-  threads: readonly (readonly NoteRow[])[],
+  threads: readonly (readonly NoteWithRelations[])[],
 ): Promise<DiscussionRecord[]> {
   return gatherDiscussions(threads.flat(), await present(context, threads.flat()));
 }
@@ -52,7 +51,7 @@ export async function presentThreads(
 /** The record; 404 when all its authors were deleted meanwhile. */
 export async function presentThread(
   context: Presenting,
-  rows: readonly NoteRow[],
+  rows: readonly NoteWithRelations[],
 ): Promise<DiscussionRecord> {
   const [record] = await presentThreads(context, [rows]);
   if (!record) throw notFound('Discussion');

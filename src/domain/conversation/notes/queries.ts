@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { type Noteable, noteableKey, readsInternalNotes } from '../noteables/noteables.ts';
-import type { NoteRow } from './notes.ts';
+import { type NoteWithRelations, selectRelations } from './notes.ts';
 import type { ActivityFilter } from './schema.ts';
 
 /** The notes of the noteable; internal ones only for callers who may read them. */
@@ -13,6 +13,7 @@ function notesOf(db: Db, noteable: Noteable) {
   let query = db
     .selectFrom('notes')
     .selectAll('notes')
+    .select(selectRelations('notes', [noteable.kind]))
     .where(sql.ref<number | string>(`notes.${column}`), '=', id);
   // A commit of a fork has the same id.
   if (noteable.project) query = query.where('notes.project_id', '=', noteable.project.id);
@@ -25,7 +26,7 @@ export function selectNotes(
   noteable: Noteable,
   requested: { by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc'; filter: ActivityFilter },
   page: PageRequest,
-): Promise<Page<NoteRow>> {
+): Promise<Page<NoteWithRelations>> {
   let query = notesOf(db, noteable);
   if (requested.filter === 'only_comments') query = query.where('notes.system_action', 'is', null);
   if (requested.filter === 'only_activity') query = query.where('notes.system_action', 'is not', null);
@@ -42,7 +43,7 @@ export async function findNote(
   noteable: Noteable,
   id: number,
   discussionId?: string,
-): Promise<NoteRow> {
+): Promise<NoteWithRelations> {
   let query = notesOf(db, noteable).where('notes.id', '=', id);
   if (discussionId !== undefined) query = query.where('notes.discussion_id', '=', discussionId);
   const note = await query.executeTakeFirst();
@@ -51,7 +52,11 @@ export async function findNote(
 }
 
 /** The notes of the thread, oldest first; 404 when there is none. */
-export async function findThread(db: Db, noteable: Noteable, discussionId: string): Promise<NoteRow[]> {
+export async function findThread(
+  db: Db,
+  noteable: Noteable,
+  discussionId: string,
+): Promise<NoteWithRelations[]> {
   const notes = await notesOf(db, noteable)
     .where('notes.discussion_id', '=', discussionId)
     .orderBy('notes.id')
@@ -66,7 +71,7 @@ export const selectThread = (
   noteable: Noteable,
   discussionId: string,
   page: PageRequest,
-): Promise<Page<NoteRow>> =>
+): Promise<Page<NoteWithRelations>> =>
   selectPage(
     db,
     notesOf(db, noteable).where('notes.discussion_id', '=', discussionId),
@@ -76,7 +81,11 @@ export const selectThread = (
   );
 
 /** A page of threads, by the time of their first notes, each with all its notes: two statements. */
-export async function selectThreads(db: Db, noteable: Noteable, page: PageRequest): Promise<Page<NoteRow[]>> {
+export async function selectThreads(
+  db: Db,
+  noteable: Noteable,
+  page: PageRequest,
+): Promise<Page<NoteWithRelations[]>> {
   const { column, id } = noteableKey(noteable);
   const first = sql<boolean>`not exists (select from notes earlier
     where earlier.discussion_id = notes.discussion_id and earlier.id < notes.id and earlier.${sql.ref(column)} = ${id})`;

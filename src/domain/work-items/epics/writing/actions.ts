@@ -10,6 +10,7 @@ import { conflict, notFound } from '../../../../platform/failure.ts';
 import {
   addMentionTodos,
   completeTodos,
+  findMentionTodos,
   type WriteContext,
   writeSystemNotes,
 } from '../../../conversation/index.ts';
@@ -258,19 +259,17 @@ async function addSystemNotes(
 }
 
 /** Adds to-dos for users whom the description mentions and did not mention before. */
-const addTodosOfMentions = (
+async function addTodosOfMentions(
   { services, actor }: ActorContext,
   tx: Db,
   group: AuthorizedGroup,
   epic: EpicRow,
   before: string | null,
-): Promise<void> =>
-  addMentionTodos(tx, services.database.points, {
-    actor,
-    target: epicNoteable(group, epic),
-    text: epic.description,
-    before,
-  });
+): Promise<void> {
+  const change = { actor, target: epicNoteable(group, epic), text: epic.description, before };
+  const mentioned = await findMentionTodos(tx, services.database.points, change);
+  await addMentionTodos(tx, change, mentioned);
+}
 
 /** Makes the epics of a deleted user the ghost's. */
 export async function reassignEpics(tx: Db, userId: number, ghostId: number): Promise<void> {

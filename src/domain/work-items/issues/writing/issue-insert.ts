@@ -12,11 +12,12 @@ import {
   announcementStatements,
 } from '../../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
+import { userBasicJson } from '../../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../../kernel/users/records.ts';
-import { batch } from '../../../../platform/batch.ts';
 import { now } from '../../../../platform/clock.ts';
+import { batchedWrite } from '../../../../platform/db/batched-write.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { declareUnique, translateDatabaseError } from '../../../../platform/db/errors.ts';
+import { declareUnique } from '../../../../platform/db/errors.ts';
 import { recordset } from '../../../../platform/db/recordset.ts';
 import type { MentionTodo } from '../../../conversation/index.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
@@ -198,9 +199,8 @@ const insertion = (inserts: readonly IssueInsert[], lockTimeout?: string): strin
     ...relationStatements(inserts.map(({ issue }) => issue)),
     ...announcementStatements(inserts.map(announcementOf), 'inserted', 'issue_id'),
   ].join(',\n  ')}
-  select made.*, numbered.ordinal, jsonb_build_object('id', u.id, 'username', u.username, 'name', u.name, 'state', u.state,
-    'avatar', u.avatar, 'public_email', u.public_email, 'locked', u.locked_at is not null, 'email', u.email) as author
-  from made join numbered using (project_id, iid) left join users u on u.id = made.author_id`;
+  select made.*, numbered.ordinal, ${userBasicJson('made.author_id')} as author
+  from made join numbered using (project_id, iid)`;
 
 async function insertAll(
   db: Db,
@@ -218,36 +218,18 @@ async function insertAll(
   return inserted;
 }
 
-/** Inserts the issue in the caller's transaction; 409 for a given number that is taken. */
-export async function insertIssue(tx: Db, insert: IssueInsert): Promise<InsertedIssue> {
-  try {
-    const [inserted] = await insertAll(tx, [insert]);
-    if (!inserted) throw new Error('an insert returns its row');
-    return inserted;
-  } catch (error) {
-    throw translateDatabaseError(error);
-  }
-}
-
 const MAX_BATCH_ISSUES = 64;
 
-/** Milliseconds: an issue whose project stays locked for longer is inserted alone. */
-const SHORT_LOCK_TIMEOUT = `set_config('lock_timeout', '50', true)`;
+const writes = batchedWrite(
+  MAX_BATCH_ISSUES,
+  ({ issue }: IssueInsert) => issue.title.length + (issue.description?.length ?? 0),
+  insertAll,
+);
 
-/** Whether one issue's values or locks rolled back the whole batch (SQLSTATE classes 22, 23, 40 and 55). */
-const isRolledBack = (error: unknown): boolean =>
-  /^(22|23|40|55)/.test(String((error as { code?: unknown }).code));
-
-const insertBatched = batch<Db, IssueInsert, InsertedIssue>(MAX_BATCH_ISSUES, async (db, inserts) => {
-  try {
-    return await insertAll(db, inserts, SHORT_LOCK_TIMEOUT);
-  } catch (error) {
-    if (!isRolledBack(error)) throw translateDatabaseError(error);
-    return inserts.map((insert) => insertIssue(db, insert));
-  }
-});
+/** Inserts the issue in the caller's transaction; 409 for a given number that is taken. */
+export const insertIssue = writes.alone;
 
 /** Inserts the issue in its own transaction or in that of a batch; 409 for a given number that is taken. */
 export const insertIssueInBatch = (db: Db, insert: IssueInsert): Promise<InsertedIssue> =>
   // A given number that is taken would fail the batch.
-  insert.issue.iid === null ? insertBatched(db, insert) : insertIssue(db, insert);
+  insert.issue.iid === null ? writes.together(db, insert) : writes.alone(db, insert);
