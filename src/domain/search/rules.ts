@@ -1,14 +1,12 @@
 /** Parses a search text: the words that must all occur, and for files the filters that may stand in it. Pure. */
 import { posix } from 'node:path';
-import { distinctTerms } from '../../platform/db/search.ts';
+import { containing, distinctTerms, literally } from '../../platform/db/search.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { fits } from '../../platform/wildcard.ts';
 
 /** Fewer letters than these have no trigram of their own. */
 const MIN_LENGTH = 3;
 const MAX_FILTERS = 64;
-
-const literal = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /**
  * Patterns for `ilike`, all of which must match: one for each word of three letters and up, and each quoted
@@ -22,7 +20,7 @@ export function patternsOf(text: string): string[] {
   const long = distinctTerms(terms.map((term) => term.trim())).filter(
     (term) => [...term].length >= MIN_LENGTH,
   );
-  return long.length > 0 ? long.map((term) => `%${literal(term)}%`) : [literal(whole)];
+  return long.length > 0 ? long.map(containing) : [literally(whole)];
 }
 
 const MAX_IID = 2_147_483_647;

@@ -9,6 +9,11 @@ test.each([
   expect(containing(text)).toBe(pattern);
 });
 
+test('10,000 characters are searched for, and no more', () => {
+  expect(containing('%'.repeat(10_000))).toHaveLength(20_002);
+  expect(() => containing('a'.repeat(10_001))).toThrow('search is too long (maximum is 10,000 characters)');
+});
+
 test.each<[string[], string[]]>([
   [[], []],
   [

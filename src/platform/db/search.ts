@@ -1,8 +1,18 @@
 /** Search texts, as PostgreSQL matches them. */
 import { badRequest } from '../failure.ts';
 
-/** A pattern for `like`: the text anywhere, with `%` and `_` escaped. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+/** Characters: more than a request line holds. */
+const MAX_SEARCH = 10_000;
+
+/** A pattern for `like`: the text as it stands. 400 for one that would take long to send. */
+export function literally(text: string): string {
+  if (text.length > MAX_SEARCH)
+    throw badRequest(`search is too long (maximum is ${MAX_SEARCH.toLocaleString('en')} characters)`);
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** The same: the text anywhere. */
+export const containing = (text: string): string => `%${literally(text)}%`;
 
 /** The public server's limit of a search. */
 const MAX_TERMS = 64;

@@ -6,6 +6,7 @@ import type { Caller } from '../../../kernel/actor.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
+import { containing } from '../../../platform/db/search.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { UserFilters } from './inputs.ts';
 
@@ -55,8 +56,6 @@ export async function selectProfiles(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
-
 /** Short texts match whole names only: two letters would scan the whole table. */
 function searchCondition(text: string, admin: boolean) {
   const whole = text.trim().toLowerCase();
@@ -66,7 +65,7 @@ function searchCondition(text: string, admin: boolean) {
   if (whole.length < 3) {
     return sql<boolean>`(lower(users.username) collate "C" = ${whole} or users.name = ${text.trim()} or ${address})`;
   }
-  const pattern = `%${escapeLike(whole)}%`;
+  const pattern = containing(whole);
   return sql<boolean>`(users.name ilike ${pattern} or users.username ilike ${pattern} or ${address})`;
 }
 

@@ -2,6 +2,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
+import { containing } from '../../../platform/db/search.ts';
 import type { ListInput } from './schema.ts';
 
 export type Condition = RawBuilder<SqlBool>;
@@ -54,11 +55,9 @@ function negatable(caller: Caller, input: NonNullable<ListInput['not']>): Condit
   ];
 }
 
-/** The pattern of a text that contains the given one. */
-const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-
 function searched(text: string, places: readonly ('title' | 'description')[]): Condition {
-  const parts = places.map((place) => sql<SqlBool>`${sql.ref(`epics.${place}`)} ilike ${containing(text)}`);
+  const pattern = containing(text);
+  const parts = places.map((place) => sql<SqlBool>`${sql.ref(`epics.${place}`)} ilike ${pattern}`);
   return sql`(${sql.join(parts, sql` or `)})`;
 }
 
