@@ -15,6 +15,8 @@ import { makeWorld } from '../support/world.ts';
 const ashlar = useApp();
 let attacker: MadeUser;
 let own: SampleIds;
+/** The attacker's own objects that the foreign ones are named inside, by the path's parameters. */
+let ownParents: (path: string) => Record<string, string | number>;
 /** By the name of a parameter: the other users' objects, all of them private. */
 let foreign: Record<string, readonly (string | number)[]>;
 let before: Record<string, string>;
@@ -59,14 +61,70 @@ beforeAll(async () => {
     namespace: [String(others.group), 'world'],
     namespace_path: ['world'],
     project_id: [others.project],
+    note_id: await ids('select id from notes'),
+    award_id: await ids('select id from award_emoji'),
+    discussion_id: (await sql<{ id: string }[]>`select distinct discussion_id as id from notes`).map(
+      ({ id }) => id,
+    ),
+    issue_link_id: await ids('select id from issue_links'),
+    metric_image_id: await ids('select id from metric_images'),
+    timeline_event_id: await ids('select id from incident_timeline_events'),
+    event_id: [
+      ...(await ids('select id from resource_events')),
+      ...(await sql<{ id: string }[]>`select event_id as id from error_events`).map(({ id }) => id),
+    ],
+    error_id: await ids('select id from errors'),
+    integration_id: await ids('select id from alert_integrations'),
+    upload_id: await ids('select id from uploads'),
     forked_from_id: [String(others.project), 'world/world'],
   };
-  await sql`insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
-    values (1, ${group.id}, ${attacker.id}, 'own', 0, now(), now())`;
-  // The first use of a token writes its row.
-  await ashlar.as(attacker.token)('GET /user');
+  ownParents = await makeOwnParents({ group, project });
+  // The first use of a token writes its row, and the first look at an alert its first note.
+  await ashlar.as(attacker.token)(`GET /projects/${project.id}/alert_management_alerts/1/notes`);
   before = await everything(ashlar);
 });
+
+/** An issue, an epic, a snippet, an alert and an error of the attacker's, and a note on each that can have some. */
+async function makeOwnParents(at: {
+  group: { id: number };
+  project: { id: number };
+}): Promise<typeof ownParents> {
+  const { sql } = ashlar.app.services.database;
+  const [group, project, author] = [at.group.id, at.project.id, attacker.id];
+  const one = async (text: string): Promise<number> => (await sql.unsafe<{ id: number }[]>(text))[0]?.id ?? 0;
+  const times = 'now(), now()';
+  const issue =
+    await one(`insert into issues (iid, project_id, author_id, title, issue_type, relative_position, created_at, updated_at)
+    values (1, ${project}, ${author}, 'own', 'incident', 0, ${times}) returning id`);
+  const epic =
+    await one(`insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
+    values (1, ${group}, ${author}, 'own', 0, ${times}) returning id`);
+  const snippet =
+    await one(`insert into snippets (project_id, author_id, title, visibility, ready, repository_storage, created_at, updated_at)
+    values (${project}, ${author}, 'own', 0, true, 'default', ${times}) returning id`);
+  const alert =
+    await one(`insert into alerts (iid, project_id, kind, title, severity, started_at, payload, created_at, updated_at)
+    values (1, ${project}, 'http', 'own', 'critical', now(), '{}', ${times}) returning id`);
+  await sql.unsafe(`insert into error_tracking_settings (project_id, active, integrated, created_at, updated_at)
+    values (${project}, true, true, ${times})`);
+  const error =
+    await one(`insert into errors (project_id, fingerprint, name, first_seen_at, last_seen_at, events_count, created_at, updated_at)
+    values (${project}, '\\x01', 'own', now(), now(), 1, ${times}) returning id`);
+  const noteOn = (column: string, id: number) =>
+    one(`insert into notes (${column}, ${column === 'epic_id' ? 'namespace_id' : 'project_id'}, author_id, body, discussion_id, created_at, updated_at)
+      values (${id}, ${column === 'epic_id' ? group : project}, ${author}, 'own', repeat('f', 40), ${times}) returning id`);
+  const kinds = {
+    issues: { noteable_id: 1, note_id: await noteOn('issue_id', issue) },
+    epics: { noteable_id: epic, note_id: await noteOn('epic_id', epic) },
+    snippets: { noteable_id: snippet, snippet_id: snippet, note_id: await noteOn('snippet_id', snippet) },
+    alert_management_alerts: { noteable_id: 1, note_id: await noteOn('alert_id', alert) },
+  };
+  return (path) => {
+    const kind = Object.entries(kinds).find(([name]) => path.includes(`/${name}/`));
+    const award = path.includes('/epics/') && path.includes('/award_emoji') ? { noteable_id: 1 } : {};
+    return { error_id: error, discussion_id: 'f'.repeat(40), ...kind?.[1], ...award };
+  };
+}
 
 type Schema = { type?: string | string[]; enum?: unknown[]; items?: Schema };
 
@@ -88,7 +146,11 @@ function namesOf(spec: Endpoint): string[] {
     (name) => name !== first && !inPath.includes(name),
   );
   // In a body, a mail address is a value and no object.
-  return [...inPath, ...inBody.filter((name) => name !== 'email')].filter((name) => name in foreign);
+  // In a body, a mail address is a value and no object; issues are subscribed to by their number in the project.
+  const isNumber = (name: string) => name === 'subscribable_id' && /\/(issues|epics)\//.test(spec.path);
+  return [...inPath, ...inBody.filter((name) => name !== 'email')].filter(
+    (name) => name in foreign && !isNumber(name),
+  );
 }
 
 async function send(
@@ -105,7 +167,7 @@ async function send(
     ...Object.fromEntries(fields.map(([each, schema]) => [each, plausible(schema)])),
     ...(!inPath && { [name]: value }),
   };
-  const line = `${spec.method} /api/v4${addressOf(spec.path, own, { [name]: value })}`;
+  const line = `${spec.method} /api/v4${addressOf(spec.path, own, { ...ownParents(spec.path), [name]: value })}`;
   const headers = { 'private-token': attacker.token, 'content-type': 'application/json' };
   const { status, text } = await sendRaw(ashlar.url, line, { headers, body: JSON.stringify(body) });
   return { status, text };
@@ -113,9 +175,28 @@ async function send(
 
 /** A value of the same kind that names nothing. */
 function absent(value: string | number): string | number {
-  if (typeof value === 'number' || /^\d+$/.test(value)) return MISSING;
+  if (typeof value === 'number') return MISSING;
+  if (/^[0-9a-f]{32,40}$/.test(value)) return 'e'.repeat(value.length);
+  if (/^\d+$/.test(value)) return MISSING;
   return value.includes('@') ? 'nobody@example.net' : 'no-such/thing';
 }
+
+/** Parameters that name nobody's object: what all may know, numbers within one's own project, and texts. */
+const harmless =
+  /^(user_id|iid|\w+_iid|noteable_id|eventable_id|name|key|sha|branch|tag|format|slug|filename|file_path|secret|provider|username|position|version|basehead|ref|tag_name|group|submodule)$/;
+
+test('every parameter of a path behind its subject is attacked, or names nobody’s object', () => {
+  const unknown = new Set<string>();
+  for (const spec of ashlar.app.endpoints) {
+    if (spec.access.sentence.on === 'instance' || spec.access.sentence.ability.startsWith('administer'))
+      continue;
+    for (const [, name = ''] of [...spec.path.matchAll(/:(\w+)/g)].slice(1))
+      if (!(name in foreign) && !harmless.test(name)) unknown.add(`${name} of ${titleOf(spec)}`);
+  }
+  expect([...unknown]).toEqual([]);
+  const empty = Object.entries(foreign).filter(([, values]) => values.length === 0);
+  expect(empty.map(([name]) => name)).toEqual([]);
+});
 
 /** Objects without an owner. */
 const everybodys = new Set(['GET /topics/:id']);
