@@ -46,6 +46,7 @@ test.each([
   ['é'.repeat(123), 'exceeds the limit of 245 bytes'],
   [`${'d'.repeat(256)}/x`, `exceeds the limit of 255 bytes for directory name "${'d'.repeat(256)}"`],
   [`${`${'d'.repeat(250)}/`.repeat(4)}x`, 'exceeds the limit of 1000 bytes'],
+  [`x${'/'.repeat(10_000)}`, 'exceeds the limit of 1000 bytes'],
   ['.git/config', 'is invalid'],
   ['a/.GIT./hooks', 'is invalid'],
   ['git~1/x', 'is invalid'],

@@ -15,12 +15,17 @@ const MAX_FOLDER_LENGTH = 255;
 /** So that the longest ending fits. */
 const MAX_NAME_LENGTH = 245;
 
+/** Characters of a title before it is made a slug, which is shorter. */
+const MAX_TITLE_LENGTH = 10_000;
+
 /** The slug of a title: spaces become hyphens, folders stay, and no `..` leads out of the wiki. */
 export const slugOf = (title: string): string =>
   posix.resolve('/', title.trim()).slice(1).replaceAll(' ', '-');
 
 /** The page of a title and a format; for an invalid title, its problem. */
 export function nameOf(title: string, ending: string): PageName | { problem: string } {
+  // Resolving a path takes time by the square of its slashes.
+  if (title.length > MAX_TITLE_LENGTH) return { problem: `exceeds the limit of ${MAX_SLUG_LENGTH} bytes` };
   const slug = slugOf(title);
   if (slug === '') return { problem: "can't be blank" };
   const parts = slug.split('/');
