@@ -91,8 +91,6 @@ const manyEndpoints = [join(import.meta.dirname, '..', MANY, 'serve-many.js')];
 
 /** Start and idle memory, of the program itself and with an inventory of 1,100 endpoints. */
 async function measureStart(): Promise<Figure[]> {
-  // As npm ci leaves it, whatever has changed since.
-  await bundle(['src/cli.ts'], 'dist');
   await bundle(['bench/serve-many.ts'], MANY);
   const figures: Figure[] = [];
   for (const [name, command] of [

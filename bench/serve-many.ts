@@ -1,6 +1,10 @@
-/** `ashlar serve` with the inventory filled up, loaded as bin/ashlar.js loads it. */
-const loading: { loadQuickly(): void } = await import(new URL('../bin/loading.js', import.meta.url).href);
-loading.loadQuickly();
+/** `ashlar serve` with the inventory filled up. */
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+// As bin/ashlar.js has it.
+module.enableCompileCache(join(homedir(), '.cache', 'ashlar', 'node'));
 const { readConfig } = await import('../src/kernel/config.ts');
 const { serve } = await import('../src/main.ts');
 

@@ -2,11 +2,11 @@
 // Starts Ashlar on a Node that is new enough: this one, or the one that was installed with the package. Plain
 // JavaScript, because the host's older Node must be able to read it.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
+import module, { createRequire } from 'node:module';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { loadQuickly } from './loading.js';
 
 const NEEDED = 24;
 const self = fileURLToPath(import.meta.url);
@@ -35,28 +35,20 @@ function startAnew() {
   process.execve(process.execPath, command, { ...process.env, ...allocation });
 }
 
-/** In this process: what was built, unless the sources of a clone have changed since. */
+/** In this process, as it was built when it was installed. */
 function run() {
-  loadQuickly();
+  // Private to the user: code is loaded from it. Where it cannot be written, there is just no cache.
+  module.enableCompileCache(join(homedir(), '.cache', 'ashlar', 'node'));
   if (process.connected) dieWithLauncher();
-  const root = dirname(dirname(self));
-  const sources = join(root, 'src');
-  const built = join(root, 'dist', 'cli.js');
-  const program = isOlder(built, sources) ? join(sources, 'cli.ts') : built;
+  const program = join(dirname(dirname(self)), 'dist', 'cli.js');
+  if (!existsSync(program)) {
+    console.error('ashlar: not built yet: `npm run build` builds it, and `npm run dev` serves the sources');
+    process.exit(1);
+  }
   import(pathToFileURL(program).href).catch((error) => {
     console.error(error);
     process.exit(1);
   });
-}
-
-/** Whether a file is missing or older than a folder of a clone: than its files, and its folders, which tell of what is gone. */
-function isOlder(file, folder) {
-  if (!existsSync(folder)) return false;
-  const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const changed = (path) => statSync(path).mtimeMs > time;
-  return (
-    changed(folder) || readdirSync(folder, { recursive: true }).some((name) => changed(join(folder, name)))
-  );
 }
 
 /** The launcher holds the other end of a channel; when it is gone, even by kill -9, stop as if it had passed on SIGTERM. */
