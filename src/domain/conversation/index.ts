@@ -12,7 +12,6 @@ export {
   participantIds,
   selectSubscribed,
   setSubscription,
-  subscribedAmong,
 } from './noteables/subscriptions.ts';
 export { addTodos, completeTodos } from './noteables/todo-writes.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';

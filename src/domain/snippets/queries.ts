@@ -2,10 +2,13 @@
 
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../kernel/actor.ts';
+import { selectProjectPaths } from '../../kernel/namespaces/path-queries.ts';
 import { GUEST, PUBLIC } from '../../kernel/policy/roles.ts';
-import { userBasicColumns } from '../../kernel/users/records.ts';
+import { selectPeople } from '../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { SnippetsTable } from '../../platform/db/rows.ts';
+import { byId, idArray, readTagged, taggedRows } from '../../platform/db/tagged-rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 import { openToCaller } from './visibility-queries.ts';
 
@@ -53,21 +56,31 @@ export const visibleInProject = (caller: Caller, role: number): Condition =>
     ? sql<SqlBool>`true`
     : sql<SqlBool>`visibility >= ${openToCaller(caller)}`;
 
-/** The full paths of the snippets' projects, by id, in one statement. */
+const projectsOf = (rows: readonly SnippetRow[]): RawBuilder<unknown> =>
+  idArray(rows.map(({ project_id }) => project_id));
+
+type ProjectPath = { id: number; full_path: string };
+const pathsById = (rows: readonly ProjectPath[]): Map<number, string> =>
+  new Map(rows.map(({ id, full_path }) => [id, full_path]));
+
+/** The full paths of the snippets' projects, by id, in one statement or none. */
 export async function projectPathsOf(db: Db, rows: readonly SnippetRow[]): Promise<Map<number, string>> {
-  const ids = [...new Set(rows.flatMap((row) => row.project_id ?? []))];
-  if (ids.length === 0) return new Map();
-  const projects = await db
-    .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
-    .select(['projects.id', 'projects.path', 'namespaces.full_path'])
-    .where('projects.id', 'in', ids)
-    .execute();
-  return new Map(projects.map((project) => [project.id, `${project.full_path}/${project.path}`]));
+  if (rows.every(({ project_id }) => project_id === null)) return new Map();
+  const found = await sql<ProjectPath>`${selectProjectPaths(projectsOf(rows))}`.execute(db);
+  return pathsById(found.rows);
 }
 
-export const selectAuthors = (db: Db, ids: readonly number[]) =>
-  db.selectFrom('users').select(userBasicColumns).where('id', 'in', ids).execute();
+/** The authors and the full paths of the projects of the snippets (at least one), by id, in one statement. */
+export async function snippetRelations(
+  db: Db,
+  rows: readonly SnippetRow[],
+): Promise<{ authors: Map<number, UserBasicRow>; paths: Map<number, string> }> {
+  const of = await readTagged<{ authors: UserBasicRow; paths: ProjectPath }>(db, [
+    taggedRows('authors', selectPeople(idArray(rows.map(({ author_id }) => author_id)))),
+    taggedRows('paths', selectProjectPaths(projectsOf(rows))),
+  ]);
+  return { authors: byId(of('authors')), paths: pathsById(of('paths')) };
+}
 
 /** The snippet of a project, ready or not. */
 export const selectInProject = (db: Db, projectId: number, id: number) =>

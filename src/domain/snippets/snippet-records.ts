@@ -4,7 +4,7 @@ import { visibilityName, visibilityNames } from '../../kernel/policy/roles.ts';
 import { presentUserBasic, type Surroundings, UserBasic } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
-import { projectPathsOf, type SnippetRow, selectAuthors } from './queries.ts';
+import { projectPathsOf, type SnippetRow, snippetRelations } from './queries.ts';
 
 const what = {
   id: Type.Integer(),
@@ -74,16 +74,14 @@ export async function presentSnippets(
   rows: readonly SnippetRow[],
 ): Promise<SnippetRecord[]> {
   if (rows.length === 0) return [];
-  const paths = await projectPathsOf(db, rows);
-  const authors = await selectAuthors(db, [...new Set(rows.map((row) => row.author_id))]);
-  const authorsById = new Map(authors.map((author) => [author.id, presentUserBasic(around, author)]));
+  const { authors, paths } = await snippetRelations(db, rows);
   return rows.flatMap((row) => {
-    const author = authorsById.get(row.author_id);
+    const author = authors.get(row.author_id);
     if (!author) return [];
     const basic = presentBasic(around.baseUrl, row, paths);
     return {
       ...basic,
-      author,
+      author: presentUserBasic(around, author),
       file_name: row.files[0] ?? '',
       files: row.files.map((path) => ({
         path,

@@ -37,23 +37,15 @@ export const selectSubscribed = (
   where coalesce(s.subscribed, asked.id in (
     select target from (${participants(ids)}) x where x.user_id = ${userId}))`;
 
-/** Those of a kind to which the user is subscribed, by one statement. */
-export async function subscribedAmong(
+export async function isSubscribed(
   db: Db,
   userId: number,
-  { subscriptions }: NoteableKind,
-  ids: readonly number[],
-): Promise<Set<number>> {
-  if (!subscriptions || ids.length === 0) return new Set();
-  const { rows } = await selectSubscribed(userId, subscriptions, sql`${[...ids]}::bigint[]`).execute(db);
-  return new Set(rows.map(({ id }) => id));
+  { kind: { subscriptions }, id }: Pick<Noteable, 'kind' | 'id'>,
+): Promise<boolean> {
+  if (!subscriptions || id === undefined) return false;
+  const { rows } = await selectSubscribed(userId, subscriptions, sql`${[id]}::bigint[]`).execute(db);
+  return rows.length > 0;
 }
-
-export const isSubscribed = async (
-  db: Db,
-  userId: number,
-  { kind, id }: Pick<Noteable, 'kind' | 'id'>,
-): Promise<boolean> => id !== undefined && (await subscribedAmong(db, userId, kind, [id])).has(id);
 
 /** Ids of participants: the author first, the others by id. */
 export async function participantIds(

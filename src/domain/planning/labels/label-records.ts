@@ -65,3 +65,19 @@ export const selectLabelsOf = (
   select l.id, l.name, ${described ? sql`l.description` : sql`null::text`} as description, l.color, l.archived,
     array_agg(k.${sql.ref(column)}) as target_ids, row_number() over (order by l.name, l.id) as place
   from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) group by l.id`;
+
+/** A label with the issues or epics that have it, and its place among the labels of all of them. */
+export type LabelOfTargets = LabelBasicRow & { target_ids: number[]; place: number };
+
+/** The labels of each issue or epic, by name. */
+export function labelsByTarget(labels: readonly LabelOfTargets[]): Map<number, LabelBasicRow[]> {
+  const byTarget = new Map<number, LabelBasicRow[]>();
+  for (const { target_ids, place: _, ...label } of labels.toSorted((one, other) => one.place - other.place)) {
+    for (const id of target_ids) {
+      const known = byTarget.get(id);
+      if (known) known.push(label);
+      else byTarget.set(id, [label]);
+    }
+  }
+  return byTarget;
+}

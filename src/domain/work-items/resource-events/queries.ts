@@ -1,13 +1,15 @@
 /** Events of issues and epics, and the labels that they name. */
 
 import { type Selectable, sql } from 'kysely';
-import { userBasicColumns } from '../../../kernel/users/records.ts';
+import { userBasicJson } from '../../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ResourceEventsTable } from '../../../platform/db/rows.ts';
 
 export type EventTarget = { kind: 'issue' | 'epic'; id: number };
 
-export type EventRow = Selectable<ResourceEventsTable> & { state: string };
+/** With the state of its issue or epic at that time, and the user, who is null when deleted meanwhile. */
+export type EventRow = Selectable<ResourceEventsTable> & { state: string; user: UserBasicRow | null };
 
 /** Events of one kind, each with the current state of its issue or epic. */
 export const eventsOf = (db: Db, target: EventTarget, kind: string) => {
@@ -20,12 +22,10 @@ export const eventsOf = (db: Db, target: EventTarget, kind: string) => {
         where s.${sql.ref(column)} = resource_events.${sql.ref(column)} and s.kind = 'state' and s.id < resource_events.id
         order by s.id desc limit 1), 'opened')`.as('state'),
     )
+    .select(sql.raw<UserBasicRow | null>(userBasicJson('resource_events.user_id')).as('user'))
     .where(column, '=', target.id)
     .where('kind', '=', kind);
 };
-
-export const selectUsers = (db: Db, ids: readonly number[]) =>
-  db.selectFrom('users').select(userBasicColumns).where('users.id', 'in', ids).execute();
 
 export const selectLabels = (db: Db, ids: readonly number[]) =>
   db.selectFrom('labels').selectAll().where('id', 'in', ids).execute();

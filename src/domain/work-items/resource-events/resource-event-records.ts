@@ -14,7 +14,7 @@ import {
   presentLabelBasic,
   presentMilestone,
 } from '../../planning/index.ts';
-import { type EventRow, type EventTarget, eventsOf, selectLabels, selectUsers } from './queries.ts';
+import { type EventRow, type EventTarget, eventsOf, selectLabels } from './queries.ts';
 
 const common = { id: Type.Integer(), user: UserBasic, created_at: dateTime() };
 const resource = { ...common, resource_type: Type.String(), resource_id: Type.Integer() };
@@ -82,22 +82,22 @@ async function present<Kind extends ResourceEventKind>(
   rows: readonly EventRow[],
 ): Promise<ResourceEventRecord<Kind>[]> {
   if (rows.length === 0) return [];
-  const userIds = unique(rows.map(({ user_id }) => user_id));
   const labelIds = unique(rows.map(({ label_id }) => label_id));
-  const [users, labels, milestones] = await Promise.all([
-    selectUsers(db, userIds),
+  const [labels, milestones] = await Promise.all([
     labelIds.length === 0 ? [] : selectLabels(db, labelIds),
     milestonesById(db, unique(rows.map(({ milestone_id }) => milestone_id))),
   ]);
-  const people = new Map(users.map((user) => [user.id, presentUserBasic(around, user)]));
   const labelled = new Map(
     await mapInTurns(labels, (label) => [label.id, presentLabelBasic(label)] as const),
   );
   return rows.flatMap((row) => {
-    const user = people.get(row.user_id);
-    if (!user) return [];
+    if (!row.user) return [];
     const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id);
-    const shared = { id: row.id, user, created_at: row.created_at.toISOString() };
+    const shared = {
+      id: row.id,
+      user: presentUserBasic(around, row.user),
+      created_at: row.created_at.toISOString(),
+    };
     const of = {
       ...shared,
       resource_type: target.kind === 'issue' ? 'Issue' : 'Epic',

@@ -6,6 +6,8 @@ import type { EpicRow } from './epic-rows.ts';
 import { epicParticipants } from './queries.ts';
 import { seesEpic } from './visibility-queries.ts';
 
+export const epicSubscriptions = { column: 'epic_id', participants: epicParticipants } as const;
+
 export const epicKind: NoteableKind = {
   name: 'epic',
   type: 'Epic',
@@ -15,10 +17,7 @@ export const epicKind: NoteableKind = {
   awardColumn: 'epic_id',
   isResolvable: true,
   hasTodos: true,
-  subscriptions: {
-    column: 'epic_id',
-    participants: epicParticipants,
-  },
+  subscriptions: epicSubscriptions,
   isPublic: ({ group, confidential }) => !confidential && group?.row.visibility === PUBLIC,
   readers:
     async (_db, epic) =>

@@ -7,18 +7,10 @@ import { presentUserBasic, type Surroundings, UserBasic } from '../../../../kern
 import type { Db } from '../../../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';
-import { subscribedAmong } from '../../../conversation/index.ts';
-import {
-  LabelBasicRecord,
-  type LabelRow,
-  labelsOf,
-  presentLabelBasic,
-  textColor,
-} from '../../../planning/index.ts';
-import { type EpicDates, noDates } from './epic-dates.ts';
-import { epicKind } from './epic-noteable.ts';
+import { LabelBasicRecord, presentLabelBasic, textColor } from '../../../planning/index.ts';
+import { noDates } from './epic-dates.ts';
 import { type EpicRow, epicWebUrl } from './epic-rows.ts';
-import { epicDates, groupPathsOf, type Parent, parentsOf, selectAuthors } from './queries.ts';
+import { type EpicRelations, loadEpicRelations, type Parent } from './relation-queries.ts';
 
 const day = nullable(date());
 const oldDay = nullable(date({ deprecated: true }));
@@ -91,28 +83,6 @@ export type EpicOptions = {
   groupId?: number;
 };
 
-async function authorsOf(
-  db: Db,
-  around: Surroundings,
-  rows: readonly EpicRow[],
-): Promise<Map<number, UserBasic>> {
-  const ids = [...new Set(rows.map((row) => row.author_id))];
-  const authors = await selectAuthors(db, ids);
-  return new Map(authors.map((author) => [author.id, presentUserBasic(around, author)]));
-}
-
-/** The relations of the records. */
-type EpicRelations = {
-  baseUrl: string;
-  authors: Map<number, UserBasic>;
-  groupPaths: Map<number, string>;
-  parents: Map<number, Parent>;
-  labels: Map<number, LabelRow[]>;
-  dates: Map<number, EpicDates>;
-  /** Undefined where the record does not show it. */
-  subscribed: Set<number> | undefined;
-};
-
 /** The records of the epics, in the order of the rows; relations are loaded once for all. */
 export async function presentEpics(
   { db, services, settings, actor }: EpicReading,
@@ -120,38 +90,26 @@ export async function presentEpics(
   options: EpicOptions = {},
 ): Promise<EpicRecord[]> {
   if (rows.length === 0) return [];
+  const relations = await loadEpicRelations({ db, actor }, rows, options);
   const around = { baseUrl: services.baseUrl(), settings };
-  const ids = rows.map(({ id }) => id);
-  const [authors, groupPaths, parents, labels, dates, subscribed] = await Promise.all([
-    authorsOf(db, around, rows),
-    groupPathsOf(db, rows),
-    parentsOf(db, actor, rows),
-    labelsOf(db, 'epic', ids),
-    epicDates(db, ids),
-    options.single && actor ? subscribedAmong(db, actor.id, epicKind, ids) : undefined,
-  ]);
-  const references: EpicRelations = {
-    baseUrl: around.baseUrl,
-    authors,
-    groupPaths,
-    parents,
-    labels,
-    dates,
-    subscribed,
-  };
-  const records = await mapInTurns(rows, (row) => presentEpic(row, references, options));
+  const records = await mapInTurns(rows, (row) => presentEpic(row, around, relations, options));
   return records.filter((record) => record !== undefined);
 }
 
 /** The record; undefined when its author or group was deleted meanwhile. */
-function presentEpic(row: EpicRow, references: EpicRelations, options: EpicOptions): EpicRecord | undefined {
-  const author = references.authors.get(row.author_id);
-  const groupPath = references.groupPaths.get(row.namespace_id);
+function presentEpic(
+  row: EpicRow,
+  around: Surroundings,
+  relations: EpicRelations,
+  options: EpicOptions,
+): EpicRecord | undefined {
+  const author = relations.authors.get(row.author_id);
+  const groupPath = relations.groupPaths.get(row.namespace_id);
   if (!author || groupPath === undefined) return undefined;
-  const dates = references.dates.get(row.id) ?? noDates;
-  const parent = row.parent_id === null ? undefined : references.parents.get(row.parent_id);
-  const labels = references.labels.get(row.id) ?? [];
-  const webUrl = epicWebUrl(references.baseUrl, groupPath, row.iid);
+  const dates = relations.dates.get(row.id) ?? noDates;
+  const parent = row.parent_id === null ? undefined : relations.parents.get(row.parent_id);
+  const labels = relations.labels.get(row.id) ?? [];
+  const webUrl = epicWebUrl(around.baseUrl, groupPath, row.iid);
   const short = `&${row.iid}`;
   const full = `${groupPath}${short}`;
   return {
@@ -168,7 +126,7 @@ function presentEpic(row: EpicRow, references: EpicRelations, options: EpicOptio
     title: row.title,
     description: row.description,
     confidential: row.confidential,
-    author,
+    author: presentUserBasic(around, author),
     start_date: dates.start,
     start_date_is_fixed: row.start_date_is_fixed,
     start_date_fixed: row.start_date_fixed,
@@ -195,8 +153,8 @@ function presentEpic(row: EpicRow, references: EpicRelations, options: EpicOptio
     labels: options.withLabelsDetails ? labels.map(presentLabelBasic) : labels.map(({ name }) => name),
     upvotes: row.upvotes,
     downvotes: row.downvotes,
-    ...(references.subscribed && { subscribed: references.subscribed.has(row.id) }),
-    _links: linksOf(references.baseUrl, row, parent),
+    ...(relations.subscribed !== undefined && { subscribed: relations.subscribed }),
+    _links: linksOf(around.baseUrl, row, parent),
   };
 }
 

@@ -1,13 +1,17 @@
 /** Relations of issues for their records (issue-records.ts), loaded for all of them at once. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Caller } from '../../../../kernel/actor.ts';
+import { selectProjectPaths } from '../../../../kernel/namespaces/path-queries.ts';
 import type { Services } from '../../../../kernel/services.ts';
+import { peopleColumns, selectPeople } from '../../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { type TaggedRow, taggedRows } from '../../../../platform/db/tagged-rows.ts';
+import { byId, idArray, readTagged, taggedRows } from '../../../../platform/db/tagged-rows.ts';
 import { selectSubscribed } from '../../../conversation/index.ts';
 import {
   type LabelBasicRow,
+  type LabelOfTargets,
+  labelsByTarget,
   type MilestoneWithPath,
   milestoneOfJson,
   selectLabelsOf,
@@ -45,27 +49,11 @@ export type IssueRelations = {
   subscribed: boolean | undefined;
 };
 
-const unique = (ids: readonly (number | null)[]): number[] => [
-  ...new Set(ids.filter((id): id is number => id !== null)),
-];
-
-/**
- * PostgreSQL assumes ten entries of an array that it does not know. It would plan the statement anew for each shorter
- * one, which takes longer than the statement: shorter ones are filled up with an id that no row has.
- */
-const ASSUMED_IDS = 10;
-const listed = (ids: readonly number[]): RawBuilder<unknown> => {
-  const filling = Array.from({ length: Math.max(0, ASSUMED_IDS - ids.length) }, () => 0);
-  return sql`${[...ids, ...filling]}::bigint[]`;
-};
-const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
-  new Map(rows.map((row) => [row.id, row]));
-
 type Relations = {
   people: UserBasicRow;
   assignees: UserBasicRow & { issue_id: number };
   paths: { id: number; full_path: string };
-  labels: LabelBasicRow & { target_ids: number[]; place: number };
+  labels: LabelOfTargets;
   milestones: MilestoneWithPath;
   counts: Counts;
   epics: EpicOfIssue;
@@ -79,31 +67,25 @@ export async function loadIssueRelations(
   rows: readonly IssueRow[],
   { single = false, withLabelsDetails = false }: { single?: boolean; withLabelsDetails?: boolean },
 ): Promise<IssueRelations> {
-  const issues = listed(rows.map((row) => row.id));
-  const milestones = listed(unique(rows.map((row) => row.milestone_id)));
-  const originals = unique(rows.map((row) => row.duplicated_to_id));
+  const issues = idArray(rows.map((row) => row.id));
+  const people = idArray(rows.flatMap((row) => [row.author_id, row.closed_by_id]));
+  const milestones = idArray(rows.map((row) => row.milestone_id));
+  const originals = rows.map((row) => row.duplicated_to_id).filter((id) => id !== null);
   const seen = originals.length > 0 ? visibleIssues(actor) : undefined;
   const selects = [
-    taggedRows('people', selectPeople(unique(rows.flatMap((row) => [row.author_id, row.closed_by_id])))),
+    taggedRows('people', selectPeople(people)),
     taggedRows('assignees', selectAssignees(issues)),
-    taggedRows('paths', selectPaths(unique(rows.map((row) => row.project_id)))),
+    taggedRows('paths', selectProjectPaths(idArray(rows.map((row) => row.project_id)))),
     taggedRows('labels', selectLabelsOf('issue_id', issues, withLabelsDetails), { isDescribed: true }),
     taggedRows('milestones', selectMilestonesOf(milestones), { isDescribed: true }),
     taggedRows('counts', selectCounts(issues)),
     ...(services.config.tier === 'free' ? [] : [taggedRows('epics', selectEpics(actor, issues))]),
-    ...(seen ? [taggedRows('originals', selectOriginals(originals, seen))] : []),
+    ...(seen ? [taggedRows('originals', selectOriginals(idArray(originals), seen))] : []),
     ...(single && actor
       ? [taggedRows('subscribed', selectSubscribed(actor.id, issueSubscriptions, issues))]
       : []),
   ];
-  const { rows: found } = await sql<TaggedRow>`
-    ${seen ? sql`with ${seen.ctes}` : sql``} ${sql.join(selects, sql` union all `)}`.execute(db);
-  const byTag = Map.groupBy(found, ({ tag }) => tag);
-  const of = <Tag extends keyof Relations>(tag: Tag): Relations[Tag][] =>
-    // The select of the tag has these columns.
-    (byTag.get(tag) ?? []).map(
-      ({ row, description }) => ({ ...row, description }) as unknown as Relations[Tag],
-    );
+  const of = await readTagged<Relations>(db, selects, seen?.ctes);
   return {
     people: byId(of('people')),
     assignees: Map.groupBy(
@@ -120,31 +102,9 @@ export async function loadIssueRelations(
   };
 }
 
-/** In the order of their places. */
-function labelsByTarget(labels: readonly Relations['labels'][]): Map<number, LabelBasicRow[]> {
-  const byTarget = new Map<number, LabelBasicRow[]>();
-  for (const { target_ids, place: _, ...label } of labels.toSorted((one, other) => one.place - other.place)) {
-    for (const id of target_ids) {
-      const known = byTarget.get(id);
-      if (known) known.push(label);
-      else byTarget.set(id, [label]);
-    }
-  }
-  return byTarget;
-}
-
-const people = sql`u.id, u.username, u.public_email, u.name, u.state, u.locked_at is not null as locked, u.avatar, u.email`;
-
-const selectPeople = (ids: readonly number[]): RawBuilder<unknown> =>
-  sql`select ${people} from users u where u.id = any(${listed(ids)})`;
-
 const selectAssignees = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select a.issue_id, ${people} from issue_assignees a join users u on u.id = a.user_id
+  select a.issue_id, ${peopleColumns} from issue_assignees a join users u on u.id = a.user_id
   where a.issue_id = any(${issues})`;
-
-const selectPaths = (ids: readonly number[]): RawBuilder<unknown> => sql`
-  select p.id, n.full_path || '/' || p.path as full_path from projects p join namespaces n on n.id = p.namespace_id
-  where p.id = any(${listed(ids)})`;
 
 const selectCounts = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select asked.id,
@@ -160,6 +120,6 @@ const selectEpics = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<un
   where x.issue_id = any(${issues}) and ${visibleEpics(caller)}`;
 
 /** Those among the issues of these ids that the reader sees. */
-const selectOriginals = (ids: readonly number[], { condition }: VisibleIssues): RawBuilder<unknown> => sql`
+const selectOriginals = (ids: RawBuilder<unknown>, { condition }: VisibleIssues): RawBuilder<unknown> => sql`
   select i.id, i.project_id, i.iid from issues i join issue_projects v on v.id = i.project_id
-  where i.id = any(${listed(ids)}) and ${condition}`;
+  where i.id = any(${ids}) and ${condition}`;
