@@ -16,6 +16,7 @@ import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-actions.ts';
+import { hasMoreCharacters } from '../../../platform/characters.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -34,7 +35,7 @@ export type SignUp =
 export function signUpProblems(input: SignUpInput, settings: ApplicationSettings): Problem[] {
   const { name, username, email, password } = input;
   const address = isMailAddress(email) ? signUpMailProblem(email, settings) : 'is invalid';
-  const tooLong = [...name].length > 255;
+  const tooLong = hasMoreCharacters(name, 255);
   return [
     ...(name.trim() === '' ? problem("Name can't be blank.", 'name') : []),
     ...(tooLong ? problem('Name is too long (maximum is 255 characters).', 'name') : []),

@@ -1,4 +1,5 @@
 /** Decoders of scalars, each compiled from its schema once, for values of any source. */
+import { countCharacters, hasMoreCharacters } from '../../characters.ts';
 import {
   invalidAt,
   outOfRangeAt,
@@ -94,19 +95,10 @@ export const compileString = (node: SchemaNode, path: Path): Decode => {
   return (raw, problems) => {
     const text = textOf(raw);
     if (text === undefined) return refuse(problems, invalid);
-    // UTF-16 units bound the number of characters from above, so characters are counted only in doubt.
-    if (text.length > maxLength && (text.length > 2 * maxLength || countCharacters(text) > maxLength)) {
-      return refuse(problems, tooLong);
-    }
+    if (hasMoreCharacters(text, maxLength)) return refuse(problems, tooLong);
     if (text.length < 2 * minLength && countCharacters(text) < minLength) return refuse(problems, tooShort);
     return pattern === undefined || pattern.test(text) ? text : refuse(problems, invalid);
   };
-};
-
-const countCharacters = (text: string): number => {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 };
 
 export const compileTime = (format: 'date' | 'date-time', path: Path): Decode => {

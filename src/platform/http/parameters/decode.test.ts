@@ -147,6 +147,12 @@ describe('a value becomes its declared type', () => {
     ['commas', commaList(Type.String()), 'a, b,,c ', ['a', 'b', 'c']],
     ['commas among items', commaList(Type.Integer()), ['1,2', 3], [1, 2, 3]],
     [
+      'more commas than a body has values',
+      commaList(Type.String()),
+      'a,'.repeat(100_001),
+      { refused: ['is too long (maximum is 100000 items)'] },
+    ],
+    [
       'too many items',
       Type.Array(Type.String(), { maxItems: 1 }),
       ['a', 'b'],

@@ -14,6 +14,7 @@ import {
   type Decode,
   type SchemaNode,
 } from './decode-scalars.ts';
+import { MAX_JSON_VALUES } from './json-meter.ts';
 import {
   invalidAt,
   missingAt,
@@ -125,7 +126,7 @@ const compileUnion = (options: SchemaNode[], path: Path): Decode => {
 
 /** Null and the empty text are the empty array; one value stands for an array of one. */
 const compileList = (node: SchemaNode, path: Path): Decode => {
-  const { items = {}, commaSeparated = false, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node;
+  const { items = {}, commaSeparated = false, minItems = 0, maxItems = MAX_JSON_VALUES } = node;
   const decode = compile(items, path);
   const keepsBlank = takesBlank(items);
   const invalid = invalidAt(path);
@@ -146,7 +147,7 @@ const compileList = (node: SchemaNode, path: Path): Decode => {
 const splitAtCommas = (value: RawValue): RawValue[] =>
   typeof value !== 'string'
     ? [value]
-    : value.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
+    : value.split(',', MAX_JSON_VALUES + 1).flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
 
 const compileObject = (node: SchemaNode, path: Path): Decode => {
   const fields = Object.entries(node.properties ?? {}).map(([key, property]) => {

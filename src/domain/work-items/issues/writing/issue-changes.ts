@@ -1,4 +1,5 @@
 /** Requests to create or update an issue, their permitted part, and the changes, without a database. */
+import { hasMoreCharacters } from '../../../../platform/characters.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import type { ResourceEvent } from '../../resource-events/actions.ts';
 
@@ -52,10 +53,10 @@ export function checkTexts(texts: {
 }): void {
   const { title, description } = texts;
   if (title !== undefined && title.trim() === '') throw invalid({ title: ["can't be blank"] });
-  if (title !== undefined && [...title].length > MAX_TITLE_LENGTH) {
+  if (title !== undefined && hasMoreCharacters(title, MAX_TITLE_LENGTH)) {
     throw invalid({ title: [`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`] });
   }
-  if (description && description.length > MAX_TEXT_LENGTH && [...description].length > MAX_TEXT_LENGTH) {
+  if (description && hasMoreCharacters(description, MAX_TEXT_LENGTH)) {
     throw invalid({ description: [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`] });
   }
 }
