@@ -1,7 +1,7 @@
 /** The verdict of a service that speaks the Akismet protocol, version 1.1 (comment-check). */
 
 import { version } from '../../package.ts';
-import { fetchGuarded, type OutboundRules } from '../../platform/outbound.ts';
+import { fetchGuarded, type OutboundRules } from '../../platform/outbound/outbound.ts';
 
 export type Submission = {
   kind: 'Issue' | 'Snippet' | 'Note';

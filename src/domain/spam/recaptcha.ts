@@ -1,5 +1,5 @@
 /** Verifies CAPTCHAs by a service with the protocol of reCAPTCHA v2 (siteverify). */
-import { fetchGuarded, type OutboundRules } from '../../platform/outbound.ts';
+import { fetchGuarded, type OutboundRules } from '../../platform/outbound/outbound.ts';
 
 type Service = OutboundRules & { url: string; key: string };
 

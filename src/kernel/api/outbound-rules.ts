@@ -1,5 +1,5 @@
 /** The administrator's rules for outgoing calls. */
-import type { OutboundRules } from '../../platform/outbound.ts';
+import type { OutboundRules } from '../../platform/outbound/outbound.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 export const outboundRules = (settings: ApplicationSettings): OutboundRules => ({

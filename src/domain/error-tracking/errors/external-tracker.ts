@@ -6,7 +6,7 @@ import { outboundRules } from '../../../kernel/api/outbound-rules.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
 import { createShare } from '../../../platform/fair-share.ts';
-import { fetchGuarded, OutboundFailure, type OutboundRules } from '../../../platform/outbound.ts';
+import { fetchGuarded, OutboundFailure, type OutboundRules } from '../../../platform/outbound/outbound.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { selectSettings } from '../settings/queries.ts';

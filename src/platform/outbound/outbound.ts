@@ -7,9 +7,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { mayReach, type OutboundRules } from './outbound-addresses.ts';
+import { mayReach, type OutboundRules } from './addresses.ts';
 
-export type { OutboundRules } from './outbound-addresses.ts';
+export type { OutboundRules } from './addresses.ts';
 
 type ResolvedAddress = { address: string; family: number };
 type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { afterEach, describe, expect, test } from 'vitest';
-import { certificate, certificateKey } from '../../test/support/sample-certificate.ts';
-import { type Received, startWebServer, type WebServer } from '../../test/support/web-server.ts';
+import { certificate, certificateKey } from '../../../test/support/sample-certificate.ts';
+import { type Received, startWebServer, type WebServer } from '../../../test/support/web-server.ts';
 import { fetchGuarded, OutboundFailure, type OutboundRequest } from './outbound.ts';
 
 const started: WebServer[] = [];

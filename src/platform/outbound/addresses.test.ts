@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress, mayReach } from './outbound-addresses.ts';
+import { isPublicAddress, mayReach } from './addresses.ts';
 
 describe('public addresses', () => {
   test.each([
