@@ -83,7 +83,7 @@ const longestStall = async ({ program }: Watched): Promise<number> =>
 async function settle({ app }: Watched): Promise<void> {
   for (let waited = 0; waited < SETTLE_MS; waited += 20) {
     const [row] = await app.services.database.sql<{ waiting: number }[]>`
-      select (select count(*) from outbox) + (select count(*) from graphile_worker.jobs where attempts = 0) as waiting`;
+      select (select count(*) from outbox) + (select count(*) from graphile_worker.jobs where attempts = 0 or locked_at is not null) as waiting`;
     if (row?.waiting === 0) return;
     await sleep(20);
   }
