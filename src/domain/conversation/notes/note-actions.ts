@@ -6,8 +6,8 @@ import { checkSpam } from '../../spam/index.ts';
 import { addMentionTodos, findMentionTodos } from '../mentions/mention-todos.ts';
 import { type Noteable, readsInternalNotes } from '../noteables/noteables.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
+import { insertNote, insertNoteInBatch, type NoteInsert } from './insert-actions.ts';
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
-import { insertNote, insertNoteInBatch, type NoteInsert } from './note-insert.ts';
 import type { QuickActions } from './noteable-registry.ts';
 import {
   countNotes,

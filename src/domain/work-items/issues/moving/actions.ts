@@ -9,7 +9,7 @@ import { type ActorContext, writeSystemNotes } from '../../../conversation/index
 import { availableMilestoneByTitle } from '../../../planning/index.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import { insertIssue, type PreparedIssue } from '../writing/issue-insert.ts';
+import { insertIssue, type PreparedIssue } from '../writing/insert-actions.ts';
 import { lockIssue } from '../writing/lock-queries.ts';
 import { currentRelations } from '../writing/relation-queries.ts';
 import { issueReference, resolveReferences } from '../writing/resolve-references.ts';

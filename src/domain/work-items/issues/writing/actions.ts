@@ -21,6 +21,7 @@ import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import { writeResourceEvents } from '../../resource-events/actions.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
+import { POSITION_GAP } from './insert-actions.ts';
 import {
   checkDates,
   checkTexts,
@@ -34,7 +35,6 @@ import {
   type WorkChange,
 } from './issue-changes.ts';
 import { issueFollowUps } from './issue-follow-ups.ts';
-import { POSITION_GAP } from './issue-insert.ts';
 import { updateRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { lockIssue } from './lock-queries.ts';

@@ -13,8 +13,8 @@ import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import type { IssueRelations } from '../records/relation-queries.ts';
 import { scoped, updateIssue } from './actions.ts';
+import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './insert-actions.ts';
 import { checkDates, checkTexts, labelsAfter, type NewIssue, permitted } from './issue-changes.ts';
-import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './issue-insert.ts';
 import { creationRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import { POSITION_GAP } from './issue-insert.ts';
+import { POSITION_GAP } from './insert-actions.ts';
 
 /** The integer half way between the two; undefined where there is none. A missing bound is open. */
 export function positionBetween(lower: number | undefined, upper: number | undefined): number | undefined {
