@@ -187,6 +187,8 @@ async function walkInventory(watched: Watched, only: RegExp): Promise<Stall[]> {
   await sql`update users set admin = true where username = 'root'`;
   await settle(watched);
   const requests = await makeRequests(site, places, app.endpoints);
+  // A second process would have every change of settings wait for it.
+  await app.services.presence.stop();
   const undo = await watchChanges(site);
   const stalls: Stall[] = [];
   const requested = requests.filter(({ spec, title }) => title === `${spec.method} ${spec.path}`);
