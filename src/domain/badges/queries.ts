@@ -1,6 +1,7 @@
 /** Reads badges: a project's with those of the groups around it, or a group's own. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { isProject, projectsIn, type ResourceParent } from '../../kernel/access/resource-parents.ts';
+import { projectsIn } from '../../kernel/access/resource-parent-queries.ts';
+import { isProject, type ResourceParent } from '../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { BadgesTable } from '../../platform/db/rows.ts';

@@ -7,7 +7,7 @@ import {
   namespaceLevel,
   sharedProjectLevel,
   TODAY,
-} from '../../kernel/access/memberships.ts';
+} from '../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { type ProjectRow, projectColumns, projectTables } from '../../kernel/namespaces/rows.ts';
 import { MAINTAINER } from '../../kernel/policy/roles.ts';

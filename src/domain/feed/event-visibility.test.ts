@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
-import { callerCte } from '../../kernel/access/memberships.ts';
+import { callerCte } from '../../kernel/access/membership-queries.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import type { ProjectAbility } from '../../kernel/policy/policy.ts';
 import { GUEST, NO_ACCESS, PRIVATE, PUBLIC, type Role } from '../../kernel/policy/roles.ts';

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { openTo, seesAll } from '../../kernel/access/group-list-queries.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/membership-queries.ts';
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';

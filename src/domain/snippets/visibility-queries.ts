@@ -1,6 +1,6 @@
 /** The snippets that a caller sees, as a condition for lists. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/membership-queries.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import { GUEST, INTERNAL, PUBLIC } from '../../kernel/policy/roles.ts';
 

@@ -1,7 +1,7 @@
 /** The memberships of a token's user, so that its owner sees how far the token reaches (facts: Tokens). */
 import { type RawBuilder, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { ORGANIZATION_ID } from '../../kernel/namespaces/group-records.ts';
 import {

@@ -1,6 +1,6 @@
 /** Statements over access tokens: one list and one look-up, each for given owners. */
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type MembershipSource, membershipSourceOf } from '../../kernel/access/joining.ts';
+import { type MembershipSource, membershipSourceOf } from '../../kernel/access/membership-actions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Tables } from '../../platform/db/rows.ts';

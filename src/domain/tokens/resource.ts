@@ -1,7 +1,7 @@
 /** Projects and groups as the owners of tokens: the shared parts of their endpoints, and the differences. */
 import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
-import type { MembershipSource } from '../../kernel/access/joining.ts';
+import type { MembershipSource } from '../../kernel/access/membership-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Whose } from './queries.ts';
 

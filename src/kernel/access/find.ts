@@ -1,16 +1,11 @@
 /** Finds a project or group and decides for a caller, in one statement: returns a receipt, or a Failure. */
-import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
-import { pointRead } from '../../platform/db/point-read.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../actor.ts';
-import { notificationLevels } from '../namespaces/notification-levels.ts';
 import {
   type GroupRow,
-  projectColumns,
   projectFullPath,
   projectIsArchived,
-  projectTables,
   type ReachedProjectRow,
 } from '../namespaces/rows.ts';
 import {
@@ -25,8 +20,20 @@ import {
   type Rule,
   type Standing,
 } from '../policy/policy.ts';
-import { DEVELOPER, OWNER, type Role } from '../policy/roles.ts';
-import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './memberships.ts';
+import { OWNER, type Role } from '../policy/roles.ts';
+import {
+  asId,
+  type DeployTokenHome,
+  type FoundGroup,
+  findGroup,
+  findGroups,
+  findProject,
+  findProjectOfDeployToken,
+  findProjectOfProgram,
+  findProjects,
+  findRedirected,
+  type ObjectReference,
+} from './find-queries.ts';
 
 declare const receipt: unique symbol;
 
@@ -52,69 +59,6 @@ export type AuthorizedGroup = {
 
 /** The instance, for administrators. */
 export type AuthorizedInstance = { readonly [receipt]: 'instance' };
-
-const NOBODY = 0;
-const today = (): string => now().toISOString().slice(0, 10);
-
-/** `:id` of the API: a number, or a full path. */
-export type ObjectReference = string | number;
-
-const asId = (reference: ObjectReference): number | undefined => {
-  if (typeof reference === 'number') return reference;
-  return /^\d{1,15}$/.test(reference) ? Number(reference) : undefined;
-};
-
-/** Projects that match a condition, with the caller's levels on them. */
-const projectsWhere = (caller: string, date: string, condition: string) => `
-  select ${projectColumns}, ${directProjectLevel(caller, date)} as level_project,
-    greatest(${namespaceLevel(caller, date, 'contents')}, ${sharedProjectLevel(caller, date)}) as level_group,
-    ${notificationLevels(caller)}
-  from ${projectTables} where not p.deleting and ${condition}`;
-const projectById = pointRead<ReachedProjectRow>(
-  ['bigint', 'date', 'bigint'],
-  projectsWhere('k.v1', 'k.v2', 'p.id = k.v3'),
-);
-const projectByPath = pointRead<ReachedProjectRow>(
-  ['bigint', 'date', 'text', 'text'],
-  projectsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3 and lower(p.path) collate "C" = k.v4'),
-);
-
-// From the caller's memberships, which are few, not from the group's contents, which may be many.
-const reachesInside = (caller: string, date: string) => `exists (
-  select from members m left join projects p on p.id = m.project_id
-  join namespaces d on d.id = coalesce(m.namespace_id, p.namespace_id)
-  where m.user_id = ${caller} and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > ${date}))`;
-const groupsWhere = (caller: string, date: string, condition: string) => `
-  select n.*, ${namespaceLevel(caller, date, 'group')} as level, ${reachesInside(caller, date)} as reaches_inside,
-    exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) as ancestor_archived
-  from namespaces n where n.kind = 'group' and not n.deleting and ${condition}`;
-const groupById = pointRead<GroupFound>(
-  ['bigint', 'date', 'bigint'],
-  groupsWhere('k.v1', 'k.v2', 'n.id = k.v3'),
-);
-const groupByPath = pointRead<GroupFound>(
-  ['bigint', 'date', 'text'],
-  groupsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3'),
-);
-const groupsByPaths = groupsWhere('$1', '$2', 'lower(n.full_path) collate "C" = any($3::text[])');
-
-const prepared = { prepare: true } as const;
-
-async function selectProject(
-  sql: Sql,
-  caller: Caller,
-  reference: ObjectReference,
-): Promise<ReachedProjectRow | undefined> {
-  const id = asId(reference);
-  const user = caller?.id ?? NOBODY;
-  if (id !== undefined) {
-    return projectById(sql, [user, today(), id]);
-  }
-  const path = String(reference).toLowerCase();
-  const slash = path.lastIndexOf('/');
-  if (slash < 1) return undefined;
-  return projectByPath(sql, [user, today(), path.slice(0, slash), path.slice(slash + 1)]);
-}
 
 function standingOf(caller: Caller, row: { visibility: number }, role: Role, archived: boolean): Standing {
   return {
@@ -171,11 +115,8 @@ export class Moved extends Error {
 
 async function findMoved(sql: Sql, caller: Caller, reference: ObjectReference): Promise<void> {
   if (asId(reference) !== undefined) return;
-  const path = String(reference).toLowerCase();
-  const [redirect] = await sql<{ project_id: number }[]>`
-    select project_id from project_redirects where path = ${path}`;
-  if (!redirect) return;
-  const found = await selectProject(sql, caller, redirect.project_id);
+  const id = await findRedirected(sql, String(reference));
+  const found = id === undefined ? undefined : await findProject(sql, caller, id);
   if (!found) return;
   const { project, standing } = projectReceipt(caller, found);
   if (isVisible(standing)) throw new Moved(project);
@@ -194,7 +135,7 @@ export async function authorizeProject(
 ): Promise<AuthorizedProject> {
   const rule: Rule = projectPolicy[ability];
   if (!caller && !isForAnonymous(rule)) throw unauthenticated();
-  const found = await selectProject(sql, caller, reference);
+  const found = await findProject(sql, caller, reference);
   if (!found) {
     await findMoved(sql, caller, reference);
     throw notFound('Project');
@@ -203,12 +144,6 @@ export async function authorizeProject(
   refuse(decide(rule, standing), 'Project', reason);
   return project;
 }
-
-const projectsByPaths = projectsWhere(
-  '$1',
-  '$2',
-  '(lower(n.full_path) collate "C", lower(p.path) collate "C") in (select * from unnest($3::text[], $4::text[]))',
-);
 
 /**
  * The projects of these full paths on which the caller has the ability, by the path in lower case. One
@@ -220,25 +155,12 @@ export async function selectProjects(
   ability: ProjectAbility,
   paths: readonly string[],
 ): Promise<Map<string, AuthorizedProject>> {
-  const names = paths.map((path) => path.toLowerCase()).filter((path) => path.includes('/'));
-  if (names.length === 0) return new Map();
-  const spaces = names.map((path) => path.slice(0, path.lastIndexOf('/')));
-  const ends = names.map((path) => path.slice(path.lastIndexOf('/') + 1));
-  const parameters = [caller?.id ?? NOBODY, today(), spaces, ends];
-  const rows = await sql.unsafe<ReachedProjectRow[]>(projectsByPaths, parameters, prepared);
+  const rows = await findProjects(sql, caller, paths);
   const projects = rows.map((row) => projectReceipt(caller, row).project);
   return new Map(
     projects.filter((each) => each.may(ability)).map((each) => [each.fullPath.toLowerCase(), each]),
   );
 }
-
-/** The scope of a deploy token: a project, or all projects below a group. */
-export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
-
-const projectOfDeployToken = `
-  select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
-  where not p.deleting and lower(n.full_path) collate "C" = $1 and lower(p.path) collate "C" = $2
-    and (p.id = $3 or $4 = any(n.ancestor_ids))`;
 
 /** A project in the deploy token's scope, with the rights of a developer; 404 for any other. */
 export async function authorizeDeployToken(
@@ -247,35 +169,21 @@ export async function authorizeDeployToken(
   ability: ProjectAbility,
   fullPath: string,
 ): Promise<AuthorizedProject> {
-  const path = fullPath.toLowerCase();
-  const slash = path.lastIndexOf('/');
-  const parameters = [
-    path.slice(0, Math.max(0, slash)),
-    path.slice(slash + 1),
-    home.project_id,
-    home.namespace_id,
-  ];
-  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfDeployToken, parameters, prepared);
+  const row = await findProjectOfDeployToken(sql, home, fullPath);
   if (!row) throw notFound('Project');
   const { project, standing } = projectReceipt(undefined, row);
   refuse(decide(projectPolicy[ability], { ...standing, signedIn: true, external: true }), 'Project');
   return project;
 }
 
-const projectOfProgram = `
-  select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
-  where not p.deleting and p.id = $1`;
-
 /** The project for the program's own work, with the rights of a developer; undefined when it is gone. */
 export async function reachProject(sql: Sql, id: number): Promise<AuthorizedProject | undefined> {
-  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfProgram, [id], prepared);
+  const row = await findProjectOfProgram(sql, id);
   if (!row) return undefined;
   const { project, standing } = projectReceipt(undefined, row);
   const known = { ...standing, signedIn: true, external: true };
   return { ...project, may: (ability) => decide(projectPolicy[ability], known) === 'allowed' };
 }
-
-type GroupFound = GroupRow & { level: number; reaches_inside: boolean; ancestor_archived: boolean };
 
 /** The group, when the caller has the ability on it; 404 unless visible, 403 when refused. */
 export async function authorizeGroup(
@@ -286,18 +194,14 @@ export async function authorizeGroup(
 ): Promise<AuthorizedGroup> {
   const rule: Rule = groupPolicy[ability];
   if (!caller && !isForAnonymous(rule)) throw unauthenticated();
-  const id = asId(reference);
-  const [user, date] = [caller?.id ?? NOBODY, today()];
-  const found = await (id === undefined
-    ? groupByPath(sql, [user, date, String(reference).toLowerCase()])
-    : groupById(sql, [user, date, id]));
+  const found = await findGroup(sql, caller, reference);
   if (!found) throw notFound('Group');
   const { group, standing } = groupReceipt(caller, found);
   refuse(decide(rule, standing), 'Group');
   return group;
 }
 
-function groupReceipt(caller: Caller, found: GroupFound): { group: AuthorizedGroup; standing: Standing } {
+function groupReceipt(caller: Caller, found: FoundGroup): { group: AuthorizedGroup; standing: Standing } {
   // As above: the members table admits roles only.
   const role = (caller?.admin ? OWNER : found.level) as Role;
   const standing = {
@@ -316,9 +220,7 @@ export async function selectGroups(
   ability: GroupAbility,
   paths: readonly string[],
 ): Promise<Map<string, AuthorizedGroup>> {
-  if (paths.length === 0) return new Map();
-  const parameters = [caller?.id ?? NOBODY, today(), paths.map((path) => path.toLowerCase())];
-  const rows = await sql.unsafe<GroupFound[]>(groupsByPaths, parameters, prepared);
+  const rows = await findGroups(sql, caller, paths);
   const groups = rows.map((row) => groupReceipt(caller, row).group).filter((each) => each.may(ability));
   return new Map(groups.map((each) => [each.row.full_path.toLowerCase(), each]));
 }

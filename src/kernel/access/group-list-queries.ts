@@ -9,7 +9,7 @@ import { offsetPage, type Page, type PageRequest } from '../../platform/paginati
 import type { Caller } from '../actor.ts';
 import type { GroupRow } from '../namespaces/rows.ts';
 import { INTERNAL, PUBLIC } from '../policy/roles.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from './memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from './membership-queries.ts';
 
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { ObjectReference } from './find.ts';
+import type { ObjectReference } from './find-queries.ts';
 
 declare const receipt: unique symbol;
 

@@ -1,5 +1,5 @@
 /** Changes the state of accounts; removes second factors and identities. */
-import { isLastAdministrator, lastAdministrator } from '../../../kernel/access/remaining.ts';
+import { isLastAdministrator, lastAdministrator } from '../../../kernel/access/remaining-queries.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';

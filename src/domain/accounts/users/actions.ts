@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import { isLastAdministrator } from '../../../kernel/access/remaining.ts';
+import { isLastAdministrator } from '../../../kernel/access/remaining-queries.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';

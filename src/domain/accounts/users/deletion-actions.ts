@@ -7,7 +7,7 @@ import {
   groupsOwnedAlone,
   isLastAdministrator,
   lastAdministrator,
-} from '../../../kernel/access/remaining.ts';
+} from '../../../kernel/access/remaining-queries.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce, announceAll } from '../../../kernel/activity/announce.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';

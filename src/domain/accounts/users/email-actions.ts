@@ -2,7 +2,7 @@
  * Mail addresses of users: each has one user, and is valid once that user or an administrator confirmed it.
  */
 import { sql } from 'kysely';
-import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-addresses.ts';
+import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import {

@@ -6,7 +6,7 @@ import {
   memberIds,
   namespaceLevel,
   sharedProjectLevel,
-} from '../../../kernel/access/memberships.ts';
+} from '../../../kernel/access/membership-queries.ts';
 import { MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';

@@ -1,7 +1,7 @@
 /** Group mentions: `@all` for the members of the project or group, and a group's path for its members. */
 import { type RawBuilder, sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../../../kernel/access/find.ts';
-import { type MembersOf, memberIds } from '../../../kernel/access/memberships.ts';
+import { type MembersOf, memberIds } from '../../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { now } from '../../../platform/clock.ts';

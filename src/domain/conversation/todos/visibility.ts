@@ -3,7 +3,7 @@
  * must then be neither shown nor counted: its title and note are not the owner's any more.
  */
 import { type RawBuilder, sql } from 'kysely';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../../kernel/access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { todoTargets } from './targets.ts';

@@ -1,7 +1,7 @@
 /** Creating and changing groups: each one transaction that decides, writes and announces. */
 import { sql } from 'kysely';
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
-import { joinMembers } from '../../../kernel/access/joining.ts';
+import { joinMembers } from '../../../kernel/access/membership-actions.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';

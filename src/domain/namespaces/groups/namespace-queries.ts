@@ -1,7 +1,7 @@
 /** Statements over namespaces of both kinds. */
 import { type RawBuilder, sql } from 'kysely';
 import { today } from '../../../kernel/access/group-list-queries.ts';
-import { namespaceLevel } from '../../../kernel/access/memberships.ts';
+import { namespaceLevel } from '../../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { NamespaceSummary, OwnerSummary } from '../../../kernel/namespaces/rows.ts';
 import { GUEST, OWNER } from '../../../kernel/policy/roles.ts';

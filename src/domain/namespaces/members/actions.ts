@@ -6,8 +6,8 @@ import {
   levelName,
   type MembershipSource,
   membershipSourceOf,
-} from '../../../kernel/access/joining.ts';
-import { groupsOwnedAlone } from '../../../kernel/access/remaining.ts';
+} from '../../../kernel/access/membership-actions.ts';
+import { groupsOwnedAlone } from '../../../kernel/access/remaining-queries.ts';
 import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';

@@ -1,6 +1,6 @@
 /** The page on which users see their invitations, and accept or decline them. */
-import { decideInvitation, invitationsTo } from '../../../kernel/access/invitations.ts';
-import { levelName } from '../../../kernel/access/joining.ts';
+import { decideInvitation, invitationsTo } from '../../../kernel/access/invitation-actions.ts';
+import { levelName } from '../../../kernel/access/membership-actions.ts';
 import { panel } from '../../../kernel/api/forms.ts';
 import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';

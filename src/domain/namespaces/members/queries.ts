@@ -1,6 +1,6 @@
 /** Statements over members, access requests and invitations of one source. */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { levelName } from '../../../kernel/access/joining.ts';
+import { levelName } from '../../../kernel/access/membership-actions.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { GUEST, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 import { userBasicColumns } from '../../../kernel/users/records.ts';

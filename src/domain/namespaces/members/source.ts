@@ -4,7 +4,7 @@
  */
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { MembershipSource } from '../../../kernel/access/joining.ts';
+import type { MembershipSource } from '../../../kernel/access/membership-actions.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import type { CallLimit } from '../../../kernel/api/endpoint.ts';
 import type { Role } from '../../../kernel/policy/roles.ts';

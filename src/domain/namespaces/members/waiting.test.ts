@@ -11,7 +11,7 @@ import {
   makeProject,
   makeUser,
 } from '../../../../test/support/rows.ts';
-import { acceptInvitations } from '../../../kernel/access/invitations.ts';
+import { acceptInvitations } from '../../../kernel/access/invitation-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 
 const ashlar = useApp();

@@ -1,6 +1,6 @@
 /** Candidates for notifications, page by page, and their relations to the subject: the SQL of audiences. */
 import { type RawBuilder, sql } from 'kysely';
-import { memberIds } from '../../../kernel/access/memberships.ts';
+import { memberIds } from '../../../kernel/access/membership-queries.ts';
 import type { ActorColumns } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';

@@ -1,7 +1,7 @@
 /** Promotion: a project's label becomes the group's, with those of the same name in the group's other projects. */
 import { sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../../kernel/access/find.ts';
-import { lockNamespace } from '../../../kernel/access/resource-parents.ts';
+import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';

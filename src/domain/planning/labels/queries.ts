@@ -1,12 +1,7 @@
 /** Labels: the lists of a project or group, one by id or name, and the other data of a page. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import {
-  groupsBelow,
-  isProject,
-  projectsIn,
-  type Reach,
-  type ResourceParent,
-} from '../../../kernel/access/resource-parents.ts';
+import { groupsBelow, projectsIn } from '../../../kernel/access/resource-parent-queries.ts';
+import { isProject, type Reach, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';

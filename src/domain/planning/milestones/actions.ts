@@ -1,8 +1,8 @@
 /** Makes milestones, changes, closes and deletes them. */
+import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
 import {
   auditedParent,
   isProject,
-  lockNamespace,
   parentColumns,
   type ResourceParent,
 } from '../../../kernel/access/resource-parents.ts';

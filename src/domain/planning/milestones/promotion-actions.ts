@@ -1,7 +1,7 @@
 /** Promotion: a project's milestone becomes the group's, with those of the same title in the group's other projects. */
 import { sql } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '../../../kernel/access/find.ts';
-import { lockNamespace } from '../../../kernel/access/resource-parents.ts';
+import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import type { Services } from '../../../kernel/services.ts';

@@ -1,6 +1,7 @@
 /** Milestones: the lists of a project or group, and one to change. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { groupsBelow, isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import { groupsBelow } from '../../../kernel/access/resource-parent-queries.ts';
+import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/db/search.ts';

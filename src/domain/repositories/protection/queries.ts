@@ -10,7 +10,7 @@ import {
   namespaceLevel,
   sharedProjectLevel,
   TODAY,
-} from '../../../kernel/access/memberships.ts';
+} from '../../../kernel/access/membership-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';

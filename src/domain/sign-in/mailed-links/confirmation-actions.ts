@@ -1,7 +1,7 @@
 /** Confirming a mail address, and sending the link for it again. */
 import { sql } from 'kysely';
-import { acceptInvitations } from '../../../kernel/access/invitations.ts';
-import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-addresses.ts';
+import { acceptInvitations } from '../../../kernel/access/invitation-actions.ts';
+import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';

@@ -1,6 +1,6 @@
 /** Registering an account. */
 import { sql } from 'kysely';
-import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-addresses.ts';
+import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import {
   confirmationRequested,

@@ -12,7 +12,7 @@ import {
   reachedCtes,
   sharedProjectLevel,
   TODAY,
-} from '../../../../kernel/access/memberships.ts';
+} from '../../../../kernel/access/membership-queries.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { notificationLevels } from '../../../../kernel/namespaces/notification-levels.ts';
 import { projectColumns, projectTables, type ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';

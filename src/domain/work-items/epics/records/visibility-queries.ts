@@ -6,7 +6,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
 import { openTo, seesAll } from '../../../../kernel/access/group-list-queries.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/membership-queries.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { GUEST, PLANNER } from '../../../../kernel/policy/roles.ts';
 import type { EpicRow } from './epic-rows.ts';

@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/memberships.ts';
+import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/membership-queries.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { GUEST, INTERNAL, PLANNER, PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { IssueRow } from './issue-rows.ts';

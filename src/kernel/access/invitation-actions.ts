@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { joinMembers, membershipSourceOf } from './joining.ts';
+import { joinMembers, membershipSourceOf } from './membership-actions.ts';
 
 type Waiting = {
   id: number;

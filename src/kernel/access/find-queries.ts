@@ -1,0 +1,155 @@
+/** The rows that receipts are made of: projects and groups with the caller's levels on them, by one statement each. */
+import { now } from '../../platform/clock.ts';
+import type { Sql } from '../../platform/db/driver/sql.ts';
+import { pointRead } from '../../platform/db/point-read.ts';
+import type { Caller } from '../actor.ts';
+import { notificationLevels } from '../namespaces/notification-levels.ts';
+import { type GroupRow, projectColumns, projectTables, type ReachedProjectRow } from '../namespaces/rows.ts';
+import { DEVELOPER } from '../policy/roles.ts';
+import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './membership-queries.ts';
+
+/** `:id` of the API: a number, or a full path. */
+export type ObjectReference = string | number;
+
+/** The id that a reference is; undefined for a path. */
+export const asId = (reference: ObjectReference): number | undefined => {
+  if (typeof reference === 'number') return reference;
+  return /^\d{1,15}$/.test(reference) ? Number(reference) : undefined;
+};
+
+const NOBODY = 0;
+const today = (): string => now().toISOString().slice(0, 10);
+
+/** Projects that match a condition, with the caller's levels on them. */
+const projectsWhere = (caller: string, date: string, condition: string) => `
+  select ${projectColumns}, ${directProjectLevel(caller, date)} as level_project,
+    greatest(${namespaceLevel(caller, date, 'contents')}, ${sharedProjectLevel(caller, date)}) as level_group,
+    ${notificationLevels(caller)}
+  from ${projectTables} where not p.deleting and ${condition}`;
+const projectById = pointRead<ReachedProjectRow>(
+  ['bigint', 'date', 'bigint'],
+  projectsWhere('k.v1', 'k.v2', 'p.id = k.v3'),
+);
+const projectByPath = pointRead<ReachedProjectRow>(
+  ['bigint', 'date', 'text', 'text'],
+  projectsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3 and lower(p.path) collate "C" = k.v4'),
+);
+const projectsByPaths = projectsWhere(
+  '$1',
+  '$2',
+  '(lower(n.full_path) collate "C", lower(p.path) collate "C") in (select * from unnest($3::text[], $4::text[]))',
+);
+
+export type FoundGroup = GroupRow & { level: number; reaches_inside: boolean; ancestor_archived: boolean };
+
+// From the caller's memberships, which are few, not from the group's contents, which may be many.
+const reachesInside = (caller: string, date: string) => `exists (
+  select from members m left join projects p on p.id = m.project_id
+  join namespaces d on d.id = coalesce(m.namespace_id, p.namespace_id)
+  where m.user_id = ${caller} and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > ${date}))`;
+const groupsWhere = (caller: string, date: string, condition: string) => `
+  select n.*, ${namespaceLevel(caller, date, 'group')} as level, ${reachesInside(caller, date)} as reaches_inside,
+    exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) as ancestor_archived
+  from namespaces n where n.kind = 'group' and not n.deleting and ${condition}`;
+const groupById = pointRead<FoundGroup>(
+  ['bigint', 'date', 'bigint'],
+  groupsWhere('k.v1', 'k.v2', 'n.id = k.v3'),
+);
+const groupByPath = pointRead<FoundGroup>(
+  ['bigint', 'date', 'text'],
+  groupsWhere('k.v1', 'k.v2', 'lower(n.full_path) collate "C" = k.v3'),
+);
+const groupsByPaths = groupsWhere('$1', '$2', 'lower(n.full_path) collate "C" = any($3::text[])');
+
+const prepared = { prepare: true } as const;
+
+/** The parts of a full path in lower case: that of the namespace, and the project's own. */
+function pathParts(fullPath: string): [string, string] {
+  const path = fullPath.toLowerCase();
+  const slash = path.lastIndexOf('/');
+  return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+}
+
+export async function findProject(
+  sql: Sql,
+  caller: Caller,
+  reference: ObjectReference,
+): Promise<ReachedProjectRow | undefined> {
+  const id = asId(reference);
+  const user = caller?.id ?? NOBODY;
+  if (id !== undefined) return projectById(sql, [user, today(), id]);
+  const [space, path] = pathParts(String(reference));
+  return space === '' ? undefined : projectByPath(sql, [user, today(), space, path]);
+}
+
+/** The id of the project that had the path before. */
+export async function findRedirected(sql: Sql, fullPath: string): Promise<number | undefined> {
+  const [redirect] = await sql<{ project_id: number }[]>`
+    select project_id from project_redirects where path = ${fullPath.toLowerCase()}`;
+  return redirect?.project_id;
+}
+
+/** The projects of these full paths, by one statement. */
+export async function findProjects(
+  sql: Sql,
+  caller: Caller,
+  paths: readonly string[],
+): Promise<ReachedProjectRow[]> {
+  const parts = paths.map(pathParts).filter(([space]) => space !== '');
+  if (parts.length === 0) return [];
+  const parameters = [
+    caller?.id ?? NOBODY,
+    today(),
+    parts.map(([space]) => space),
+    parts.map(([, path]) => path),
+  ];
+  return sql.unsafe<ReachedProjectRow[]>(projectsByPaths, parameters, prepared);
+}
+
+/** The scope of a deploy token: a project, or all projects below a group. */
+export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
+
+const projectOfDeployToken = `
+  select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
+  where not p.deleting and lower(n.full_path) collate "C" = $1 and lower(p.path) collate "C" = $2
+    and (p.id = $3 or $4 = any(n.ancestor_ids))`;
+
+/** A project in the deploy token's scope. */
+export async function findProjectOfDeployToken(
+  sql: Sql,
+  home: DeployTokenHome,
+  fullPath: string,
+): Promise<ReachedProjectRow | undefined> {
+  const parameters = [...pathParts(fullPath), home.project_id, home.namespace_id];
+  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfDeployToken, parameters, prepared);
+  return row;
+}
+
+const projectOfProgram = `
+  select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
+  where not p.deleting and p.id = $1`;
+
+/** A project for the program's own work. */
+export async function findProjectOfProgram(sql: Sql, id: number): Promise<ReachedProjectRow | undefined> {
+  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfProgram, [id], prepared);
+  return row;
+}
+
+export async function findGroup(
+  sql: Sql,
+  caller: Caller,
+  reference: ObjectReference,
+): Promise<FoundGroup | undefined> {
+  const id = asId(reference);
+  const [user, date] = [caller?.id ?? NOBODY, today()];
+  return id === undefined
+    ? groupByPath(sql, [user, date, String(reference).toLowerCase()])
+    : groupById(sql, [user, date, id]);
+}
+
+/** The groups of these full paths, by one statement. */
+export async function findGroups(sql: Sql, caller: Caller, paths: readonly string[]): Promise<FoundGroup[]> {
+  if (paths.length === 0) return [];
+  const parameters = [caller?.id ?? NOBODY, today(), paths.map((path) => path.toLowerCase())];
+  return sql.unsafe<FoundGroup[]>(groupsByPaths, parameters, prepared);
+}
