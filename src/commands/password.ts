@@ -9,7 +9,7 @@ import type { Config } from '../kernel/config.ts';
 import { userEntity } from '../kernel/identity/passwords/login-actions.ts';
 import { noReset } from '../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../kernel/identity/passwords/rules.ts';
-import { endAccess } from '../kernel/identity/sessions.ts';
+import { endAccess } from '../kernel/identity/session-actions.ts';
 import { createSettingsSource } from '../kernel/settings/settings.ts';
 import { now } from '../platform/clock.ts';
 import { inTransaction, openDatabase } from '../platform/db/database.ts';

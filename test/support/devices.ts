@@ -1,7 +1,7 @@
 /** Devices for tests: requests for codes and polls, browsers that decide, and a clock that moves on for a while. */
 import { ok } from 'node:assert/strict';
 import { SESSION_COOKIE } from '../../src/kernel/identity/credentials.ts';
-import { openSession } from '../../src/kernel/identity/sessions.ts';
+import { openSession } from '../../src/kernel/identity/session-actions.ts';
 import { moveClock, now } from '../../src/platform/clock.ts';
 import { digest } from '../../src/platform/secret.ts';
 import type { Call, Called, TestApp } from './app.ts';

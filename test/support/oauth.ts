@@ -1,7 +1,7 @@
 /** Applications for tests, written as rows, and a browser's way through the consent page to a code. */
 import { randomUUID } from 'node:crypto';
 import { SESSION_COOKIE } from '../../src/kernel/identity/credentials.ts';
-import { openSession } from '../../src/kernel/identity/sessions.ts';
+import { openSession } from '../../src/kernel/identity/session-actions.ts';
 import { digest, randomHex } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
 import { type Browser, openBrowser, type PageResponse } from './browser.ts';

@@ -4,7 +4,7 @@ import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts'
 import type { Actor } from '../../kernel/actor.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
-import type { FeatureGate } from '../../kernel/settings/features.ts';
+import type { FeatureGate } from '../../kernel/settings/queries.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { untilOutdated } from '../../platform/recent.ts';

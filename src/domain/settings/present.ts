@@ -1,7 +1,8 @@
 /** Settings, statistics, feature flags and the licence as records. */
 import type { Tier } from '../../kernel/config.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
-import { type FeatureGate, type FeatureName, featureDefinitions } from '../../kernel/settings/features.ts';
+import { type FeatureName, featureDefinitions } from '../../kernel/settings/features.ts';
+import type { FeatureGate } from '../../kernel/settings/queries.ts';
 import type { InstanceCounts } from './queries.ts';
 import type {
   ApplicationSettingRecord,

@@ -1,7 +1,7 @@
 /** Statements over the instance's own rows, and the counts that its statistics show. */
 import { sql } from 'kysely';
 import { type ApplicationSettings, defaultSettings } from '../../kernel/settings/definitions.ts';
-import type { FeatureGate } from '../../kernel/settings/features.ts';
+import type { FeatureGate } from '../../kernel/settings/queries.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 

@@ -1,7 +1,7 @@
 /** Changes to access tokens: each one transaction that decides, writes and announces. */
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import type { Actor } from '../../kernel/actor.ts';
-import { revokeFamily } from '../../kernel/identity/token-family-actions.ts';
+import { revokeFamily } from '../../kernel/identity/token-actions.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { handBotOver } from '../../kernel/users/bot-holder-actions.ts';

@@ -2,7 +2,7 @@
 import { announce } from '../../kernel/activity/announce.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
-import { tokenEvent } from '../../kernel/identity/token-family-actions.ts';
+import { tokenEvent } from '../../kernel/identity/token-actions.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';

@@ -1,28 +1,15 @@
 /** One credential → Actor, then sudo. Read from the database each time, so revocation is immediate. */
 import { now } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { pointRead } from '../../platform/db/point-read.ts';
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts';
 import { nameCaller } from '../../platform/fair-share.ts';
-import { digest, authenticate as mac, sameSecret } from '../../platform/secret.ts';
-import { type Actor, type ActorColumns, type Caller, type TokenKind, toActor } from '../actor.ts';
+import { authenticate as mac, sameSecret } from '../../platform/secret.ts';
+import { type Actor, type Caller, type TokenKind, toActor } from '../actor.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import { findSudoUser, findToken, type TokenRow, type UserColumns } from './credential-queries.ts';
 import type { PresentedCredential } from './credentials.ts';
 import { readSession } from './sessions.ts';
-import { revokeFamily } from './token-family-actions.ts';
-
-type UserColumns = ActorColumns & { state: string };
-
-type TokenRow = UserColumns & {
-  token_id: number;
-  token_kind: TokenKind;
-  scopes: string[];
-  family_id: number | null;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-  created_by_id: number | null;
-};
+import { recordTokenUse, revokeFamily } from './token-actions.ts';
 
 /** Inputs of authentication. */
 export type AuthenticationRequest = {
@@ -42,15 +29,6 @@ export type Authenticator = {
   /** The token that a page puts into its forms for this session. */
   csrfToken(session: string): string;
 };
-
-const userColumns = 'u.id, u.username, u.name, u.state, u.kind, u.admin, u.auditor, u.external';
-
-const tokenByDigest = pointRead<TokenRow>(
-  ['text'],
-  `select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at, t.last_used_at,
-     t.created_by_id, ${userColumns}
-   from access_tokens t join users u on u.id = t.user_id and u.deletion is null where t.digest = decode(k.v1, 'hex')`,
-);
 
 const invalidToken = (description: string): Failure =>
   unauthenticated({ error: 'invalid_token', errorDescription: description });
@@ -91,7 +69,7 @@ export function createAuthenticator(
     rotatesToken: boolean,
     settings: ApplicationSettings,
   ): Promise<Actor> {
-    const row = await tokenByDigest(points, [digest(token).toString('hex')]);
+    const row = await findToken(points, token);
     if (!row || !kinds.includes(row.token_kind)) throw unauthenticated();
     const time = now();
     if (row.revoked_at) {
@@ -109,8 +87,7 @@ export function createAuthenticator(
     refuseInactive(row);
     nameCaller(`user:${payerOf(row)}`);
     if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_INTERVAL_MS) {
-      await sql`update access_tokens set last_used_at = ${time} where id = ${row.token_id}`;
-      await sql`update users set last_activity_on = ${time.toISOString().slice(0, 10)} where id = ${row.id}`;
+      await recordTokenUse(sql, { id: row.token_id, userId: row.id }, time);
     }
     return toActor(row, { via: 'token', tokenId: row.token_id, kind: row.token_kind, scopes: row.scopes });
   }
@@ -138,13 +115,7 @@ export function createAuthenticator(
       throw forbidden('Must be authenticated using an OAuth or personal access token to use sudo');
     }
     if (!actor.credential.scopes.includes('sudo')) throw insufficientScope(['sudo']);
-    const [user] = /^\d{1,15}$/.test(target)
-      ? await sql<
-          UserColumns[]
-        >`select ${sql.unsafe(userColumns)} from users u where u.id = ${Number(target)} and u.deletion is null`
-      : await sql<UserColumns[]>`
-          select ${sql.unsafe(userColumns)} from users u
-          where lower(u.username) collate "C" = ${target.toLowerCase()} and u.deletion is null`;
+    const user = await findSudoUser(sql, target);
     if (!user) throw new Failure('not_found', `404 User with ID or username '${target}' Not Found`);
     refuseInactive(user);
     return { ...toActor(user, actor.credential), sudoBy: { id: actor.id, username: actor.username } };

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { createRecent, type Recent } from '../../platform/recent.ts';
 import { randomFraction } from '../../platform/secret.ts';
+import { type FeatureGate, selectFeatureGates } from './queries.ts';
 
 /** The flags in use, with their effect. Other names can be set too, and have no definition. */
 export const featureDefinitions = {
@@ -16,15 +17,6 @@ export const featureDefinitions = {
   },
 } as const;
 export type FeatureName = keyof typeof featureDefinitions;
-
-/** The stored flag: `value` for all, the others for some actors, such as `User:7`, or some of the time. */
-export type FeatureGate = {
-  name: string;
-  value: string;
-  actors: string[];
-  percentage_of_actors: number;
-  percentage_of_time: number;
-};
 
 export type FeatureGates = {
   /** `actorOf` is called only where the flag is on for some actors. */
@@ -45,8 +37,7 @@ async function isOpen(gate: FeatureGate, actorOf?: () => Promise<string | undefi
 
 export function createFeatureGates(sql: Sql): FeatureGates {
   const { read, forget } = createRecent(async () => {
-    const rows = await sql<FeatureGate[]>`
-      select name, value, actors, percentage_of_actors, percentage_of_time from feature_gates`;
+    const rows = await selectFeatureGates(sql);
     return new Map(rows.map((row) => [row.name, row]));
   });
   return {

@@ -3,7 +3,7 @@ import { isLastAdministrator, lastAdministrator } from '../../../kernel/access/r
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce } from '../../../kernel/activity/announce.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { endAccess } from '../../../kernel/identity/sessions.ts';
+import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

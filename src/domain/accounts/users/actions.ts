@@ -10,7 +10,7 @@ import { confirmationRequested, newConfirmation } from '../../../kernel/identity
 import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import { noReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
-import { endAccess } from '../../../kernel/identity/sessions.ts';
+import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';

@@ -12,7 +12,7 @@ import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce, announceAll } from '../../../kernel/activity/announce.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
 import type { Capability } from '../../../kernel/capability.ts';
-import { endAccess } from '../../../kernel/identity/sessions.ts';
+import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';
 import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';

@@ -16,7 +16,7 @@ import {
   endSessions,
   openSession,
   type SessionOrigin,
-} from '../../../kernel/identity/sessions.ts';
+} from '../../../kernel/identity/session-actions.ts';
 import { matchingStep } from '../../../kernel/identity/two-factor/totp.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
 import type { Services } from '../../../kernel/services.ts';

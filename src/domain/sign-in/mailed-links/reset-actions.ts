@@ -5,7 +5,7 @@ import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/ente
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { noReset, oldestReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
-import { endAccess } from '../../../kernel/identity/sessions.ts';
+import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';

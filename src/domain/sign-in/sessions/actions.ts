@@ -11,7 +11,7 @@ import {
   type Way,
 } from '../../../kernel/identity/passwords/login-actions.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
-import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/sessions.ts';
+import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/session-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';

@@ -11,7 +11,7 @@ import { isMailAddress, signUpMailProblem } from '../../../kernel/identity/addre
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
-import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/sessions.ts';
+import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/session-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';

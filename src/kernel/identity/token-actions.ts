@@ -1,4 +1,6 @@
-/** Token families: tokens that replaced each other by rotation, and their revocation after a reuse. */
+/**
+ * The use of tokens, and their families: tokens that replaced each other by rotation, which are revoked after a reuse.
+ */
 import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { insertAudits } from '../activity/announce.ts';
@@ -33,4 +35,14 @@ export async function revokeFamily(sql: Sql, token: RevokedToken): Promise<void>
     from ended join users u on u.id = ended.user_id
     left join projects p on p.id = ended.project_id
     left join namespaces n on n.id = coalesce(ended.namespace_id, p.namespace_id)`;
+}
+
+/** Records that the token and its user are active. */
+export async function recordTokenUse(
+  sql: Sql,
+  token: { id: number; userId: number },
+  time: Date,
+): Promise<void> {
+  await sql`update access_tokens set last_used_at = ${time} where id = ${token.id}`;
+  await sql`update users set last_activity_on = ${time.toISOString().slice(0, 10)} where id = ${token.userId}`;
 }
