@@ -4,9 +4,11 @@ import type { Endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
-import { takeAwardsOf } from './noteables/awards.ts';
+import { takeAwardsOf } from './noteables/award-actions.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';
+import { removeSubscriptionsOf } from './noteables/subscription-actions.ts';
 import { discussionEndpoints, threadsEndpoint } from './notes/discussion-routes.ts';
+import { reassignNotes } from './notes/note-actions.ts';
 import { noteEndpoints } from './notes/note-routes.ts';
 import { noteableKinds } from './notes/noteable-registry.ts';
 
@@ -28,13 +30,8 @@ export const conversationCapability = (services: Services): Capability => ({
   // Rows go with their noteable by foreign key.
   tables: ['notes', 'award_emoji', 'subscriptions'],
   async reassign(tx, userId, ghostId) {
-    await tx.updateTable('notes').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
-    await tx
-      .updateTable('notes')
-      .set({ resolved_by_id: ghostId })
-      .where('resolved_by_id', '=', userId)
-      .execute();
+    await reassignNotes(tx, userId, ghostId);
     await takeAwardsOf(tx, noteableKinds(services), userId);
-    await tx.deleteFrom('subscriptions').where('user_id', '=', userId).execute();
+    await removeSubscriptionsOf(tx, userId);
   },
 });

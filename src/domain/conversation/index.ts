@@ -3,18 +3,16 @@ export { conversationCapability, conversationEndpoints } from './capability.ts';
 export { outsideCode } from './mentions/code-spans.ts';
 export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
 export { addMentionTodos, findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
-export { mentionedNames, type Person, readersAmong, usersByIds, usersByName } from './mentions/mentions.ts';
+export { mentionedNames, readersAmong } from './mentions/mentions.ts';
+export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
 export { type CrossReference, crossReferenceTable } from './noteables/cross-references.ts';
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
 export type { Noteable, NoteableKind } from './noteables/noteables.ts';
-export {
-  isSubscribed,
-  participantIds,
-  selectSubscribed,
-  setSubscription,
-} from './noteables/subscriptions.ts';
-export { addTodos, completeTodos } from './noteables/todo-writes.ts';
+export { setSubscription } from './noteables/subscription-actions.ts';
+export { isSubscribed, participantIds, selectSubscribed } from './noteables/subscription-queries.ts';
+export { addTodos, completeTodos } from './noteables/todo-actions.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
+export { writeSystemNotes } from './notes/insert-actions.ts';
 export { createNote } from './notes/note-actions.ts';
 export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';
 export {
@@ -23,13 +21,7 @@ export {
   noteables,
   plainQuickActions,
 } from './notes/noteable-registry.ts';
-export {
-  type NoteRow,
-  type NoteWithRelations,
-  newDiscussionId,
-  selectRelations,
-  writeSystemNotes,
-} from './notes/notes.ts';
+export { type NoteRow, type NoteWithRelations, newDiscussionId, selectRelations } from './notes/notes.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
 export { MAX_REQUEST_BYTES } from './notes/schema.ts';

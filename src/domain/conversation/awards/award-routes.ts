@@ -7,10 +7,11 @@ import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { type Awardable, awardableOf, emojiName, giveAward, takeAward } from '../noteables/awards.ts';
+import { giveAward, takeAward } from '../noteables/award-actions.ts';
+import { type Awardable, awardableOf, emojiName } from '../noteables/awards.ts';
 import type { FindContext, NoteableResource } from '../noteables/noteable-resources.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { completeTodos } from '../noteables/todo-writes.ts';
+import { completeTodos } from '../noteables/todo-actions.ts';
 import { noteablePayload } from '../notes/announcements.ts';
 import { findNote } from '../notes/queries.ts';
 import { requirePart } from '../notes/rules.ts';

@@ -1,6 +1,6 @@
 /** Awards as records. */
 import { presentUserBasic, type UserBasicRow } from '../../../kernel/users/records.ts';
-import type { AwardRow } from '../noteables/awards.ts';
+import type { AwardRow } from '../noteables/award-actions.ts';
 import type { Presenting } from '../notes/present.ts';
 import type { AwardRecord } from '../notes/schema.ts';
 

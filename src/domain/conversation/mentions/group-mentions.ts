@@ -1,14 +1,13 @@
 /** Group mentions: `@all` for the members of the project or group, and a group's path for its members. */
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { type AuthorizedGroup, type AuthorizedProject, selectGroups } from '../../../kernel/access/find.ts';
 import { type MembersOf, memberIds } from '../../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
-import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import type { Person } from './mentions.ts';
+import { activeUsers, membersOfGroup, type Person } from './queries.ts';
 
 /** Mentions all members. */
 export const ALL = 'all';
@@ -18,23 +17,6 @@ const MAX_MENTIONED_MEMBERS = 100;
 
 /** The users behind one name. */
 export type GroupMention = { name: string; people: Person[] };
-
-const current = (alias: string): RawBuilder<boolean> =>
-  sql`(${sql.ref(`${alias}.expires_at`)} is null or ${sql.ref(`${alias}.expires_at`)} > ${now().toISOString().slice(0, 10)}::date)`;
-
-/** Ids of the members of the group itself. */
-const membersOfGroup = (id: number): RawBuilder<unknown> =>
-  sql`select m.user_id from members m where m.namespace_id = ${id} and ${current('m')}`;
-
-/** The active users among them; one more than the maximum shows that there are too many. */
-async function activeOf(db: Db, ids: RawBuilder<unknown>): Promise<Person[]> {
-  const { rows } = await sql<Person>`
-    select id, username, name, kind, admin, auditor, external from users
-    where id in (${ids}) and deletion is null and state = 'active' order by id limit ${MAX_MENTIONED_MEMBERS + 1}`.execute(
-    db,
-  );
-  return rows;
-}
 
 const membersOf = ({ id, row }: AuthorizedProject): MembersOf => ({
   projectId: id,
@@ -71,7 +53,8 @@ export async function findGroupMentions(
     const group = groups.get(name);
     const ids =
       name === ALL ? everybody(noteable) : group && isOpenToMentions(group) && membersOfGroup(group.id);
-    const people = ids ? await activeOf(db, ids) : [];
+    // One more than the maximum shows that there are too many.
+    const people = ids ? await activeUsers(db, ids, MAX_MENTIONED_MEMBERS + 1) : [];
     if (people.length === 0 || people.length > left) continue;
     left -= people.length;
     mentions.push({ name, people });

@@ -4,9 +4,10 @@ import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { addTodos, type TodoAction } from '../noteables/todo-writes.ts';
+import { addTodos, type TodoAction } from '../noteables/todo-actions.ts';
 import { ALL, findGroupMentions } from './group-mentions.ts';
-import { addressedNames, mentionedNames, type Person, readersAmong, usersByName } from './mentions.ts';
+import { addressedNames, mentionedNames, readersAmong } from './mentions.ts';
+import { type Person, usersByName } from './queries.ts';
 
 export type MentionTodo = { userId: number; action: TodoAction };
 

@@ -17,7 +17,8 @@ import { snippetKind } from '../../snippets/snippet-noteable.ts';
 import { epicKind } from '../../work-items/epics/records/epic-noteable.ts';
 import { issueKind } from '../../work-items/issues/records/issue-noteable.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { readersAmong, usersByIds } from './mentions.ts';
+import { readersAmong } from './mentions.ts';
+import { usersByIds } from './queries.ts';
 
 const ashlar = useApp();
 const GUEST = 10;

@@ -1,12 +1,12 @@
 /** Users whom a text mentions, and which of them may see it. */
-import { sql } from 'kysely';
 import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
-import { type Actor, type ActorColumns, toActor } from '../../../kernel/actor.ts';
+import { type Actor, toActor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { type Noteable, type NoteableKind, readsInternalNotes } from '../noteables/noteables.ts';
 import { outsideCode } from './code-spans.ts';
+import type { Person } from './queries.ts';
 
 /** More names in one text are ignored: each costs a query. */
 const MAX_NAMES = 100;
@@ -38,36 +38,6 @@ export function addressedNames(markdown: string | null | undefined): string[] {
     /^\s*(?:@[\w./-]+[\s,]*(?:(?:and|&)\s+(?=@))?)+/i.exec(markdown?.slice(0, MAX_ADDRESSED_LENGTH) ?? '') ??
     [];
   return mentionedNames(beginning);
-}
-
-export type Person = ActorColumns;
-
-/** Active users by lowercase username. */
-export async function usersByName(db: Db, names: readonly string[]): Promise<Person[]> {
-  if (names.length === 0) return [];
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
-    .where(sql<string>`lower(username) collate "C"`, 'in', [...names])
-    .where('deletion', 'is', null)
-    .where('state', '=', 'active')
-    .execute();
-  // The table's check constraint admits these kinds only.
-  return rows as Person[];
-}
-
-/** Active users by id. */
-export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
-    .where('id', 'in', [...ids])
-    .where('deletion', 'is', null)
-    .where('state', '=', 'active')
-    .execute();
-  // As above.
-  return rows as Person[];
 }
 
 type Readers = Awaited<ReturnType<NoteableKind['readers']>>;

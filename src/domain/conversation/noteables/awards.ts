@@ -1,11 +1,5 @@
-/** Award emoji: given, removed, and the two counts that issues and epics show. */
-import { type Selectable, sql } from 'kysely';
-import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import type { AwardEmojiTable } from '../../../platform/db/rows.ts';
+/** What takes award emoji, and the names of the emoji. */
 import type { Noteable, NoteableKind } from './noteables.ts';
-
-export type AwardRow = Selectable<AwardEmojiTable>;
 
 /** A noteable or note, by the column of its id, and the table that counts its votes. */
 export type Awardable = {
@@ -33,74 +27,4 @@ export async function emojiName(text: string): Promise<string | undefined> {
   // Read at the first award: few processes ever need them.
   names ??= loadNames();
   return (await names).has(name) ? (otherNames[name] ?? name) : undefined;
-}
-
-const counted = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
-
-async function count(
-  tx: Db,
-  { countedIn, id }: Awardable,
-  { name }: Pick<AwardRow, 'name'>,
-  difference: 1 | -1,
-): Promise<void> {
-  const column = name === 'thumbsup' || name === 'thumbsdown' ? counted[name] : undefined;
-  if (column === undefined || countedIn === undefined) return;
-  await sql`update ${sql.table(countedIn)} set ${sql.ref(column)} = greatest(${sql.ref(column)} + ${difference}::integer, 0)
-    where id = ${id}`.execute(tx);
-}
-
-/** The new award; undefined when the user has given the same before. Call it inside a transaction. */
-export async function giveAward(
-  tx: Db,
-  awardable: Awardable,
-  userId: number,
-  name: string,
-): Promise<AwardRow | undefined> {
-  const { column, id } = awardable;
-  const time = now();
-  const award = await tx
-    .insertInto('award_emoji')
-    .values({ name, user_id: userId, [column]: id, created_at: time, updated_at: time })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst();
-  if (award) await count(tx, awardable, award, 1);
-  return award;
-}
-
-/** Removes the award; false when it is gone already. Call it inside a transaction. */
-export async function takeAward(tx: Db, awardable: Awardable, awardId: number): Promise<boolean> {
-  const award = await tx
-    .deleteFrom('award_emoji')
-    .where('id', '=', awardId)
-    .returningAll()
-    .executeTakeFirst();
-  if (award) await count(tx, awardable, award, -1);
-  return award !== undefined;
-}
-
-/** Gives the award, or removes the user's own. Call it inside a transaction. */
-export async function toggleAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<void> {
-  if (await giveAward(tx, awardable, userId, name)) return;
-  const award = await tx
-    .selectFrom('award_emoji')
-    .select('id')
-    .where(awardable.column, '=', awardable.id)
-    .where('user_id', '=', userId)
-    .where('name', '=', name)
-    .executeTakeFirst();
-  if (award) await takeAward(tx, awardable, award.id);
-}
-
-/** Removes all awards of a user who is being deleted. */
-export async function takeAwardsOf(tx: Db, kinds: readonly NoteableKind[], userId: number): Promise<void> {
-  for (const { countedIn, awardColumn } of kinds) {
-    if (countedIn === undefined || awardColumn === undefined) continue;
-    for (const [name, column] of Object.entries(counted))
-      await sql`update ${sql.table(countedIn)} t set ${sql.ref(column)} = greatest(${sql.ref(column)} - 1, 0)
-        from award_emoji a where a.user_id = ${userId} and a.name = ${name} and a.${sql.ref(awardColumn)} = t.id`.execute(
-        tx,
-      );
-  }
-  await tx.deleteFrom('award_emoji').where('user_id', '=', userId).execute();
 }

@@ -1,6 +1,6 @@
 /**
  * Inserts comments by one statement: the note, its noteable's count, the author's to-dos that it answers, and the
- * announcement. Comments that one process takes at the same time are inserted as a batch.
+ * announcement. Comments that one process takes at the same time are inserted as a batch. System notes are only inserted.
  */
 import { CompiledQuery } from 'kysely';
 import {
@@ -142,3 +142,24 @@ export const insertNote = writes.alone;
 
 /** Inserts the comment in its own transaction or in that of a batch. */
 export const insertNoteInBatch = writes.together;
+
+/** Writes system notes, by one statement. */
+export async function writeSystemNotes(
+  tx: Db,
+  noteable: Noteable,
+  author: { id: number },
+  notes: readonly { body: string; action: string; createdAt?: Date }[],
+): Promise<void> {
+  if (notes.length === 0) return;
+  const time = now();
+  const rows = notes.map(({ body, action, createdAt = time }) => ({
+    ...noteableColumns(noteable),
+    author_id: author.id,
+    body,
+    discussion_id: newDiscussionId(),
+    system_action: action,
+    created_at: createdAt,
+    updated_at: createdAt,
+  }));
+  await tx.insertInto('notes').values(rows).execute();
+}

@@ -1,4 +1,5 @@
 /** Creates, changes and deletes notes, each in one transaction with its announcement. */
+import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
@@ -10,7 +11,6 @@ import { insertNote, insertNoteInBatch, type NoteInsert } from './insert-actions
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
 import type { QuickActions } from './noteable-registry.ts';
 import {
-  countNotes,
   isCounted,
   type NewNote,
   type NoteRow,
@@ -168,6 +168,19 @@ const rewrite = (
     return after;
   });
 
+/** Adjusts the count of notes where the noteable has one. */
+async function countNotes(tx: Db, { kind, id }: Noteable, difference: number): Promise<void> {
+  if (kind.countedIn === undefined) return;
+  await tx
+    .updateTable(kind.countedIn)
+    .set({
+      user_notes_count: sql<number>`greatest(user_notes_count + ${difference}::integer, 0)`,
+      updated_at: now(),
+    })
+    .where('id', '=', id ?? 0)
+    .execute();
+}
+
 /** Deletes the note and its to-dos; `check` sees the locked note first. */
 export async function deleteNote(
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
@@ -208,5 +221,15 @@ export async function resolveNotes(
       updated_at: time,
     })
     .where('id', 'in', ids)
+    .execute();
+}
+
+/** Gives the notes of a user who is being deleted to the ghost. */
+export async function reassignNotes(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await tx.updateTable('notes').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+  await tx
+    .updateTable('notes')
+    .set({ resolved_by_id: ghostId })
+    .where('resolved_by_id', '=', userId)
     .execute();
 }

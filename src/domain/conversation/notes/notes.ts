@@ -1,12 +1,10 @@
-/** Rows of notes, and the writing of system notes. */
+/** Rows of notes. */
 import { type Selectable, sql } from 'kysely';
 import { userBasicJson } from '../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
-import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import type { NotesTable } from '../../../platform/db/rows.ts';
 import { randomHex } from '../../../platform/secret.ts';
-import { type Noteable, type NoteableKind, noteableColumns } from '../noteables/noteables.ts';
+import type { NoteableKind } from '../noteables/noteables.ts';
 
 export type NoteRow = Selectable<NotesTable>;
 
@@ -89,37 +87,3 @@ export const newDiscussionId = (): string => randomHex(20);
 /** Whether it is counted: system notes and internal notes are not. */
 export const isCounted = (note: Pick<NoteRow, 'system_action' | 'internal'>): boolean =>
   note.system_action === null && !note.internal;
-
-/** Adjusts the count of notes where the noteable has one. */
-export async function countNotes(tx: Db, { kind, id }: Noteable, difference: number): Promise<void> {
-  if (kind.countedIn === undefined) return;
-  await tx
-    .updateTable(kind.countedIn)
-    .set({
-      user_notes_count: sql<number>`greatest(user_notes_count + ${difference}::integer, 0)`,
-      updated_at: now(),
-    })
-    .where('id', '=', id ?? 0)
-    .execute();
-}
-
-/** Writes system notes, by one statement. */
-export async function writeSystemNotes(
-  tx: Db,
-  noteable: Noteable,
-  author: { id: number },
-  notes: readonly { body: string; action: string; createdAt?: Date }[],
-): Promise<void> {
-  if (notes.length === 0) return;
-  const time = now();
-  const rows = notes.map(({ body, action, createdAt = time }) => ({
-    ...noteableColumns(noteable),
-    author_id: author.id,
-    body,
-    discussion_id: newDiscussionId(),
-    system_action: action,
-    created_at: createdAt,
-    updated_at: createdAt,
-  }));
-  await tx.insertInto('notes').values(rows).execute();
-}

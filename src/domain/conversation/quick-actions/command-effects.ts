@@ -1,9 +1,10 @@
 /** Runs the effects of quick actions that need nothing but a noteable and a user. */
 import { inTransaction } from '../../../platform/db/database.ts';
-import { awardableOf, emojiName, toggleAward } from '../noteables/awards.ts';
+import { toggleAward } from '../noteables/award-actions.ts';
+import { awardableOf, emojiName } from '../noteables/awards.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { setSubscription } from '../noteables/subscriptions.ts';
-import { addTodos, completeTodos } from '../noteables/todo-writes.ts';
+import { setSubscription } from '../noteables/subscription-actions.ts';
+import { addTodos, completeTodos } from '../noteables/todo-actions.ts';
 import type { ActorContext } from '../noteables/write-context.ts';
 import type { OwnEffect } from './command-rules.ts';
 

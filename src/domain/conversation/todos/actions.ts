@@ -4,7 +4,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { type Noteable, noteableKey } from '../noteables/noteables.ts';
-import { addTodos } from '../noteables/todo-writes.ts';
+import { addTodos } from '../noteables/todo-actions.ts';
 import type { TodoRow } from './targets.ts';
 
 /**
@@ -49,4 +49,10 @@ export async function finishAll(db: Db, actor: Actor): Promise<void> {
     .where('user_id', '=', actor.id)
     .where('state', '=', 'pending')
     .execute();
+}
+
+/** Removes the items of a user who is being deleted; those that the user made for others become the ghost's. */
+export async function reassignTodos(tx: Db, userId: number, ghostId: number): Promise<void> {
+  await tx.deleteFrom('todos').where('user_id', '=', userId).execute();
+  await tx.updateTable('todos').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
 }

@@ -3,6 +3,7 @@
  * are about.
  */
 import type { Capability } from '../../../kernel/capability.ts';
+import { reassignTodos } from './actions.ts';
 import { endpoints } from './routes.ts';
 
 export const todosCapability = (): Capability => ({
@@ -10,8 +11,5 @@ export const todosCapability = (): Capability => ({
   endpoints,
   // To-do items of a project or group are deleted with it, by foreign key.
   tables: ['todos'],
-  async reassign(tx, userId, ghostId) {
-    await tx.deleteFrom('todos').where('user_id', '=', userId).execute();
-    await tx.updateTable('todos').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
-  },
+  reassign: reassignTodos,
 });

@@ -1,41 +1,16 @@
 /** To-do items as records: their targets are loaded once for a page. */
-import { sql } from 'kysely';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { presentProjectIdentity } from '../../../kernel/namespaces/project-records.ts';
 import { presentNamespaceBasic } from '../../../kernel/namespaces/records.ts';
-import {
-  type GroupRow,
-  type ProjectRow,
-  projectColumns,
-  projectTables,
-} from '../../../kernel/namespaces/rows.ts';
-import { presentUserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import { presentUserBasic } from '../../../kernel/users/records.ts';
+import { selectAuthors, selectGroups, selectNotes, selectProjects } from './queries.ts';
 import type { TodoRecord } from './schema.ts';
 import { type TargetRecord, type TodoReading, type TodoRow, todoTargets } from './targets.ts';
 
 const distinct = (ids: readonly (number | null)[]): number[] => [
   ...new Set(ids.flatMap((id) => (id === null ? [] : id))),
 ];
-
-const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
-  new Map(rows.map((row) => [row.id, row]));
-
-async function selectProjects(db: Db, ids: readonly number[]): Promise<Map<number, ProjectRow>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await sql<ProjectRow>`
-    select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)} where p.id = any(${[...ids]}::bigint[])`.execute(
-    db,
-  );
-  return byId(rows);
-}
-
-async function selectIn<Row extends { id: number }>(
-  ids: readonly number[],
-  select: (ids: number[]) => Promise<Row[]>,
-): Promise<Row[]> {
-  return ids.length === 0 ? [] : select([...ids]);
-}
 
 type Target = { type: string; record: TargetRecord };
 
@@ -70,37 +45,20 @@ export async function presentTodos(context: TodoReading, rows: readonly TodoRow[
   const around = { baseUrl: services.baseUrl(), settings };
   const selecting = selectProjects(db, distinct(rows.map((row) => row.project_id)));
   const [authors, projects, groups, notes, targets] = await Promise.all([
-    db
-      .selectFrom('users')
-      .select(userBasicColumns)
-      .where('id', 'in', distinct(rows.map((row) => row.author_id)))
-      .execute(),
+    selectAuthors(db, distinct(rows.map((row) => row.author_id))),
     selecting,
-    selectIn(distinct(rows.map((row) => row.namespace_id)), (ids) =>
-      db
-        .selectFrom('namespaces')
-        .selectAll()
-        .where('id', 'in', ids)
-        .where('kind', '=', 'group')
-        .$castTo<GroupRow>()
-        .execute(),
-    ),
-    selectIn(distinct(rows.map((row) => row.note_id)), (ids) =>
-      db.selectFrom('notes').select(['id', 'body']).where('id', 'in', ids).execute(),
-    ),
+    selectGroups(db, distinct(rows.map((row) => row.namespace_id))),
+    selectNotes(db, distinct(rows.map((row) => row.note_id))),
     loadTargets(context, rows, selecting),
   ]);
-  const authorsById = byId(authors);
-  const groupsById = byId(groups);
-  const notesById = byId(notes);
   return rows.flatMap((row): TodoRecord[] => {
-    const author = authorsById.get(row.author_id);
+    const author = authors.get(row.author_id);
     const target = targets.get(row.id);
     if (!author || !target) return [];
     const { type, record } = target;
     const project = projects.get(row.project_id ?? 0);
-    const group = groupsById.get(row.namespace_id ?? 0);
-    const note = notesById.get(row.note_id ?? 0);
+    const group = groups.get(row.namespace_id ?? 0);
+    const note = notes.get(row.note_id ?? 0);
     return [
       {
         id: row.id,

@@ -1,5 +1,13 @@
-/** A user's to-do items, those that they see. */
+/** A user's to-do items, those that they see, and the rows that their records show, by id. */
 import { type RawBuilder, sql } from 'kysely';
+import {
+  type GroupRow,
+  type ProjectRow,
+  projectColumns,
+  projectTables,
+} from '../../../kernel/namespaces/rows.ts';
+import { userBasicColumns } from '../../../kernel/users/records.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';
 import type { TodoFilters } from './schema.ts';
 import { type TodoReading, type TodoRow, todoTargets } from './targets.ts';
@@ -56,4 +64,50 @@ export async function selectTodo({ db, services, actor }: Reading, id: number): 
   const { ctes, from } = visibleTodos(services, actor);
   const { rows } = await sql<TodoRow>`with ${ctes} select t.* ${from} and t.id = ${id}`.execute(db);
   return rows[0];
+}
+
+const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
+  new Map(rows.map((row) => [row.id, row]));
+
+export const selectAuthors = async (db: Db, ids: readonly number[]) =>
+  byId(
+    await db
+      .selectFrom('users')
+      .select(userBasicColumns)
+      .where('id', 'in', [...ids])
+      .execute(),
+  );
+
+export async function selectProjects(db: Db, ids: readonly number[]): Promise<Map<number, ProjectRow>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<ProjectRow>`
+    select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)} where p.id = any(${[...ids]}::bigint[])`.execute(
+    db,
+  );
+  return byId(rows);
+}
+
+export async function selectGroups(db: Db, ids: readonly number[]): Promise<Map<number, GroupRow>> {
+  if (ids.length === 0) return new Map();
+  const groups = db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('id', 'in', [...ids])
+    .where('kind', '=', 'group')
+    .$castTo<GroupRow>();
+  return byId(await groups.execute());
+}
+
+export async function selectNotes(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, { id: number; body: string }>> {
+  if (ids.length === 0) return new Map();
+  return byId(
+    await db
+      .selectFrom('notes')
+      .select(['id', 'body'])
+      .where('id', 'in', [...ids])
+      .execute(),
+  );
 }

@@ -1,30 +1,7 @@
-/** Subscriptions to issues and epics: explicit ones, and those of participants. */
+/** Who is subscribed to a noteable: explicitly, or as a participant. */
 import { type RawBuilder, sql } from 'kysely';
-import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Noteable, NoteableKind } from './noteables.ts';
-
-/** A noteable, by its column. */
-type Subscribable = { column: 'issue_id' | 'epic_id'; id: number };
-
-/** Sets or clears the user's subscription, whatever it was. */
-export async function setSubscription(
-  tx: Db,
-  userId: number,
-  { column, id }: Subscribable,
-  subscribed: boolean,
-): Promise<void> {
-  const time = now();
-  await tx
-    .insertInto('subscriptions')
-    .values({ user_id: userId, [column]: id, subscribed, created_at: time, updated_at: time })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id'])
-        .doUpdateSet({ subscribed, updated_at: time }),
-    )
-    .execute();
-}
 
 /** Selects the ids among these to which the user is subscribed. */
 export const selectSubscribed = (
