@@ -7,7 +7,7 @@ import fastify from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import { selectProfiles } from '../src/domain/accounts/users/queries.ts';
 import { UserRecord } from '../src/domain/accounts/users/schema.ts';
-import { projectFilters, projectOrder } from '../src/domain/namespaces/projects/reading/filters.ts';
+import { projectFilters, projectOrder } from '../src/domain/namespaces/projects/reading/filter-queries.ts';
 import { listProjects } from '../src/domain/namespaces/projects/reading/list-queries.ts';
 import { ProjectRecord } from '../src/domain/namespaces/projects/reading/routes.ts';
 import { projectColumns, projectTables } from '../src/kernel/namespaces/rows.ts';

@@ -3,6 +3,7 @@ export { repositoriesCapability } from './capability.ts';
 export { commitConversation } from './commits/commit-notes.ts';
 export { CommitRecord, presentCommit } from './commits/records.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
+export { findPipeline } from './commits/status-queries.ts';
 export { commitStatusesEndpoint } from './commits/status-routes.ts';
 export type { CommitStatus } from './commits/status-schema.ts';
 export { comparisonEndpoint } from './comparisons/routes.ts';

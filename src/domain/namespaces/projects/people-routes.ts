@@ -1,11 +1,9 @@
 /**
  * Users and groups around a project: its users and starrers, the groups that it belongs to or could move to.
  */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
-import { listGroups } from '../../../kernel/access/group-list-queries.ts';
-import type { Caller } from '../../../kernel/actor.ts';
 import { type Endpoint, listing } from '../../../kernel/api/endpoint.ts';
 import {
   Group,
@@ -14,33 +12,20 @@ import {
   presentPublicGroup,
 } from '../../../kernel/namespaces/group-records.ts';
 import { assignableLevels, MAINTAINER } from '../../../kernel/policy/roles.ts';
-import { presentUserBasic, UserBasic, userBasicColumns } from '../../../kernel/users/records.ts';
-import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import { containing } from '../../../platform/db/search.ts';
+import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
 import { commaList, stringEnum } from '../../../platform/http/parameters/schema.ts';
-import { mapPage, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { mapPage } from '../../../platform/pagination/page.ts';
+import {
+  isAbove,
+  isElsewhere,
+  isInvited,
+  isInvitedAbove,
+  selectGroupsAround,
+  selectProjectUsers,
+  selectStarrers,
+} from './people-queries.ts';
 
 const search = Type.Optional(Type.String({ maxLength: 255, description: 'Part of the name or path.' }));
-const today = (): string => now().toISOString().slice(0, 10);
-
-type Around = {
-  /** Over `namespaces n`. */
-  where: RawBuilder<unknown>;
-  search: string | undefined;
-  skip?: readonly number[] | undefined;
-  /** The caller's least role; 0 for all that they see. */
-  leastLevel: number;
-};
-
-/** Groups that the caller sees and that are related to a project, by name. */
-function groupsAround(db: Db, caller: Caller, page: PageRequest, around: Around) {
-  const pattern = containing(around.search ?? '');
-  const where = sql`${around.where} and (n.name ilike ${pattern} or n.full_path ilike ${pattern})
-    and not n.id = any(${[...(around.skip ?? [])]}::bigint[])`;
-  const scope = { all: true, leastLevel: caller?.admin ? 0 : around.leastLevel };
-  return listGroups(db, { caller, scope, where, order: { by: 'name', sort: 'asc' } }, page);
-}
 
 export const peopleEndpoints: Endpoint[] = [
   listing({
@@ -53,26 +38,7 @@ export const peopleEndpoints: Endpoint[] = [
     item: UserBasic,
     handle: async ({ db, services, settings, subject, input, page }) => {
       const around = { baseUrl: services.baseUrl(), settings };
-      let query = db
-        .selectFrom('users')
-        .select(userBasicColumns)
-        .where('users.state', '=', 'active')
-        .where(
-          sql<boolean>`(users.id = ${subject.row.owner?.id ?? null} or exists (
-            select from members m where m.user_id = users.id
-            and (m.project_id = ${subject.id} or m.namespace_id = any(${subject.row.ancestor_ids}::bigint[]))
-            and (m.expires_at is null or m.expires_at > ${today()}::date)))`,
-        );
-      if (input.search) {
-        const pattern = containing(input.search);
-        query = query.where((eb) =>
-          eb.or([eb('users.name', 'ilike', pattern), eb('users.username', 'ilike', pattern)]),
-        );
-      }
-      if (input.skip_users) {
-        query = query.where(sql<boolean>`users.id <> all(${input.skip_users}::bigint[])`);
-      }
-      const users = await selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
+      const users = await selectProjectUsers(db, subject, input, page);
       return mapPage(users, (user) => presentUserBasic(around, user));
     },
   }),
@@ -86,19 +52,7 @@ export const peopleEndpoints: Endpoint[] = [
     item: Type.Object({ starred_since: Type.String(), user: UserBasic }),
     handle: async ({ db, services, settings, subject, input, page }) => {
       const around = { baseUrl: services.baseUrl(), settings };
-      let query = db
-        .selectFrom('users')
-        .innerJoin('stars', 'stars.user_id', 'users.id')
-        .select([...userBasicColumns, 'stars.starred_at'])
-        .where('stars.project_id', '=', subject.id)
-        .where('users.private_profile', '=', false);
-      if (input.search) {
-        const pattern = containing(input.search);
-        query = query.where((eb) =>
-          eb.or([eb('users.name', 'ilike', pattern), eb('users.username', 'ilike', pattern)]),
-        );
-      }
-      const starrers = await selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
+      const starrers = await selectStarrers(db, subject, input.search, page);
       return mapPage(starrers, (row) => ({
         starred_since: row.starred_at.toISOString(),
         user: presentUserBasic(around, row),
@@ -123,11 +77,10 @@ export const peopleEndpoints: Endpoint[] = [
     item: PublicGroupDetails,
     handle: async ({ db, services, settings, actor, subject, input, page }) => {
       const view = { baseUrl: services.baseUrl(), settings };
-      const shown = await groupsAround(db, actor, page, {
-        where: sql`(n.id = any(${subject.row.ancestor_ids}::bigint[])
-          or (${input.with_shared ?? false} and exists (select from project_group_links l
-            where l.project_id = ${subject.id} and l.group_id = n.id
-            and l.group_access >= ${input.shared_min_access_level ?? 0})))`,
+      const shown = await selectGroupsAround(db, actor, page, {
+        where: input.with_shared
+          ? sql`(${isAbove(subject)} or ${isInvited(subject, input.shared_min_access_level)})`
+          : isAbove(subject),
         search: input.search,
         skip: input.skip_groups,
         leastLevel: 0,
@@ -149,8 +102,8 @@ export const peopleEndpoints: Endpoint[] = [
       item: PublicGroupDetails,
       handle: async ({ db, services, settings, actor, subject, input, page }) => {
         const view = { baseUrl: services.baseUrl(), settings };
-        const shown = await groupsAround(db, actor, page, {
-          where: sql`n.id <> ${subject.row.namespace_id}`,
+        const shown = await selectGroupsAround(db, actor, page, {
+          where: isElsewhere(subject),
           search: input.search,
           leastLevel: name === 'share_locations' ? 0 : MAINTAINER,
         });
@@ -183,12 +136,12 @@ export const peopleEndpoints: Endpoint[] = [
         admin: actor?.admin ?? false,
       };
       const relations = input.relation?.length ? input.relation : ['direct', 'inherited'];
-      const shown = await groupsAround(db, actor, page, {
-        where: sql`(
-          (${relations.includes('direct')} and exists (select from project_group_links l
-            where l.project_id = ${subject.id} and l.group_id = n.id))
-          or (${relations.includes('inherited')} and exists (select from group_group_links l
-            where l.shared_group_id = any(${subject.row.ancestor_ids}::bigint[]) and l.shared_with_group_id = n.id)))`,
+      const invited = [
+        ...(relations.includes('direct') ? [isInvited(subject)] : []),
+        ...(relations.includes('inherited') ? [isInvitedAbove(subject)] : []),
+      ];
+      const shown = await selectGroupsAround(db, actor, page, {
+        where: sql`(${sql.join(invited, sql` or `)})`,
         search: input.search,
         leastLevel: input.min_access_level ?? 0,
       });

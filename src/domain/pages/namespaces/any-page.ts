@@ -2,10 +2,10 @@
  * The subject of an address without a dash: a person, a group or a project; a repository's address leads to
  * its page.
  */
-import { sql } from 'kysely';
 import { redirect } from '../../../kernel/api/page.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
+import { userNamed } from '../queries.ts';
 import { groupAt, isGroupPath, projectAddress, projectAt } from '../view/parents.ts';
 import type { ViewContext } from '../view/view-context.ts';
 import { asksForGoImport, showGoImport } from './go-import.ts';
@@ -21,16 +21,6 @@ async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {
     if (error instanceof Failure && error.status >= 401 && error.status <= 404) return undefined;
     throw error;
   }
-}
-
-async function userNamed({ db }: ViewContext, name: string): Promise<number | undefined> {
-  const user = await db
-    .selectFrom('users')
-    .select('id')
-    .where(sql`lower(username) collate "C"`, '=', name.toLowerCase())
-    .where('deletion', 'is', null)
-    .executeTakeFirst();
-  return user?.id;
 }
 
 /** Of a project's path, only the characters of paths: the address is sent back, and `//host` would be another site. */
@@ -49,7 +39,7 @@ export async function showAny(view: ViewContext): Promise<HttpResponse> {
     const project = await unlessMissing(projectAt(view, path));
     if (project) return showProject(view, project);
   } else {
-    const id = await userNamed(view, path);
+    const id = await userNamed(view.db, path);
     if (id !== undefined) return showUser(view, id);
   }
   return showGroup(view, await groupAt(view, path));

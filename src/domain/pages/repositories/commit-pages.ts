@@ -15,6 +15,7 @@ import {
   commitStatusesEndpoint,
   commitsEndpoint,
   comparisonEndpoint,
+  findPipeline,
   tagsEndpoint,
 } from '../../repositories/index.ts';
 import { diffView } from '../view/code.ts';
@@ -151,12 +152,7 @@ export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const number = view.param('id');
   const pipeline = /^\d{1,15}$/.test(number)
-    ? await view.db
-        .selectFrom('external_pipelines')
-        .selectAll()
-        .where('id', '=', Number(number))
-        .where('project_id', '=', project.id)
-        .executeTakeFirst()
+    ? await findPipeline(view.db, project.id, Number(number))
     : undefined;
   if (!pipeline) throw notFound('Pipeline');
   const statuses = await view.list(commitStatusesEndpoint, {

@@ -10,21 +10,15 @@ import { visibilityName } from '../../../kernel/policy/roles.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, type HtmlValue, html } from '../../../platform/http/pages/html.ts';
+import { groupNumbered } from '../queries.ts';
 import { choices, inAddress, tag, wordTag } from './components.ts';
 import { show, type ViewContext } from './view-context.ts';
 
 /** The group with this full path; a number is a name here, not an id. */
 export async function groupAt({ services, db, caller }: ViewContext, path: string): Promise<AuthorizedGroup> {
-  const row = /^\d+$/.test(path)
-    ? await db
-        .selectFrom('namespaces')
-        .select('id')
-        .where('kind', '=', 'group')
-        .where('full_path', '=', path)
-        .executeTakeFirst()
-    : { id: path };
-  if (!row) throw notFound('Group');
-  return authorizeGroup(services.database.points, caller, 'read_group', row.id);
+  const reference = /^\d+$/.test(path) ? await groupNumbered(db, path) : path;
+  if (reference === undefined) throw notFound('Group');
+  return authorizeGroup(services.database.points, caller, 'read_group', reference);
 }
 
 /** The project with this full path. */

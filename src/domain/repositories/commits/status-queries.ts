@@ -74,3 +74,12 @@ export const selectLastPipeline = (
     .orderBy('p.id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** The project's pipeline of this id. */
+export const findPipeline = (db: Db, projectId: number, id: number) =>
+  db
+    .selectFrom('external_pipelines')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();

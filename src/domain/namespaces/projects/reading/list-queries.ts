@@ -20,7 +20,8 @@ import { GUEST, INTERNAL, PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../../platform/pagination/page.ts';
 import type { CursorValues } from '../../../../platform/pagination/pagination.ts';
-import { type ProjectFilters, type ProjectListScope, type ProjectOrder, projectOrders } from './filters.ts';
+import type { ProjectFilters, ProjectListScope } from './filter-queries.ts';
+import { type ProjectOrder, projectOrders } from './schema.ts';
 
 const fragment = (text: string): RawBuilder<unknown> => sql.raw(text);
 

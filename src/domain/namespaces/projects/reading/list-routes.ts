@@ -4,11 +4,21 @@ import Type, { type TProperties } from 'typebox';
 import { type Access, onGroup, onProject, onUser } from '../../../../kernel/access/access.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { type CallLimit, type Endpoint, listing } from '../../../../kernel/api/endpoint.ts';
-import { now } from '../../../../platform/clock.ts';
-import { ProjectFilterFields, type ProjectFilterInput, projectFilters, projectOrder } from './filters.ts';
+import {
+  isBelowGroup,
+  isContributedToBy,
+  isForkOf,
+  isInGroup,
+  isOwnedBy,
+  isSharedWith,
+  isStarredBy,
+  projectFilters,
+  projectOrder,
+} from './filter-queries.ts';
 import { listProjects } from './list-queries.ts';
 import { presentProjects, projectView } from './present.ts';
 import { ProjectRecord } from './routes.ts';
+import { ProjectFilterFields, type ProjectFilterInput } from './schema.ts';
 
 type Narrowing<Path extends string, Fields extends TProperties, Subject> = {
   path: Path;
@@ -61,17 +71,13 @@ const perMinute = (setting: CallLimit['setting']): CallLimit => ({
   setting,
   periodSeconds: 60,
 });
-const YEAR = 365 * 86_400_000;
-
-const shared = (groupId: number): RawBuilder<unknown> =>
-  sql`exists (select from project_group_links l where l.project_id = p.id and l.group_id = ${groupId})`;
 
 export const userProjectsEndpoint = projectsOf({
   path: '/users/:user_id/projects',
   summary: 'Projects of a user.',
   access: onUser('user_id'),
   limit: perMinute('user_projects_api_limit'),
-  where: (user) => sql`p.namespace_id in (select id from namespaces where owner_id = ${user.id})`,
+  where: (user) => isOwnedBy(user.id),
 });
 
 export const groupProjectsEndpoint = projectsOf({
@@ -86,10 +92,8 @@ export const groupProjectsEndpoint = projectsOf({
     include_subgroups: Type.Optional(Type.Boolean({ description: 'Those of subgroups too.' })),
   },
   where: (group, input) => {
-    const own = input.include_subgroups
-      ? sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${group.id}]::bigint[])`
-      : sql`p.namespace_id = ${group.id}`;
-    return input.with_shared === false ? own : sql`(${own} or ${shared(group.id)})`;
+    const own = input.include_subgroups ? isBelowGroup(group.id) : isInGroup(group.id);
+    return input.with_shared === false ? own : sql`(${own} or ${isSharedWith(group.id)})`;
   },
 });
 
@@ -98,7 +102,7 @@ export const listEndpoints: Endpoint[] = [
     path: '/projects/:id/forks',
     summary: 'Forks of a project.',
     access: onProject('read_project'),
-    where: (project) => sql`p.forked_from_id = ${project.id}`,
+    where: (project) => isForkOf(project.id),
   }),
   userProjectsEndpoint,
   projectsOf({
@@ -106,22 +110,20 @@ export const listEndpoints: Endpoint[] = [
     summary: 'Projects that a user starred.',
     access: onUser('user_id'),
     limit: perMinute('user_starred_projects_api_limit'),
-    where: (user) => sql`exists (select from stars s where s.project_id = p.id and s.user_id = ${user.id})`,
+    where: (user) => isStarredBy(user.id),
   }),
   projectsOf({
     path: '/users/:user_id/contributed_projects',
     summary: 'Projects that a user was active in during the last year.',
     access: onUser('user_id'),
     limit: perMinute('user_contributed_projects_api_limit'),
-    where: (user) => sql`exists (
-      select from activity_events e where e.project_id = p.id and e.author_id = ${user.id}
-      and e.created_at > ${new Date(now().getTime() - YEAR)})`,
+    where: (user) => isContributedToBy(user.id),
   }),
   groupProjectsEndpoint,
   projectsOf({
     path: '/groups/:id/projects/shared',
     summary: 'Projects shared with a group.',
     access: onGroup('read_group'),
-    where: (group) => shared(group.id),
+    where: (group) => isSharedWith(group.id),
   }),
 ];

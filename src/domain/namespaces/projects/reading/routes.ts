@@ -5,9 +5,10 @@ import { AvatarPicture, replyWithAvatar } from '../../../../kernel/api/avatar-re
 import { type Endpoint, endpoint, found, listing } from '../../../../kernel/api/endpoint.ts';
 import { BasicProject, FullProject } from '../../../../kernel/namespaces/project-records.ts';
 import type { KeysetRule } from '../../../../platform/pagination/pagination.ts';
-import { ProjectFilterFields, projectFilters, projectOrder } from './filters.ts';
+import { projectFilters, projectOrder } from './filter-queries.ts';
 import { listProjects } from './list-queries.ts';
 import { presentProjects, projectView } from './present.ts';
+import { ProjectFilterFields } from './schema.ts';
 
 /** Keyset over projects: by id only, with and without credentials (spec: Pagination). */
 const byId: KeysetRule = {

@@ -1,27 +1,10 @@
-/** The filters of every list of projects: their parameters, and their conditions. */
+/** The filters of lists of projects, as conditions over `projects p`. */
 import { type RawBuilder, sql } from 'kysely';
-import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../../kernel/actor.ts';
-import {
-  assignableLevels,
-  OWNER,
-  visibilityLevel,
-  visibilityNames,
-} from '../../../../kernel/policy/roles.ts';
+import { OWNER, visibilityLevel } from '../../../../kernel/policy/roles.ts';
+import { now } from '../../../../platform/clock.ts';
 import { containing } from '../../../../platform/db/search.ts';
-import { commaList, date, dateTime, stringEnum } from '../../../../platform/http/parameters/schema.ts';
-
-/** `order_by` names and the columns they order by. */
-export const projectOrders = {
-  id: 'p.id',
-  name: 'p.name',
-  path: 'p.path',
-  created_at: 'p.created_at',
-  updated_at: 'p.updated_at',
-  last_activity_at: 'p.last_activity_at',
-  star_count: 'p.star_count',
-} as const;
-export type ProjectOrder = keyof typeof projectOrders;
+import type { ProjectFilterInput, ProjectOrder } from './schema.ts';
 
 /** The projects that a list starts from, before its filters. */
 export type ProjectListScope = {
@@ -31,59 +14,11 @@ export type ProjectListScope = {
   leastLevel: number;
 };
 
-const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-
-export const ProjectFilterFields = {
-  order_by: Type.Optional(
-    stringEnum([...(Object.keys(projectOrders) as ProjectOrder[]), 'similarity'], {
-      description: 'Column to order by.',
-    }),
-  ),
-  sort: Type.Optional(stringEnum(['asc', 'desc'])),
-  archived: flag('Only archived projects, or only others.'),
-  active: flag('Only projects neither archived nor marked for deletion, or only others.'),
-  visibility: Type.Optional(stringEnum(visibilityNames)),
-  search: Type.Optional(
-    Type.String({ maxLength: 1_000, description: 'Part of the name, path or description.' }),
-  ),
-  search_namespaces: flag('Search in the full path of the namespace too.'),
-  owned: flag('Only projects that the caller owns.'),
-  starred: flag('Only projects that the caller starred.'),
-  imported: flag('Only imported projects.'),
-  membership: flag('Only projects that the caller is a member of.'),
-  with_issues_enabled: flag('Only projects with issues.'),
-  with_merge_requests_enabled: flag('Only projects with merge requests.'),
-  min_access_level: Type.Optional(
-    Type.Unsafe<number>({
-      type: 'integer',
-      enum: [...assignableLevels],
-      description: 'Least role of the caller.',
-    }),
-  ),
-  id_after: Type.Optional(Type.Integer()),
-  id_before: Type.Optional(Type.Integer()),
-  last_activity_after: Type.Optional(dateTime()),
-  last_activity_before: Type.Optional(dateTime()),
-  updated_after: Type.Optional(dateTime()),
-  updated_before: Type.Optional(dateTime()),
-  repository_storage: Type.Optional(Type.String({ description: 'Administrators only.' })),
-  topic: Type.Optional(commaList(Type.String(), { maxItems: 100, description: 'All of these topics.' })),
-  topic_id: Type.Optional(Type.Integer({ description: 'The topic of this id.' })),
-  include_pending_delete: flag('Projects marked for deletion are always listed; `active` leaves them out.'),
-  marked_for_deletion_on: Type.Optional(date()),
-  simple: flag('Only the basic record.'),
-  statistics: flag('With statistics, for Reporters and up.'),
-  with_custom_attributes: flag('With custom attributes, for administrators.'),
-  custom_attributes: Type.Optional(Type.Record(Type.String(), Type.String())),
-};
-const Fields = Type.Object(ProjectFilterFields);
-export type ProjectFilterInput = Static<typeof Fields>;
-
 export type ProjectFilters = { scope: ProjectListScope; where: RawBuilder<unknown> };
 
 const feature = (name: string) => sql`coalesce(p.settings ->> ${name}, 'enabled')`;
 
-/** The conditions of the parameters, over `projects p`. Parameters only for administrators count for them only. */
+/** The conditions of the parameters. Parameters only for administrators count for them only. */
 export function projectFilters(input: ProjectFilterInput, caller: Caller): ProjectFilters {
   const where: RawBuilder<unknown>[] = [];
   const add = <T>(value: T | undefined, condition: (value: T) => RawBuilder<unknown>): void => {
@@ -105,11 +40,7 @@ export function projectFilters(input: ProjectFilterInput, caller: Caller): Proje
       ? sql`(${own} or exists (select from namespaces n where n.id = p.namespace_id and n.full_path ilike ${pattern}))`
       : sql`(${own})`;
   });
-  add(input.starred || undefined, () =>
-    caller
-      ? sql`exists (select from stars s where s.project_id = p.id and s.user_id = ${caller.id})`
-      : sql`false`,
-  );
+  add(input.starred || undefined, () => (caller ? isStarredBy(caller.id) : sql`false`));
   add(input.imported || undefined, () => sql`false`);
   add(
     input.with_issues_enabled,
@@ -154,3 +85,26 @@ export const projectOrder = (input: ProjectFilterInput): { by: ProjectOrder; sor
   by: input.order_by === undefined || input.order_by === 'similarity' ? 'created_at' : input.order_by,
   sort: input.sort ?? 'desc',
 });
+
+export const isForkOf = (projectId: number): RawBuilder<unknown> => sql`p.forked_from_id = ${projectId}`;
+
+export const isOwnedBy = (userId: number): RawBuilder<unknown> =>
+  sql`p.namespace_id in (select id from namespaces where owner_id = ${userId})`;
+
+export const isStarredBy = (userId: number): RawBuilder<unknown> =>
+  sql`exists (select from stars s where s.project_id = p.id and s.user_id = ${userId})`;
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** The user was active in it during the last year. */
+export const isContributedToBy = (userId: number): RawBuilder<unknown> => sql`exists (
+  select from activity_events e where e.project_id = p.id and e.author_id = ${userId}
+  and e.created_at > ${new Date(now().getTime() - YEAR_MS)})`;
+
+export const isInGroup = (groupId: number): RawBuilder<unknown> => sql`p.namespace_id = ${groupId}`;
+
+export const isBelowGroup = (groupId: number): RawBuilder<unknown> =>
+  sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${groupId}]::bigint[])`;
+
+export const isSharedWith = (groupId: number): RawBuilder<unknown> =>
+  sql`exists (select from project_group_links l where l.project_id = p.id and l.group_id = ${groupId})`;
