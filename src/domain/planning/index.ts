@@ -11,10 +11,9 @@ export {
   type LabelRow,
   labelsByTarget,
   presentLabelBasic,
-  selectLabelsOf,
   textColor,
 } from './labels/label-records.ts';
-export { availableLabels, labelsOf } from './labels/queries.ts';
+export { availableLabels, labelsOf, selectLabelsOf } from './labels/queries.ts';
 export { resolveLabels } from './labels/resolve-actions.ts';
 export { labelReadsOf } from './labels/routes.ts';
 export {
@@ -29,9 +28,8 @@ export {
   type MilestoneWithPath,
   milestoneOfJson,
   presentMilestone,
-  selectMilestonesOf,
 } from './milestones/milestone-records.ts';
-export { milestonesById } from './milestones/queries.ts';
+export { milestonesById, selectMilestonesOf } from './milestones/queries.ts';
 export { milestoneReadsOf } from './milestones/routes.ts';
 export { type LabelCounts, type Planned, plannedKinds } from './planned.ts';
 export { remapPlanning } from './remap-actions.ts';

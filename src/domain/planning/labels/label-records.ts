@@ -1,5 +1,5 @@
 /** Labels in other records, and their colours. */
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
 import type { LabelsTable } from '../../../platform/db/rows.ts';
 import { invalid } from '../../../platform/failure.ts';
@@ -55,19 +55,6 @@ export function colorCode(text: string): string {
   if (named === undefined) throw invalid({ color: ['must be a valid color code'] });
   return named;
 }
-
-/**
- * Selects the labels of issues or epics, each once, as LabelBasicRow with its targets and its place by name. Descriptions
- * may be long: without `described` they are null.
- */
-export const selectLabelsOf = (
-  column: 'issue_id' | 'epic_id',
-  ids: RawBuilder<unknown>,
-  described: boolean,
-): RawBuilder<unknown> => sql`
-  select l.id, l.name, ${described ? sql`l.description` : sql`null::text`} as description, l.color, l.archived,
-    array_agg(k.${sql.ref(column)}) as target_ids, row_number() over (order by l.name, l.id) as place
-  from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) group by l.id`;
 
 /** A label with the issues or epics that have it, and its place among the labels of all of them. */
 export type LabelOfTargets = LabelBasicRow & { target_ids: number[]; place: number };

@@ -175,6 +175,19 @@ export async function labelsOf(
   return labels;
 }
 
+/**
+ * Selects the labels of issues or epics, each once, as LabelBasicRow with its targets and its place by name. Descriptions
+ * may be long: without `described` they are null.
+ */
+export const selectLabelsOf = (
+  column: 'issue_id' | 'epic_id',
+  ids: RawBuilder<unknown>,
+  described: boolean,
+): RawBuilder<unknown> => sql`
+  select l.id, l.name, ${described ? sql`l.description` : sql`null::text`} as description, l.color, l.archived,
+    array_agg(k.${sql.ref(column)}) as target_ids, row_number() over (order by l.name, l.id) as place
+  from label_links k join labels l on l.id = k.label_id where k.${sql.ref(column)} = any(${ids}) group by l.id`;
+
 /** The labels within reach that texts name, or give the id of. */
 export async function selectReferenced(
   db: Db,

@@ -1,5 +1,5 @@
 /** Milestone records. */
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import Type, { type Static } from 'typebox';
 import { now } from '../../../platform/clock.ts';
 import type { MilestonesTable } from '../../../platform/db/rows.ts';
@@ -47,13 +47,7 @@ export const presentMilestone = (
   web_url: `${baseUrl}/${row.project_id === null ? 'groups/' : ''}${fullPath}/-/milestones/${row.iid}`,
 });
 
-/** Selects the milestones of these ids, to be read as JSON by milestoneOfJson(). */
-export const selectMilestonesOf = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select m.*, concat_ws('/', n.full_path, p.path) as full_path
-  from milestones m left join projects p on p.id = m.project_id
-  join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id) where m.id = any(${ids})`;
-
-/** JSON has no times. */
+/** The row of selectMilestonesOf() that was read as JSON, which has no times. */
 export const milestoneOfJson = (row: MilestoneWithPath): MilestoneWithPath => ({
   ...row,
   created_at: new Date(row.created_at),

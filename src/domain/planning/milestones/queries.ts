@@ -122,6 +122,12 @@ const placedMilestones = (db: Db) =>
 export const shownMilestone = (id: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`select m.iid, m.title from milestones m where m.id = ${id} and m.project_id = e.project_id`;
 
+/** Selects the milestones of these ids, to be read as JSON by milestoneOfJson(). */
+export const selectMilestonesOf = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select m.*, concat_ws('/', n.full_path, p.path) as full_path
+  from milestones m left join projects p on p.id = m.project_id
+  join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id) where m.id = any(${ids})`;
+
 /** The milestones within reach that texts name, or give the number of, with the paths of their groups. */
 export async function selectReferenced(
   db: Db,
