@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { containerTables } from '../store/containers.ts';
 
 /** Writes after which a repository is repacked: each leaves a pack or some loose objects. */
 export const WRITES_TO_REPACK = 50;
@@ -59,4 +60,12 @@ export async function selectEmptyProjects(db: Db, limit: number): Promise<{ id: 
       and not exists (select from repository_uses u where u.container = 'project' and u.container_id = p.id)
     order by r.id desc limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Whether the container is there and not to move. */
+export async function staysInPlace(db: Db, { container, container_id: id }: RepositoryRow): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${sql.table(containerTables[container])}
+    where id = ${id} and not repository_read_only`.execute(db);
+  return rows.length > 0;
 }

@@ -1,17 +1,18 @@
 /** Repacks repositories that were written often, and measures those that were written since they were measured. */
 
-import { sql } from 'kysely';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
-import {
-  type Measures,
-  measureRepository,
-  repackRepository,
-} from '../../../platform/git/copies/housekeeping.ts';
-import { containerTables } from '../store/containers.ts';
+import { measureRepository, repackRepository } from '../../../platform/git/copies/housekeeping.ts';
 import { leaseForHousekeeping } from './leases.ts';
-import { type RepositoryRow, toMeasure, toRepack, WHOLE_REPACK_INTERVAL_MS } from './queries.ts';
+import {
+  type RepositoryRow,
+  staysInPlace,
+  toMeasure,
+  toRepack,
+  WHOLE_REPACK_INTERVAL_MS,
+} from './queries.ts';
+import { recordMeasures, recordMeasuringStart, recordRepack, recordRepackStart } from './repack-actions.ts';
 
 const REPACK_TIMEOUT_MS = 3_600_000;
 /** Milliseconds between two checks whether it is to move: moves wait for half a minute. */
@@ -25,19 +26,11 @@ const keyOf = (row: RepositoryRow): RepositoryKey => ({
   wiki: row.wiki,
 });
 
-const update = (services: Services, { id }: RepositoryRow) =>
-  services.database.background.updateTable('repositories').where('id', '=', id);
-
-const sizes = ({ bytes, commits }: Measures) => ({ size: bytes, commit_count: commits });
-
 /** Aborted when the container is to move, or has gone: a move does not wait for a repack, which may take an hour. */
-function untilItMoves({ database, log }: Services, { container, container_id: id }: RepositoryRow) {
+function untilItMoves({ database, log }: Services, row: RepositoryRow) {
   const moving = new AbortController();
   const look = async (): Promise<void> => {
-    const { rows } = await sql<{ id: number }>`
-      select id from ${sql.table(containerTables[container])}
-      where id = ${id} and not repository_read_only`.execute(database.background);
-    if (rows.length === 0) moving.abort();
+    if (!(await staysInPlace(database.background, row))) moving.abort();
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) =>
@@ -52,23 +45,18 @@ function untilItMoves({ database, log }: Services, { container, container_id: id
 async function repack(services: Services, row: RepositoryRow): Promise<void> {
   const lease = await leaseForHousekeeping(services.repositories, keyOf(row));
   if (!lease) return;
+  const db = services.database.background;
   const moving = untilItMoves(services, row);
   const started = now();
   const whole =
     row.packed_at === null || row.packed_at.getTime() < started.getTime() - WHOLE_REPACK_INTERVAL_MS;
   try {
-    await update(services, row).set({ tended_at: started }).execute();
+    await recordRepackStart(db, row, started);
     const { folder } = lease.git;
     const signal = AbortSignal.any([moving.signal, AbortSignal.timeout(REPACK_TIMEOUT_MS)]);
     await repackRepository(folder, { whole, signal });
-    await update(services, row)
-      .set({
-        ...sizes(await measureRepository(folder, signal)),
-        writes: sql<number>`greatest(writes - ${row.writes}, 0)`,
-        measured_writes: 0,
-        ...(whole && { packed_at: started }),
-      })
-      .execute();
+    const measures = await measureRepository(folder, signal);
+    await recordRepack(db, row, { measures, ...(whole && { packedAt: started }) });
   } catch (error) {
     if (!moving.signal.aborted) throw error;
   } finally {
@@ -79,13 +67,12 @@ async function repack(services: Services, row: RepositoryRow): Promise<void> {
 
 /** Stores the present size of the repository. */
 export async function measure(services: Services, row: RepositoryRow): Promise<void> {
+  const db = services.database.background;
   const lease = await services.repositories.lease(keyOf(row), 'read');
   try {
     // Recorded first: a repository that cannot be measured is not tried again each minute.
-    await update(services, row).set({ measured_writes: row.writes }).execute();
-    await update(services, row)
-      .set(sizes(await measureRepository(lease.git.folder)))
-      .execute();
+    await recordMeasuringStart(db, row);
+    await recordMeasures(db, row, await measureRepository(lease.git.folder));
   } finally {
     await lease.release();
   }

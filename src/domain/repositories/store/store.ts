@@ -12,15 +12,15 @@ import type {
 } from '../../../kernel/repository-store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
-import { DEAD_AFTER_SECONDS, type Presence } from '../../../platform/db/processes.ts';
+import type { Presence } from '../../../platform/db/processes.ts';
 import { createDiskGuard } from '../../../platform/disk.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { createObjectReader } from '../../../platform/git/objects.ts';
 import { gitText, NoRepository } from '../../../platform/git/program/program.ts';
 import { createRepository } from '../../../platform/git/write.ts';
-import { insertFacts } from '../../../platform/outbox/outbox.ts';
-import { containerTables, readOnly, repositoryPath } from './containers.ts';
-import { WRITE_INTERRUPTED } from './interrupted-writes.ts';
+import { confirmUse, deleteUse, insertRepository, insertUse } from './actions.ts';
+import { readOnly, repositoryPath } from './containers.ts';
+import { countUses, selectStorage, selectWrites } from './queries.ts';
 
 const PASSED_BY =
   '503 Service Unavailable: the repository was moved under the write. Look whether it is there.';
@@ -43,55 +43,24 @@ export function createRepositories(
   }
   const open = (key: RepositoryKey, storage: string) => reader.open(folder(key, storage));
 
-  async function whereabouts({ kind, id }: RepositoryKey) {
-    const [row] = await points<{ repository_storage: string; repository_read_only: boolean }[]>`
-      select repository_storage, repository_read_only from ${points(containerTables[kind])} where id = ${id}`;
-    return row;
-  }
-  const currentStorage = async (key: RepositoryKey) => (await whereabouts(key))?.repository_storage;
-
-  /**
-   * Makes the statement's commit asynchronous. The lease is confirmed before its work is done; where the
-   * database has lost it, confirm() fails.
-   */
-  const unsynced = sql`(select set_config('synchronous_commit', 'off', true) offset 0) unsynced`;
+  const currentStorage = async (key: RepositoryKey) => (await selectStorage(points, key))?.repository_storage;
 
   async function hold(key: RepositoryKey, purpose: Purpose): Promise<RepositoryLease> {
     await presence.announce();
-    const { kind, id } = key;
-    const container = sql(containerTables[kind]);
-    // A move makes the row read-only and then checks for writers: the lock on the row serializes the two.
-    const lock = purpose === 'read' ? sql`` : sql`for share of c`;
-    const [held] = await sql<{ id: number; storage: string }[]>`
-      with container as (
-        select c.id, c.repository_storage from ${unsynced} cross join ${container} c
-        where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${lock})
-      insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
-      select ${presence.id}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, clock_timestamp() from container
-      returning id, storage`;
+    const held = await insertUse(sql, presence.id, key, purpose);
     if (!held) {
       if ((await currentStorage(key)) === undefined) throw new Failure('not_found', '404 Not found');
       throw readOnly();
     }
-    let released: Promise<unknown> | undefined;
+    let released: Promise<void> | undefined;
     const use: RepositoryLease = {
       git: open(key, held.storage),
       storage: held.storage,
       async confirm() {
-        const [still] = await sql`
-          select u.id from ${unsynced} cross join ${container} c join repository_uses u on u.id = ${held.id} and u.process_id = ${presence.id}
-          where c.id = ${id} and c.repository_storage = ${held.storage} for share of c`;
-        if (!still) throw new Failure('unavailable', PASSED_BY);
+        if (!(await confirmUse(sql, held))) throw new Failure('unavailable', PASSED_BY);
       },
       async release(cutOff = false) {
-        const mine = sql`id = ${held.id} and process_id = ${presence.id}`;
-        released ??= cutOff
-          ? sql`
-            with gone as (delete from repository_uses where ${mine} returning *)
-            ${sql.unsafe(insertFacts(''))} select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
-              clock_timestamp()
-            from gone`
-          : sql`delete from repository_uses where ${mine}`;
+        released ??= deleteUse(sql, held, cutOff);
         try {
           await released;
         } catch (error) {
@@ -117,7 +86,7 @@ export function createRepositories(
     open,
     lease: hold,
     async locate(key, purpose) {
-      const row = await whereabouts(key);
+      const row = await selectStorage(points, key);
       if (!row) return undefined;
       const { repository_storage: storage, repository_read_only: isReadOnly } = row;
       if (purpose !== 'read') {
@@ -154,14 +123,7 @@ export function createRepositories(
         await lease.release(cutOff);
       }
     },
-    async uses(kind, id, purposes, storage) {
-      const [row] = await sql<{ count: number }[]>`
-        select count(*) from repository_uses u join processes p on p.id = u.process_id
-        where container = ${kind} and container_id = ${id} and purpose = any(${[...purposes]}::text[])
-          and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})
-          and (${storage ?? null}::text is null or storage = ${storage ?? null}::text)`;
-      return row?.count ?? 0;
-    },
+    uses: (kind, id, purposes, storage) => countUses(sql, { kind, id }, purposes, storage),
     forget: (key, storage) => reader.forget(folder(key, storage)),
     stop() {
       reader.stop();
@@ -173,26 +135,20 @@ export function createRepositories(
 /** Creates the repository where its container has none yet; the caller has it leased for writing. */
 export async function ensure(
   sql: Sql,
-  { kind, id, wiki }: RepositoryKey,
+  key: RepositoryKey,
   folder: string,
   defaultBranch: string,
 ): Promise<void> {
-  const select = async () =>
-    (
-      await sql<{ writes: number }[]>`
-        select writes from repositories where container = ${kind} and container_id = ${id} and wiki = ${wiki}`
-    )[0];
-  const known = await select();
+  const writes = await selectWrites(sql, key);
   // Before the first write the folder may be missing: a process died between two names of it.
-  if (known && (known.writes > 0 || (await exists(folder)))) return;
+  if (writes !== undefined && (writes > 0 || (await exists(folder)))) return;
   const made = await createRepository(folder, defaultBranch);
-  if (!made && !known && !(await select()) && (await hasRefs(folder)))
+  const isKnown = async () => writes !== undefined || (await selectWrites(sql, key)) !== undefined;
+  if (!made && !(await isKnown()) && (await hasRefs(folder)))
     throw new Failure('unavailable', '503 Service Unavailable: a repository is there that nobody knows of', {
       cause: new Error(`${folder} belongs to nothing in the database`),
     });
-  await sql`
-    insert into repositories (container, container_id, wiki, created_at)
-    values (${kind}, ${id}, ${wiki}, clock_timestamp()) on conflict do nothing`;
+  await insertRepository(sql, key);
 }
 
 const exists = (folder: string): Promise<boolean> =>

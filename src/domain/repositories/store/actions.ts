@@ -1,0 +1,62 @@
+/** Records repositories and the uses of them, which are leases. */
+import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
+import { insertFacts } from '../../../platform/outbox/outbox.ts';
+import { containerTables } from './containers.ts';
+import { WRITE_INTERRUPTED } from './interrupted-writes.ts';
+
+/** A use of the repository by this process. */
+export type Use = { id: number; storage: string; key: RepositoryKey; processId: string };
+
+/**
+ * Makes the statement's commit asynchronous. The lease is confirmed before its work is done; where the
+ * database has lost it, confirmUse() finds none.
+ */
+const unsynced = (sql: Sql) => sql`(select set_config('synchronous_commit', 'off', true) offset 0) unsynced`;
+
+/** Records a use; undefined without the container, and, but for reads, while it is read-only. */
+export async function insertUse(
+  sql: Sql,
+  processId: string,
+  key: RepositoryKey,
+  purpose: Purpose,
+): Promise<Use | undefined> {
+  const { kind, id } = key;
+  // A move makes the row read-only and then checks for writers: the lock on the row serializes the two.
+  const lock = purpose === 'read' ? sql`` : sql`for share of c`;
+  const [held] = await sql<{ id: number; storage: string }[]>`
+    with container as (
+      select c.id, c.repository_storage from ${unsynced(sql)} cross join ${sql(containerTables[kind])} c
+      where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${lock})
+    insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
+    select ${processId}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, clock_timestamp() from container
+    returning id, storage`;
+  return held && { ...held, key, processId };
+}
+
+/** Whether the use is still recorded, and the container in the same storage. */
+export async function confirmUse(sql: Sql, { id, storage, key, processId }: Use): Promise<boolean> {
+  const [still] = await sql`
+    select u.id from ${unsynced(sql)} cross join ${sql(containerTables[key.kind])} c
+    join repository_uses u on u.id = ${id} and u.process_id = ${processId}
+    where c.id = ${key.id} and c.repository_storage = ${storage} for share of c`;
+  return still !== undefined;
+}
+
+/** Ends the use; announces it as an interrupted write if it was cut off. */
+export async function deleteUse(sql: Sql, { id, processId }: Use, cutOff: boolean): Promise<void> {
+  const mine = sql`id = ${id} and process_id = ${processId}`;
+  await (cutOff
+    ? sql`
+      with gone as (delete from repository_uses where ${mine} returning *)
+      ${sql.unsafe(insertFacts(''))} select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
+        clock_timestamp()
+      from gone`
+    : sql`delete from repository_uses where ${mine}`);
+}
+
+export async function insertRepository(sql: Sql, { kind, id, wiki }: RepositoryKey): Promise<void> {
+  await sql`
+    insert into repositories (container, container_id, wiki, created_at)
+    values (${kind}, ${id}, ${wiki}, clock_timestamp()) on conflict do nothing`;
+}
