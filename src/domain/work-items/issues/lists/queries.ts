@@ -9,7 +9,8 @@ import type { Page } from '../../../../platform/pagination/page.ts';
 import { type IssueRecord, type IssueRecordOptions, presentIssues } from '../records/issue-records.ts';
 import { type IssueOrder, listIssues } from '../records/list-queries.ts';
 import { type VisibleIssues, visibleIssues } from '../records/visibility-queries.ts';
-import { type IssueFilterInput, type IssueScope, issueFilter } from './filters.ts';
+import { issueFilter } from './filter-queries.ts';
+import type { IssueFilterInput, IssueScope } from './schema.ts';
 
 export const today = (): string => now().toISOString().slice(0, 10);
 

@@ -7,8 +7,8 @@ import type { KeysetRule } from '../../../../platform/pagination/pagination.ts';
 import { IssueRecord } from '../records/issue-records.ts';
 import { issueKeysets, issueOrders } from '../records/list-queries.ts';
 import { visibleIssuesOf } from '../records/visibility-queries.ts';
-import { IssueListFields } from './filters.ts';
 import { issuePage, issuesAcross } from './queries.ts';
+import { IssueListFields } from './schema.ts';
 
 const byColumn: KeysetRule = {
   type: 'Issue',

@@ -6,8 +6,9 @@ import { type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { countIssueStates } from '../records/list-queries.ts';
 import { type VisibleIssues, visibleIssuesOf } from '../records/visibility-queries.ts';
-import { IssueFilterFields, type IssueFilterInput, type IssueScope, issueFilter } from './filters.ts';
+import { issueFilter } from './filter-queries.ts';
 import { issuesAcross, today } from './queries.ts';
+import { IssueFilterFields, type IssueFilterInput, type IssueScope } from './schema.ts';
 
 const Statistics = Type.Object({
   statistics: Type.Object({
