@@ -1,7 +1,6 @@
 /** The composition root: builds the services, mounts every capability, starts the relay and the workers. */
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { sql as raw } from 'kysely';
 import { capabilities } from './capabilities.ts';
 import { documentationCapability } from './domain/documentation/index.ts';
 import { operationsCapability } from './domain/operations/index.ts';
@@ -16,14 +15,14 @@ import type { Services } from './kernel/services.ts';
 import { createFeatureGates } from './kernel/settings/features.ts';
 import { createSettingsSource } from './kernel/settings/settings.ts';
 import { now } from './platform/clock.ts';
-import { type ConnectionTarget, openDatabase } from './platform/db/database.ts';
+import { type ConnectionTarget, isReadOnly, openDatabase } from './platform/db/database.ts';
 import { createPresence } from './platform/db/processes.ts';
 import { createDiskGuard } from './platform/disk.ts';
 import { createOriginPolicy } from './platform/http/origin.ts';
 import { createRateLimiter, leaseFrom } from './platform/http/rate-limit.ts';
 import { createLoadGauge } from './platform/http/server/overload.ts';
 import { createServer, portOf } from './platform/http/server/server.ts';
-import { startWorkers, type Workers } from './platform/jobs/jobs.ts';
+import { countWaiting, startWorkers, type Workers } from './platform/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { type Relay, startRelay } from './platform/outbox/outbox.ts';
@@ -94,23 +93,12 @@ export function createApp(options: AppOptions): App {
     inFlight: load.inFlight,
     eventLoopDelay: load.delay,
     longestEventLoopDelay: load.longestDelay,
-    waiting: async () => {
-      // Not by the requests' pool: metrics are read most when that pool is exhausted.
-      const counted = await raw<{ outbox: number; jobs: number; dead_jobs: number }>`
-        select (select count(*) from outbox) as outbox, count(*) filter (where attempts < max_attempts) as jobs,
-          count(*) filter (where attempts >= max_attempts) as dead_jobs
-        from graphile_worker.jobs`
-        .execute(database.background)
-        .catch(() => undefined);
-      return counted?.rows[0];
-    },
+    // Not by the requests' pool: metrics are read most when that pool is exhausted.
+    waiting: () => countWaiting(database.background).catch(() => undefined),
   });
   const checkWrites = async (): Promise<string | undefined> => {
     if (disk.problem() !== undefined) return disk.problem();
-    const [row] = await sql<
-      { read_only: string }[]
-    >`select current_setting('transaction_read_only') as read_only`;
-    return row?.read_only === 'on' ? 'the database is read-only' : undefined;
+    return (await isReadOnly(sql)) ? 'the database is read-only' : undefined;
   };
   const mounted: Capability[] = [
     operationsCapability(services, { metrics: metrics.text, checkWrites }),

@@ -18,6 +18,7 @@ import {
   launchEmbedded,
   reachEmbedded,
 } from './platform/db/embedded/embedded.ts';
+import { makeSpareLog } from './platform/db/embedded/spare-log.ts';
 import { keyId, randomHex } from './platform/secret.ts';
 
 export const migrationsFolder = join(packageFolder, 'migrations');
@@ -107,12 +108,12 @@ export async function reachDatabase(config: Config): Promise<Reached> {
 }
 
 async function reachCurrent(target: ConnectionTarget, whenUnreachable?: string): Promise<Reached> {
-  const { connect } = await import('./platform/db/database.ts');
+  const { connect, pingDatabase } = await import('./platform/db/database.ts');
   const { requireCurrent } = await import('./platform/db/migrations.ts');
   const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'command' });
   try {
     if (whenUnreachable !== undefined) {
-      await sql`select 1`.catch((cause: unknown) => {
+      await pingDatabase(sql).catch((cause: unknown) => {
         throw new Error(whenUnreachable, { cause });
       });
     }
@@ -162,24 +163,6 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
       );
     },
   };
-}
-
-/**
- * Creates the next WAL file of a cluster without a spare one. The server stops where it needs one and the
- * disk is full; later it recycles old ones, and rarely creates one. Only a stop waits for this.
- */
-async function makeSpareLog(target: ConnectionTarget): Promise<void> {
-  const { connect } = await import('./platform/db/database.ts');
-  const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'spare log' });
-  try {
-    const [row] = await sql<{ spare: number }[]>`
-      select count(*)::int as spare from pg_ls_waldir() where name > pg_walfile_name(pg_current_wal_lsn())`;
-    if (row?.spare !== 0) return;
-    await sql`select pg_switch_wal()`;
-    await sql`checkpoint`;
-  } finally {
-    await sql.end();
-  }
 }
 
 /** Migrates a database; returns the names of the new migrations. */

@@ -8,6 +8,7 @@ import type { Config } from '../kernel/config.ts';
 import { DataFolderInUse, openDataFolder } from '../platform/db/data-folder.ts';
 import { type ConnectionTarget, connect } from '../platform/db/database.ts';
 import { reachEmbedded, startEmbedded } from '../platform/db/embedded/embedded.ts';
+import { durable, readServerFacts, type ServerFacts } from './queries.ts';
 
 type Finding = {
   subject: string;
@@ -90,24 +91,13 @@ async function examineOwnDatabase(config: Config): Promise<Finding[]> {
   }
 }
 
-const durable = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
-type About = Record<(typeof durable)[number], string> & {
-  version: string;
-  number: number;
-  trigrams: boolean;
-};
-
 async function examineTarget(target: ConnectionTarget | undefined): Promise<Finding[]> {
   const subject = 'database';
   if (target === undefined)
     return [{ subject, state: 'unknown', text: 'embedded; where it runs is not recorded' }];
   const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'doctor' });
   try {
-    const [about] = await sql<About[]>`
-      select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
-             current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
-             current_setting('synchronous_commit') as synchronous_commit,
-             exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`;
+    const about = await readServerFacts(sql);
     return about ? judgeDatabase(about) : [];
   } catch (error) {
     const advice = 'Start it, and see that DATABASE_URL names its host, port, user, password and database.';
@@ -117,7 +107,7 @@ async function examineTarget(target: ConnectionTarget | undefined): Promise<Find
   }
 }
 
-function judgeDatabase(about: About): Finding[] {
+function judgeDatabase(about: ServerFacts): Finding[] {
   const off = durable.filter((name) => about[name] === 'off');
   return [
     about.number >= 150_000

@@ -2,18 +2,13 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { sql } from 'kysely';
 import { reachDatabase } from '../instance.ts';
-import { announce } from '../kernel/activity/announce.ts';
 import type { Config } from '../kernel/config.ts';
-import { userEntity } from '../kernel/identity/passwords/login-actions.ts';
-import { noReset } from '../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../kernel/identity/passwords/rules.ts';
-import { endAccess } from '../kernel/identity/session-actions.ts';
 import { createSettingsSource } from '../kernel/settings/settings.ts';
-import { now } from '../platform/clock.ts';
-import { inTransaction, openDatabase } from '../platform/db/database.ts';
-import { hashPassword } from '../platform/secret.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import { setPassword } from './actions.ts';
+import { findPerson } from './queries.ts';
 
 /**
  * Sets the password, as a link sent by mail would: all sessions and grants of the user end, and a locked account is open
@@ -28,32 +23,12 @@ export async function setPasswordFromCommandLine(
   const database = openDatabase(reached.target, { requests: 1, background: 1 });
   const { db } = database;
   try {
-    const user = await db
-      .selectFrom('users')
-      .select(['id', 'username', 'state'])
-      .where(sql<boolean>`lower(username) collate "C" = ${username.toLowerCase()}`)
-      .where('kind', '=', 'human')
-      .where('deletion', 'is', null)
-      .executeTakeFirst();
+    const user = await findPerson(db, username);
     if (!user) throw new Error(`no user '${username}'`);
     const password = await readPassword();
     const problems = passwordProblems(password, await createSettingsSource(database.sql).read());
     if (problems.length > 0) throw new Error(`the password ${problems.join(', ')}`);
-    const password_hash = await hashPassword(password);
-    await inTransaction(db, async (tx) => {
-      await tx
-        .updateTable('users')
-        .set({
-          ...{ password_hash, password_changed_at: now(), failed_attempts: 0, locked_at: null },
-          ...{ ...noReset, updated_at: now() },
-        })
-        .where('id', '=', user.id)
-        .execute();
-      await endAccess(tx, user.id);
-      await announce(tx, {
-        audit: { entity: userEntity(user), event: 'user_password_updated' },
-      });
-    });
+    await setPassword(db, user, password);
     return user.state;
   } finally {
     await database.close();

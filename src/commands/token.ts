@@ -4,13 +4,11 @@ import { reachDatabase } from '../instance.ts';
 import { scopeNames } from '../kernel/actor.ts';
 import type { Config } from '../kernel/config.ts';
 import { createSettingsSource } from '../kernel/settings/settings.ts';
-import { now } from '../platform/clock.ts';
 import { connect } from '../platform/db/database.ts';
-import { digest, randomText } from '../platform/secret.ts';
+import { randomText } from '../platform/secret.ts';
+import { insertToken } from './actions.ts';
 
 export type TokenOrder = { user: string; name: string; scopes: string[]; days: number };
-
-const DAY = 86_400_000;
 
 /** Makes the token and returns its text, which is stored nowhere. Throws for an unknown user, scope or lifetime. */
 export async function createTokenFromCommandLine(config: Config, order: TokenOrder): Promise<string> {
@@ -24,14 +22,7 @@ export async function createTokenFromCommandLine(config: Config, order: TokenOrd
   try {
     const { personal_access_token_prefix: prefix } = await createSettingsSource(sql).read();
     const token = `${prefix}${randomText(15)}`;
-    const time = now();
-    const made = await sql`
-      insert into access_tokens (kind, digest, user_id, name, scopes, expires_at, created_at, updated_at)
-      select 'personal', ${digest(token)}, id, ${order.name}, ${order.scopes}, ${new Date(time.getTime() + order.days * DAY)},
-             ${time}, ${time}
-      from users where lower(username) collate "C" = ${order.user.toLowerCase()} and state = 'active'
-      returning id`;
-    if (made.length === 0) throw new Error(`no active user '${order.user}'`);
+    if (!(await insertToken(sql, token, order))) throw new Error(`no active user '${order.user}'`);
     return token;
   } finally {
     await sql.end();

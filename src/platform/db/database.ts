@@ -228,3 +228,11 @@ export async function pingDatabase(sql: Sql): Promise<number> {
   await sql`select 1`;
   return monotonic() - start;
 }
+
+/** Whether the database refuses writes. */
+export async function isReadOnly(sql: Sql): Promise<boolean> {
+  const [row] = await sql<
+    { read_only: string }[]
+  >`select current_setting('transaction_read_only') as read_only`;
+  return row?.read_only === 'on';
+}

@@ -62,6 +62,17 @@ export async function addJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
         with ordinality as job(task, payload, queue, key, priority, place)))`.execute(db);
 }
 
+/** Facts and jobs that wait, and jobs that failed too often. */
+export async function countWaiting(
+  db: Db,
+): Promise<{ outbox: number; jobs: number; dead_jobs: number } | undefined> {
+  const { rows } = await sql<{ outbox: number; jobs: number; dead_jobs: number }>`
+    select (select count(*) from outbox) as outbox, count(*) filter (where attempts < max_attempts) as jobs,
+      count(*) filter (where attempts >= max_attempts) as dead_jobs
+    from graphile_worker.jobs`.execute(db);
+  return rows[0];
+}
+
 /**
  * Removes the queues in which nothing waits: the library keeps what it has ever heard of. The locks keep off whoever is
  * adding a job to one of them.
