@@ -55,7 +55,7 @@ function sqlElsewhere(): string[] {
 
 /** Rows of the feed, the audit trail and the outbox are written by announce(), also within another statement. */
 function announcedElsewhere(): string[] {
-  const mayWrite = ['src/kernel/activity/announce.ts', 'src/platform/outbox/outbox.ts'];
+  const mayWrite = ['src/kernel/activity/announce-actions.ts', 'src/platform/outbox/outbox.ts'];
   const writes = /(insert into |insertInto\(')(activity_events|audit_events|outbox)\b/;
   return [...sources]
     .filter(([file, text]) => !mayWrite.includes(file) && writes.test(text))

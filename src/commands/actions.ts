@@ -1,5 +1,5 @@
 /** What commands write. */
-import { announce } from '../kernel/activity/announce.ts';
+import { announce } from '../kernel/activity/announce-actions.ts';
 import { userEntity } from '../kernel/identity/passwords/login-actions.ts';
 import { noReset } from '../kernel/identity/passwords/reset-actions.ts';
 import { endAccess } from '../kernel/identity/session-actions.ts';

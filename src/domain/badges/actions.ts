@@ -1,6 +1,6 @@
 /** Makes badges, changes and deletes them. */
 import { auditedParent, parentColumns, type ResourceParent } from '../../kernel/access/resource-parents.ts';
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** Creates deploy keys, enables and removes them; a key without projects is deleted, unless it is public. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import { type AuditedEntity, announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { readSshKey, type SshKey } from '../../kernel/identity/ssh-key.ts';

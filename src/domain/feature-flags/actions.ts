@@ -1,6 +1,6 @@
 /** Creates, changes and deletes feature flags, each in one transaction with its audit event. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';

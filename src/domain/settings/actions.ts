@@ -1,6 +1,6 @@
 /** Changes of the instance: its settings and its feature flags, each in one transaction with its audit events. */
 
-import { type AuditedEntity, announce } from '../../kernel/activity/announce.ts';
+import { type AuditedEntity, announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';

@@ -1,6 +1,6 @@
 /** Making, changing and erasing snippets: the files by a commit in their own repository, the rest in one transaction. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import { visibilityLevel } from '../../kernel/policy/roles.ts';
 import { firstBranchName } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** Bot users: each project or group token acts as one, a member with the token's role until the token ends. */
 import { sql } from 'kysely';
 import { joinMembers, type MembershipSource, sourceColumns } from '../../kernel/access/membership-actions.ts';
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Role } from '../../kernel/policy/roles.ts';
 import type { Services } from '../../kernel/services.ts';

@@ -1,6 +1,6 @@
 /** Making and deleting deploy tokens: for Git and the registries; this API refuses them (spec: Authentication, 2). */
 import { type MembershipSource, sourceColumns } from '../../kernel/access/membership-actions.ts';
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';

@@ -1,5 +1,5 @@
 /** The parts of making a token that all kinds share: the decision, its row and value, its audit event. */
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { tokenEvent } from '../../kernel/identity/token-actions.ts';

@@ -3,7 +3,7 @@ import { unlink } from 'node:fs/promises';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
-import { type AuditedEntity, announce, announceAll } from '../../kernel/activity/announce.ts';
+import { type AuditedEntity, announce, announceAll } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { cleanName } from '../../kernel/files/upload-names.ts';
 import type { Services } from '../../kernel/services.ts';

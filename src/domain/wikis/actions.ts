@@ -1,5 +1,5 @@
 /** Changes of a wiki: a commit of the caller's, and then the page's row and the activity. */
-import { announce } from '../../kernel/activity/announce.ts';
+import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Services } from '../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../kernel/settings/definitions.ts';

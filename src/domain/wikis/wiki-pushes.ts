@@ -1,6 +1,6 @@
 /** Records a push to a wiki: activity events of a project's pages, as the API records them. */
 
-import { type Announcement, announceAll } from '../../kernel/activity/announce.ts';
+import { type Announcement, announceAll } from '../../kernel/activity/announce-actions.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { runForProgram } from '../../platform/fair-share.ts';

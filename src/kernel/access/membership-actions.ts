@@ -1,7 +1,7 @@
 /** Adds members, however they join: added, approved, invited or imported. */
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce.ts';
+import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce-actions.ts';
 import { roleNames } from '../policy/roles.ts';
 
 /** The source of memberships: a project or a group, by its column. */

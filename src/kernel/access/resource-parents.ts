@@ -1,5 +1,5 @@
 /** Resource parents of labels and milestones: a project or a group. */
-import type { AuditedEntity } from '../activity/announce.ts';
+import type { AuditedEntity } from '../activity/announce-actions.ts';
 import type { AuthorizedGroup, AuthorizedProject } from './find.ts';
 
 /** The parent of a label or milestone. */

@@ -1,7 +1,7 @@
 /** Unconfirmed mail addresses, which do not keep other users from the address. */
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
-import { type Announcement, announce } from '../activity/announce.ts';
+import { type Announcement, announce } from '../activity/announce-actions.ts';
 
 /**
  * Removes the address from other users who have not confirmed it, before a user adds or confirms it: else a

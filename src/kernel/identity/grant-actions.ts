@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { announce } from '../activity/announce.ts';
+import { announce } from '../activity/announce-actions.ts';
 
 /** The grants of a user, or of one application (null: of none) among them; those by password; one grant. */
 export type GrantChoice =

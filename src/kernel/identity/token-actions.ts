@@ -3,7 +3,7 @@
  */
 import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
-import { insertAudits } from '../activity/announce.ts';
+import { insertAudits } from '../activity/announce-actions.ts';
 import type { TokenKind } from '../actor.ts';
 
 /** The public name of a change to a token, for its audit event. */

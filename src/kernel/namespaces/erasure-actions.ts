@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { announce, announceAll } from '../activity/announce.ts';
+import { announce, announceAll } from '../activity/announce-actions.ts';
 import { lockNamespace } from './path-actions.ts';
 
 /** Removes a capability's rows before those of the projects. */

@@ -1,7 +1,7 @@
 /** Changes the state of accounts; removes second factors and identities. */
 import { isLastAdministrator, lastAdministrator } from '../../../kernel/access/remaining-queries.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';

@@ -1,6 +1,6 @@
 /** SSH and OpenPGP keys: each key has one user. */
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { readSshKey } from '../../../kernel/identity/ssh-key.ts';
 import { now } from '../../../platform/clock.ts';

@@ -1,5 +1,5 @@
 /** The entity of a user in audit events. */
-import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
+import type { AuditedEntity } from '../../../kernel/activity/announce-actions.ts';
 
 export const userEntity = (user: { id: number; username: string }): AuditedEntity => ({
   type: 'User',

@@ -9,7 +9,7 @@ import {
   lastAdministrator,
 } from '../../../kernel/access/remaining-queries.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
-import { announce, announceAll } from '../../../kernel/activity/announce.ts';
+import { announce, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
 import type { Capability } from '../../../kernel/capability.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';

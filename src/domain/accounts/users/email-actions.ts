@@ -3,7 +3,7 @@
  */
 import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import {
   confirmationRequested,

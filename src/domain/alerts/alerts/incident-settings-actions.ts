@@ -1,7 +1,7 @@
 /** Reads and writes a project's incident settings. */
 
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

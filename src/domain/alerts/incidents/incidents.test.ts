@@ -13,7 +13,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { AlertsTable } from '../../../platform/db/rows.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });

@@ -1,7 +1,7 @@
 /** Creates, changes and deletes integrations of a project; of a key only the digest is stored. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** Endpoints of award emoji on issues, epics, snippets, and their notes (facts: Award emoji). */
 import Type, { type TProperties } from 'typebox';
 import type { ResourceParent as Home } from '../../../kernel/access/resource-parents.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';

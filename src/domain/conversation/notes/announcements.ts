@@ -1,5 +1,5 @@
 /** Announcements of notes, for the feed and for listeners. */
-import type { Announcement } from '../../../kernel/activity/announce.ts';
+import type { Announcement } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Noteable } from '../noteables/noteables.ts';

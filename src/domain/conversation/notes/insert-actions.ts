@@ -8,7 +8,7 @@ import {
   announcementColumns,
   announcementRow,
   announcementStatements,
-} from '../../../kernel/activity/announce.ts';
+} from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { batchedWrite } from '../../../platform/db/batched-write.ts';

@@ -1,6 +1,6 @@
 /** Changes the status of errors, and makes issues of them. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';

@@ -1,5 +1,5 @@
 /** Changes of custom attributes. */
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
 import { now } from '../../../platform/clock.ts';

@@ -1,7 +1,7 @@
 /** Owners of custom attributes: how administrators find them, and their entities in audit events. */
 import { type Access, onUserAsAdmin } from '../../../kernel/access/access.ts';
 import { authorizeGroup, authorizeInstance, authorizeProject } from '../../../kernel/access/find.ts';
-import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
+import type { AuditedEntity } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { AttributeOwner } from '../../../kernel/namespaces/custom-attributes.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
 import { joinMembers } from '../../../kernel/access/membership-actions.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';

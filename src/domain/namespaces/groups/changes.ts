@@ -1,6 +1,6 @@
 /** Shared parts of changes to groups: context, locks, settings and refusals. */
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import type { AuditedEntity } from '../../../kernel/activity/announce.ts';
+import type { AuditedEntity } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { groupSettings, premiumGroupSettings } from '../../../kernel/namespaces/group-settings.ts';

@@ -7,7 +7,7 @@ import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { today } from '../../../kernel/access/group-list-queries.ts';
 import { joinMembers } from '../../../kernel/access/membership-actions.ts';
 import { hasOwnOwner } from '../../../kernel/access/remaining-queries.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';

@@ -1,7 +1,7 @@
 /** Sharing a group with another: the members of the one get a role in the other. */
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
 import { today } from '../../../kernel/access/group-list-queries.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { isLockedAbove } from '../../../kernel/namespaces/lock-queries.ts';

@@ -8,7 +8,7 @@ import {
   membershipSourceOf,
 } from '../../../kernel/access/membership-actions.ts';
 import { groupsOwnedAlone } from '../../../kernel/access/remaining-queries.ts';
-import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce.ts';
+import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { type Made, makeGroup, makeMember, makeProject } from '../../../../test/support/rows.ts';
-import { type Announcement, announceAll } from '../../../kernel/activity/announce.ts';
+import { type Announcement, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { expireMembers } from './expiry-actions.ts';
 
 const ashlar = useApp();

@@ -1,7 +1,7 @@
 /** Memberships that have expired give no access at once; here their rows are deleted and announced. */
 import { sql } from 'kysely';
 import { membershipSourceOf } from '../../../kernel/access/membership-actions.ts';
-import { type Announcement, announceAll } from '../../../kernel/activity/announce.ts';
+import { type Announcement, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { today } from './queries.ts';
 import type { Source } from './source.ts';

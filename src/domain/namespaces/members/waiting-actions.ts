@@ -1,7 +1,7 @@
 /** Access requests and invitations: made, decided and withdrawn, each in one transaction. */
 import { sql } from 'kysely';
 import { sourceColumns } from '../../../kernel/access/membership-actions.ts';
-import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce.ts';
+import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';

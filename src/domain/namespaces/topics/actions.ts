@@ -1,6 +1,6 @@
 /** Changes of topics, and of the projects that have them. */
 import { sql } from 'kysely';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';

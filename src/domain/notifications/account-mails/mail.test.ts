@@ -3,7 +3,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, uniqueName } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 

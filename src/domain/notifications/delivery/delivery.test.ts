@@ -15,7 +15,7 @@ import {
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { type ReceivedMail, takeMails } from '../../../../test/support/mails.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 
 const DEVELOPER = 30;

@@ -4,7 +4,7 @@ import { bodyOf, makeProject, makeUser } from '../../../../test/support/factorie
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { takeMails } from '../../../../test/support/mails.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { notificationsCapability } from '../capability.ts';

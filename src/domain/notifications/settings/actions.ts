@@ -1,7 +1,7 @@
 /** Changes notification settings, and the address, language and time zone of a user's mail. */
 
 import { sql } from 'kysely';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';

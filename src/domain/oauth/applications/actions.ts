@@ -1,7 +1,7 @@
 /** Applications: their owners, and how they are made, changed, given a new secret and deleted. */
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedGroup, AuthorizedInstance } from '../../../kernel/access/find.ts';
-import { type AuditedEntity, announce } from '../../../kernel/activity/announce.ts';
+import { type AuditedEntity, announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';

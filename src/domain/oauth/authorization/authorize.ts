@@ -1,5 +1,5 @@
 /** /oauth/authorize: the user, their consent, and the response to the client (spec: OAuth 2.0 provider, 2 and 3). */
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { card, problemList } from '../../../kernel/api/forms.ts';
 import {
   type PageContext,

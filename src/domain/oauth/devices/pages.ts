@@ -1,5 +1,5 @@
 /** The pages on which a user types the code of a device, reads its request, and approves or denies (RFC 8628, 3.3). */
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type PageContext, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';

@@ -7,7 +7,7 @@ import {
   type ResourceParent,
   reachOf,
 } from '../../../kernel/access/resource-parents.ts';
-import { announceAll } from '../../../kernel/activity/announce.ts';
+import { announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';

@@ -6,7 +6,7 @@ import {
   parentColumns,
   type ResourceParent,
 } from '../../../kernel/access/resource-parents.ts';
-import { type ActivityAction, announce } from '../../../kernel/activity/announce.ts';
+import { type ActivityAction, announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';

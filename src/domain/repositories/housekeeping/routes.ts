@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import Type from 'typebox';
 import { onInstance, onProject } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { bytesOf, type Endpoint, endpoint, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { conflict, notFound } from '../../../platform/failure.ts';

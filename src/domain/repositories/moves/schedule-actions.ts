@@ -4,7 +4,7 @@
  */
 
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
 import type { Services } from '../../../kernel/services.ts';

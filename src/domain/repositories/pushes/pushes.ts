@@ -3,7 +3,7 @@
  * listeners. Written before the client's response.
  */
 
-import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce.ts';
+import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { firstBranchName } from '../../../kernel/settings/definitions.ts';

@@ -1,6 +1,6 @@
 /** Creating, deleting and protecting branches. */
 
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';

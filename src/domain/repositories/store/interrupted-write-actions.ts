@@ -1,7 +1,7 @@
 /** Announces the writes that were interrupted. */
 
 import { sql } from 'kysely';
-import { announceAll } from '../../../kernel/activity/announce.ts';
+import { announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { REMOVED_AFTER_SECONDS } from '../../../platform/db/processes.ts';
 import { type InterruptedWrite, WRITE_INTERRUPTED } from './interrupted-writes.ts';

@@ -1,6 +1,6 @@
 /** Users' changes to their own sign-in: the password, and two-factor authentication. */
 import { sql } from 'kysely';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';
 import {

@@ -1,6 +1,6 @@
 /** Requests for a mail by an address, which do not disclose whether an account has the address. */
 
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { isMailAddress } from '../../../kernel/identity/addresses/rules.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { digest } from '../../../platform/secret.ts';

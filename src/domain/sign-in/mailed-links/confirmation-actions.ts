@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { acceptInvitations } from '../../../kernel/access/invitation-actions.ts';
 import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { noReset } from '../../../kernel/identity/passwords/reset-actions.ts';

@@ -1,6 +1,6 @@
 /** Setting a new password by a link that was sent by mail. */
 import { sql } from 'kysely';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise-queries.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { noReset, oldestReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';

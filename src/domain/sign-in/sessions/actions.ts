@@ -1,5 +1,5 @@
 /** Signing in and out: password, second step, session. */
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import {
   type Account,
   giveBackAttempt,

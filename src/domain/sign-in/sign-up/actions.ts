@@ -1,7 +1,7 @@
 /** Registering an account. */
 import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
-import { announce } from '../../../kernel/activity/announce.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import {
   confirmationRequested,
   KNOWN_ADDRESS_REGISTERED,

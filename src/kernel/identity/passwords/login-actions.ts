@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { checkPassword, hashPassword } from '../../../platform/secret.ts';
-import { announce } from '../../activity/announce.ts';
+import { announce } from '../../activity/announce-actions.ts';
 import type { ApplicationSettings } from '../../settings/definitions.ts';
 import { passwordDisabledByGroup } from './enterprise-queries.ts';
 import { PASSWORD_OFF, refusal } from './login-rules.ts';

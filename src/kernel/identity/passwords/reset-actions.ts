@@ -2,7 +2,7 @@
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { digest, randomText, seal } from '../../../platform/secret.ts';
-import { announce } from '../../activity/announce.ts';
+import { announce } from '../../activity/announce-actions.ts';
 
 /** Lifetime of a link, in hours. */
 export const RESET_HOURS = 6;

@@ -5,7 +5,7 @@ import {
   type AuthorizedProject,
   authorizeGroup,
 } from '../../../../kernel/access/find.ts';
-import { type AuditedEntity, announce } from '../../../../kernel/activity/announce.ts';
+import { type AuditedEntity, announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { isScheduledAbove } from '../../../../kernel/namespaces/erasure-actions.ts';
 import {

@@ -1,7 +1,7 @@
 /** Deleting projects with a delay, at once, and restoring them (facts: Cross-cutting behaviour, delayed deletion). */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce.ts';
+import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actions.ts';
 import { isPathTaken, redirectProject } from '../../../../kernel/namespaces/path-actions.ts';

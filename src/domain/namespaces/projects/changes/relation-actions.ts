@@ -1,7 +1,7 @@
 /** Relations of projects: stars, shares with groups, forks. */
 import { sql } from 'kysely';
 import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce.ts';
+import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { isLockedAbove } from '../../../../kernel/namespaces/lock-queries.ts';
 import { projectFullPath } from '../../../../kernel/namespaces/rows.ts';

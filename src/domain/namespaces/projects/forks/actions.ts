@@ -3,7 +3,7 @@
  * fork is empty until its repository is whole; if the process dies before that, it stays empty, and can be used or deleted.
  */
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce.ts';
+import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actions.ts';
 import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';

@@ -1,7 +1,7 @@
 /** Creates, updates and deletes epics, with their notes, events and announcements. */
 
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
-import { type ActivityAction, announce } from '../../../../kernel/activity/announce.ts';
+import { type ActivityAction, announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';

@@ -1,7 +1,7 @@
 /** Moves and clones issues to projects. */
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce.ts';
+import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { Failure } from '../../../../platform/failure.ts';

@@ -1,7 +1,7 @@
 /** Promotes an issue to an epic of its project's group. */
 
 import type { AuthorizedGroup, AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce.ts';
+import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../../platform/db/database.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { type ActorContext, writeSystemNotes } from '../../../conversation/index.ts';

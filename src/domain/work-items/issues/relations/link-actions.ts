@@ -1,7 +1,7 @@
 /** Links between issues: two relate, or one blocks the other. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announceAll } from '../../../../kernel/activity/announce.ts';
+import { announceAll } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';

@@ -10,7 +10,7 @@ import {
   announcementColumns,
   announcementRow,
   announcementStatements,
-} from '../../../../kernel/activity/announce.ts';
+} from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { userBasicJson } from '../../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../../kernel/users/records.ts';

@@ -1,7 +1,7 @@
 /** Announcements of changes of issues, for the feed, the audit trail and listeners. */
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import type { ActivityAction, Announcement } from '../../../../kernel/activity/announce.ts';
+import type { ActivityAction, Announcement } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import type { Json } from '../../../../platform/db/rows.ts';
 import type { WorkChange } from './issue-changes.ts';
