@@ -1,11 +1,13 @@
 /** Work items: issues and epics, their lists, records and changes. */
-export { epicsCapability } from './epics/capability.ts';
+
+export type { Severity, WorkChange } from './changes/issue-changes.ts';
+export { type SystemNote, systemNote } from './changes/system-notes.ts';
+export { epicIssueEndpoints } from './epic-issues/routes.ts';
 export { childEpicEndpoints } from './epics/child-routes.ts';
 export { epicEndpoints } from './epics/epic-routes.ts';
-export { epicIssueEndpoints } from './epics/issue-routes.ts';
 export { EpicRecord } from './epics/records/epic-records.ts';
 export { epicConversation } from './epics/registrations/noteable.ts';
-export { issuesCapability } from './issues/capability.ts';
+export { epicsCapability } from './epics-capability.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/find-queries.ts';
@@ -16,8 +18,7 @@ export { issueConversation } from './issues/registrations/noteable.ts';
 export { issueEndpoint } from './issues/show-routes.ts';
 export { closeIssue } from './issues/writing/actions.ts';
 export { insertIssue } from './issues/writing/insert-actions.ts';
-export type { Severity, WorkChange } from './issues/writing/issue-changes.ts';
 export { prepareIssue } from './issues/writing/issue-creation.ts';
 export { type IssueFollowUp, issueFollowUps } from './issues/writing/issue-follow-ups.ts';
 export { checkIssueSpam } from './issues/writing/issue-spam.ts';
-export { type SystemNote, systemNote } from './issues/writing/system-notes.ts';
+export { issuesCapability } from './issues-capability.ts';

@@ -3,7 +3,7 @@
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure } from '../../../platform/failure.ts';
-import { systemNote } from '../issues/writing/system-notes.ts';
+import { systemNote } from '../changes/system-notes.ts';
 import type { LinkRow } from './queries.ts';
 import type { FoundEpic } from './records/find-queries.ts';
 import type { LinkType } from './schema.ts';

@@ -9,7 +9,6 @@ import {
   nullable,
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
-import { IssueRecord } from '../issues/records/issue-records.ts';
 import { EpicRecord } from './records/epic-records.ts';
 
 const iid = integerId({ description: 'The number of the epic in its group.' });
@@ -98,7 +97,7 @@ export const ListInput = Type.Object({
 });
 export type ListInput = Static<typeof ListInput>;
 
-const move = {
+export const move = {
   move_before_id: Type.Optional(integerId({ description: 'What is to stand right before it.' })),
   move_after_id: Type.Optional(integerId({ description: 'What is to stand right after it.' })),
 };
@@ -112,32 +111,6 @@ export const CreateChild = Type.Object({
   color: described.color,
   confidential: described.confidential,
 });
-
-const ofEpicIssue = {
-  ...ofEpic,
-  issue_id: integerId({ description: 'The id that the issue has in the epic.' }),
-};
-export const OneEpicIssue = Type.Object(ofEpicIssue);
-export const MoveEpicIssue = Type.Object({ ...ofEpicIssue, ...move });
-export const AssignIssue = Type.Object({
-  ...ofEpic,
-  issue_id: integerId({ description: 'The id of the issue.' }),
-});
-
-export const EpicIssueRecord = Type.Object({
-  ...IssueRecord.properties,
-  epic_issue_id: Type.Integer(),
-  relative_position: Type.Integer(),
-});
-export type EpicIssueRecord = Static<typeof EpicIssueRecord>;
-
-export const EpicIssueLinkRecord = Type.Object({
-  id: Type.Integer(),
-  relative_position: Type.Integer(),
-  epic: EpicRecord,
-  issue: IssueRecord,
-});
-export type EpicIssueLinkRecord = Static<typeof EpicIssueLinkRecord>;
 
 export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
 export type LinkType = (typeof linkTypes)[number];

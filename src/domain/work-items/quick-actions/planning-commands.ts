@@ -1,8 +1,8 @@
 /** The quick actions that set dates, time, weight, type, milestone, epic and the like of an issue. Pure. */
 import { referencesIn } from '../../conversation/index.ts';
-import { healthStatuses, issueTypes, severities } from '../issues/writing/issue-changes.ts';
+import { humanDuration, parseDuration } from '../changes/durations.ts';
+import { healthStatuses, issueTypes, severities } from '../changes/issue-changes.ts';
 import { parseDay } from './day-words.ts';
-import { humanDuration, parseDuration } from './durations.ts';
 import { type Changes, issues, type WorkCommandRule } from './work-command-terms.ts';
 
 /** A command that clears a property. */

@@ -1,19 +1,11 @@
 /** Resolves the references in the commands of a text, and parses the commands for a user. */
 
-import {
-  type AuthorizedGroup,
-  type AuthorizedProject,
-  authorizeGroup,
-  authorizeProject,
-  selectProjects,
-} from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, authorizeGroup, selectProjects } from '../../../kernel/access/find.ts';
 import { reachOf } from '../../../kernel/access/resource-parents.ts';
-import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import {
+  type ActorContext,
   type Command,
   commandsIn,
   type Interpretation,
@@ -22,23 +14,17 @@ import {
   usersByName,
 } from '../../conversation/index.ts';
 import { availableLabels, availableMilestoneByTitle } from '../../planning/index.ts';
-import { findEpic } from '../epics/records/find-queries.ts';
-import { findIssue } from '../issues/records/find-queries.ts';
-import type { IssueRow } from '../issues/records/issue-rows.ts';
 import { destinationIn } from './move-commands.ts';
 import { workCommandRules } from './work-command-rules.ts';
 import type { Changes, Known, WorkEffect } from './work-command-terms.ts';
+import { type Home, workKinds } from './work-kinds.ts';
 
 /** The issue or epic of the commands and its state; a new issue is open and its author's. */
-export type Spoken = {
+export type Spoken = Home & {
   kind: 'issue' | 'epic';
-  project: AuthorizedProject | undefined;
-  group: AuthorizedGroup | undefined;
   authorId: number | undefined;
   now: Known['now'];
 };
-
-export type ActorContext = { db: Db; services: Services; actor: Actor };
 
 /** The state of a noteable that is being created. */
 export const atCreation: Known['now'] = {
@@ -50,29 +36,26 @@ export const atCreation: Known['now'] = {
   stage: 'new',
 };
 
-/** Whether the issue was moved or promoted. */
-export const stageOf = (
-  issue: Pick<IssueRow, 'moved_to_id' | 'promoted_to_epic_id'>,
-): Known['now']['stage'] =>
-  issue.moved_to_id === null && issue.promoted_to_epic_id === null ? 'here' : 'gone';
-
 const MAX_REFERENCES = 20;
 
 /** Ids by references such as `#1` and `group/project#1`, of those that the user may use. */
 async function referred(
+  context: ActorContext,
+  home: Home,
   commands: readonly Command[],
-  mark: '#' | '&',
-  find: (place: string, iid: number) => Promise<{ id: number }>,
+  sign: '#' | '&',
 ): Promise<Map<string, number>> {
-  const pattern = mark === '#' ? /^(?:([\w./-]+))?#(\d{1,9})$/ : /^(?:([\w./-]+))?&(\d{1,9})$/;
+  const kind = workKinds.all(context.services).find((each) => each.sign === sign);
+  if (!kind) return new Map();
+  const pattern = new RegExp(`^(?:([\\w./-]+))?${sign}(\\d{1,9})$`);
   const references = commands
     .flatMap(({ argument }) => argument.split(/[\s,]+/))
     .filter((reference) => pattern.test(reference));
   const found = await Promise.all(
     [...new Set(references)].slice(0, MAX_REFERENCES).map(async (reference) => {
-      const [, place = '', iid] = pattern.exec(reference) ?? [];
+      const [, path = '', iid] = pattern.exec(reference) ?? [];
       try {
-        return [[reference, (await find(place, Number(iid))).id] as const];
+        return [[reference, (await kind.find(context, home, path, Number(iid))).id] as const];
       } catch (error) {
         if (error instanceof Failure && error.kind !== 'unavailable') return [];
         throw error;
@@ -99,10 +82,11 @@ async function mayPromote(
 
 /** The text without its commands, and their effects; undefined for a text without any. */
 export async function readCommands(
-  { db, services, actor }: ActorContext,
+  context: ActorContext,
   spoken: Spoken,
   text: string | null | undefined,
 ): Promise<Interpretation<Changes, WorkEffect> | undefined> {
+  const { db, services, actor } = context;
   const { kind, project, group } = spoken;
   const rules = workCommandRules[kind];
   const commands = commandsIn(text ?? '', rules);
@@ -124,15 +108,8 @@ export async function readCommands(
         .slice(0, MAX_REFERENCES)
         .map(async (title) => project && availableMilestoneByTitle(db, project, title)),
     ),
-    referred(commands, '#', async (path, iid) => {
-      const home =
-        path === '' && project ? project : await authorizeProject(points, actor, 'read_issues', path);
-      return findIssue(db, home, actor, iid);
-    }),
-    referred(commands, '&', async (path, iid) => {
-      const around = path === '' ? (project?.row.namespace_id ?? group?.id ?? 0) : path;
-      return findEpic(db, await authorizeGroup(points, actor, 'update_epics', around), actor, iid);
-    }),
+    referred(context, spoken, commands, '#'),
+    referred(context, spoken, commands, '&'),
     selectProjects(points, actor, 'update_issues', paths.slice(0, MAX_REFERENCES)),
     promotes && mayPromote({ services, actor }, project),
   ]);

@@ -1,9 +1,11 @@
 /** Types of the quick actions of issues and epics. Pure. */
 import type { CommandRule, Known as NoteableKnown, OwnEffect } from '../../conversation/index.ts';
-import type { IssueChanges } from '../issues/writing/issue-changes.ts';
+import type { IssueChanges } from '../changes/issue-changes.ts';
 
-export type WorkEffect =
-  | OwnEffect
+export type WorkEffect = OwnEffect | IssueEffect;
+
+/** What only issues can do. */
+export type IssueEffect =
   | { do: 'reset_spent' }
   | { do: 'spend'; seconds: number; spentOn: string | undefined }
   | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' }

@@ -15,8 +15,8 @@ import {
   writeSystemNotes,
 } from '../../../conversation/index.ts';
 import { labelsOf, nextIid } from '../../../planning/index.ts';
-import { resourceEvents, type WorkChange, without } from '../../issues/writing/issue-changes.ts';
-import { systemNote } from '../../issues/writing/system-notes.ts';
+import { resourceEvents, type WorkChange, without } from '../../changes/issue-changes.ts';
+import { systemNote } from '../../changes/system-notes.ts';
 import { writeResourceEvents } from '../../resource-events/actions.ts';
 import { epicNoteable } from '../records/epic-noteable.ts';
 import type { EpicRow } from '../records/epic-rows.ts';

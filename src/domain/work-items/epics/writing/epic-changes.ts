@@ -7,7 +7,7 @@ import {
   type IssueState,
   type Labelled,
   type WorkChange,
-} from '../../issues/writing/issue-changes.ts';
+} from '../../changes/issue-changes.ts';
 import type { EpicRow } from '../records/epic-rows.ts';
 
 /** Properties of the request; a missing one changes nothing. */

@@ -4,7 +4,6 @@ import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { PUBLIC } from '../../../../kernel/policy/roles.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { writeSystemNotes } from '../../../conversation/index.ts';
-import type { IssueRow } from '../../issues/records/issue-rows.ts';
 import { epicNoteable } from '../records/epic-noteable.ts';
 import type { FoundEpic } from '../records/find-queries.ts';
 
@@ -51,7 +50,7 @@ export async function addSystemNoteOfIssue(
   tx: Db,
   author: { id: number },
   told: FoundEpic,
-  { issue, project }: { issue: IssueRow; project: AuthorizedProject },
+  { issue, project }: { issue: { iid: number; confidential: boolean }; project: AuthorizedProject },
   verb: 'added' | 'removed',
 ): Promise<void> {
   const { visibility, ancestor_ids: ancestorIds } = project.row;

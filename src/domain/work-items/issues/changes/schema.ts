@@ -11,7 +11,7 @@ import {
   parameterRules,
   stringEnum,
 } from '../../../../platform/http/parameters/schema.ts';
-import { healthStatuses, issueTypes, severities } from '../writing/issue-changes.ts';
+import { healthStatuses, issueTypes, severities } from '../../changes/issue-changes.ts';
 
 const properties = {
   description: Type.Optional(nullable(Type.String())),

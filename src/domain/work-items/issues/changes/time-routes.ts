@@ -5,7 +5,7 @@ import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Actor, Caller } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import { invalid } from '../../../../platform/failure.ts';
-import { parseDuration } from '../../quick-actions/durations.ts';
+import { parseDuration } from '../../changes/durations.ts';
 import { findIssue } from '../records/find-queries.ts';
 import { presentTimeStats, TimeStatsRecord } from '../records/issue-records.ts';
 import type { IssueRow } from '../records/issue-rows.ts';

@@ -1,7 +1,7 @@
 /** The parameters of every list of issues (facts: Issues). */
 import Type, { type Static } from 'typebox';
 import { commaList, dateTime, integerId, stringEnum } from '../../../../platform/http/parameters/schema.ts';
-import { healthStatuses, issueTypes } from '../writing/issue-changes.ts';
+import { healthStatuses, issueTypes } from '../../changes/issue-changes.ts';
 import { dueDateWords } from './due-dates.ts';
 
 /** None, Any, or a number. */

@@ -14,10 +14,10 @@ import {
   presentLabelBasic,
   presentMilestone,
 } from '../../../planning/index.ts';
-import { humanDuration } from '../../quick-actions/durations.ts';
-import { countTasks, taskStatus } from '../../quick-actions/task-list.ts';
+import { humanDuration } from '../../changes/durations.ts';
 import { type IssueRow, issueWebUrl } from './issue-rows.ts';
 import { type IssueRelations, loadIssueRelations } from './relation-queries.ts';
+import { countTasks, taskStatus } from './task-list.ts';
 
 export const TimeStatsRecord = Type.Object({
   time_estimate: Type.Integer({ description: 'Seconds.' }),

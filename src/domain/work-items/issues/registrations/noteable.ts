@@ -10,12 +10,12 @@ import {
   projectOf,
   stays,
 } from '../../../conversation/index.ts';
-import { issueState } from '../../quick-actions/issue-commands.ts';
 import { readCommands } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import { findIssue } from '../records/find-queries.ts';
 import { issueKind, issueNoteable } from '../records/issue-noteable.ts';
 import { updateIssue } from '../writing/actions.ts';
+import { issueState } from '../writing/issue-commands.ts';
 import { readableIssues } from './queries.ts';
 
 const issue: Pick<NoteableResource, 'noteable' | 'find'> = {

@@ -8,11 +8,11 @@ import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { IssueLinksTable } from '../../../../platform/db/rows.ts';
 import { conflict, forbidden, invalid } from '../../../../platform/failure.ts';
 import { type WriteContext, writeSystemNotes } from '../../../conversation/index.ts';
+import { systemNote } from '../../changes/system-notes.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { requireManagement } from '../writing/issue-rights.ts';
 import { issueReference } from '../writing/resolve-references.ts';
-import { systemNote } from '../writing/system-notes.ts';
 import { issueAnnouncement } from '../writing/work-events.ts';
 
 export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;

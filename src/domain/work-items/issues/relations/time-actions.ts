@@ -7,10 +7,10 @@ import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import { writeSystemNotes } from '../../../conversation/index.ts';
+import { systemNote } from '../../changes/system-notes.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { lockIssue } from '../writing/lock-queries.ts';
-import { systemNote } from '../writing/system-notes.ts';
 import { issueAnnouncement } from '../writing/work-events.ts';
 
 /** Seconds spent on an issue so far. */

@@ -16,12 +16,6 @@ import {
   writeSystemNotes,
 } from '../../../conversation/index.ts';
 import { withoutScopedSiblings } from '../../../planning/index.ts';
-import { parseQuickActions } from '../../quick-actions/issue-commands.ts';
-import { applyEffects } from '../../quick-actions/work-command-effects.ts';
-import { writeResourceEvents } from '../../resource-events/actions.ts';
-import { issueNoteable } from '../records/issue-noteable.ts';
-import type { IssueRow } from '../records/issue-rows.ts';
-import { POSITION_GAP } from './insert-actions.ts';
 import {
   checkDates,
   checkTexts,
@@ -33,7 +27,14 @@ import {
   permitted,
   resourceEvents,
   type WorkChange,
-} from './issue-changes.ts';
+} from '../../changes/issue-changes.ts';
+import { systemNote } from '../../changes/system-notes.ts';
+import { applyEffects } from '../../quick-actions/work-command-effects.ts';
+import { writeResourceEvents } from '../../resource-events/actions.ts';
+import { issueNoteable } from '../records/issue-noteable.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
+import { POSITION_GAP } from './insert-actions.ts';
+import { parseQuickActions } from './issue-commands.ts';
 import { issueFollowUps } from './issue-follow-ups.ts';
 import { updateRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
@@ -46,7 +47,6 @@ import {
   resolveReferences,
   withNewLabels,
 } from './resolve-references.ts';
-import { systemNote } from './system-notes.ts';
 import { changesPayload, eventOf, issueAnnouncement } from './work-events.ts';
 
 /** Labels of one scope exclude each other, from premium up: the last one stays. */

@@ -6,7 +6,13 @@ import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { ActorContext, MentionTodo, WriteContext } from '../../../conversation/index.ts';
 import type { LabelRow } from '../../../planning/index.ts';
-import { parseQuickActions } from '../../quick-actions/issue-commands.ts';
+import {
+  checkDates,
+  checkTexts,
+  labelsAfter,
+  type NewIssue,
+  permitted,
+} from '../../changes/issue-changes.ts';
 import { atCreation } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
@@ -14,7 +20,7 @@ import type { IssueRow } from '../records/issue-rows.ts';
 import type { IssueRelations } from '../records/relation-queries.ts';
 import { scoped, updateIssue } from './actions.ts';
 import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './insert-actions.ts';
-import { checkDates, checkTexts, labelsAfter, type NewIssue, permitted } from './issue-changes.ts';
+import { parseQuickActions } from './issue-commands.ts';
 import { creationRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import {

@@ -2,8 +2,8 @@
 
 import { Registry } from '../../../../kernel/registry.ts';
 import type { Db } from '../../../../platform/db/database.ts';
+import type { WorkChange } from '../../changes/issue-changes.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import type { WorkChange } from './issue-changes.ts';
 
 /** Writes in the transaction of the change, after the issue's own notes and events. */
 export type IssueFollowUp = {

@@ -5,8 +5,8 @@ import type { Actor } from '../../../../kernel/actor.ts';
 import { GUEST, OWNER, PLANNER } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { forbidden } from '../../../../platform/failure.ts';
+import type { ChangeRights } from '../../changes/issue-changes.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import type { ChangeRights } from './issue-changes.ts';
 
 const paid = ({ config }: Pick<Services, 'config'>) => ({
   premium: config.tier !== 'free',

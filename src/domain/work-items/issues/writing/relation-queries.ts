@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../../platform/db/database.ts';
 import type { MilestoneRow } from '../../../planning/index.ts';
-import type { Labelled, NamedUser, Referenced } from './issue-changes.ts';
+import type { Labelled, NamedUser, Referenced } from '../../changes/issue-changes.ts';
 import { milestoneReference } from './resolve-references.ts';
 
 /** The epic, locked against changes and deletion until the transaction ends. */

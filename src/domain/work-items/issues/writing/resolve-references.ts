@@ -17,10 +17,10 @@ import {
   type MilestoneRow,
   resolveLabels,
 } from '../../../planning/index.ts';
+import type { IssueChanges, NamedUser, Referenced } from '../../changes/issue-changes.ts';
 import { findEpicById } from '../../epics/records/find-queries.ts';
 import { findIssueById } from '../records/find-queries.ts';
 import { newIssueNoteable } from '../records/issue-noteable.ts';
-import type { IssueChanges, NamedUser, Referenced } from './issue-changes.ts';
 
 export type ResolvedReferences = {
   assignees: NamedUser[] | undefined;

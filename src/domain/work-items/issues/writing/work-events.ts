@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { ActivityAction, Announcement } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import type { Json } from '../../../../platform/db/rows.ts';
-import type { WorkChange } from './issue-changes.ts';
+import type { WorkChange } from '../../changes/issue-changes.ts';
 
 export type IssueEvent =
   | 'issue_created'

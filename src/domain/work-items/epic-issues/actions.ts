@@ -1,8 +1,8 @@
 /** Moves an issue among those of its epic. */
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
-import { positionsAfterMove } from './writing/epic-positions.ts';
-import { writePositions } from './writing/tree-actions.ts';
+import { positionsAfterMove } from '../epics/writing/epic-positions.ts';
+import { writePositions } from '../epics/writing/tree-actions.ts';
 
 /** Moves an issue among those of its epic, one move at a time. */
 export const moveIssue = (

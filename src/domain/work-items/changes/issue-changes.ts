@@ -1,7 +1,7 @@
 /** Requests to create or update an issue, their permitted part, and the changes, without a database. */
-import { hasMoreCharacters } from '../../../../platform/characters.ts';
-import { invalid } from '../../../../platform/failure.ts';
-import type { ResourceEvent } from '../../resource-events/actions.ts';
+import { hasMoreCharacters } from '../../../platform/characters.ts';
+import { invalid } from '../../../platform/failure.ts';
+import type { ResourceEvent } from '../resource-events/actions.ts';
 
 export const issueTypes = ['issue', 'incident', 'test_case', 'requirement', 'task', 'ticket'] as const;
 export type IssueType = (typeof issueTypes)[number];

@@ -1,5 +1,5 @@
 /** System notes of issues and epics: one sentence for each change, in the public API's words. */
-import { humanDuration } from '../../quick-actions/durations.ts';
+import { humanDuration } from './durations.ts';
 import type { WorkChange } from './issue-changes.ts';
 
 export type SystemNote = { body: string; action: string };

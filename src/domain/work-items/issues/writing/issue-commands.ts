@@ -1,12 +1,12 @@
 /** Quick actions in the description of an issue that is created or updated: parameters of the request. */
 
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { ActorContext } from '../../conversation/index.ts';
-import type { IssueRow } from '../issues/records/issue-rows.ts';
-import { selectAssigneeIds } from '../issues/records/noteable-queries.ts';
-import type { IssueChanges } from '../issues/writing/issue-changes.ts';
-import { atCreation, readCommands, type Spoken, stageOf } from './read-commands.ts';
-import type { WorkEffect } from './work-command-terms.ts';
+import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
+import type { ActorContext } from '../../../conversation/index.ts';
+import type { IssueChanges } from '../../changes/issue-changes.ts';
+import { atCreation, readCommands, type Spoken } from '../../quick-actions/read-commands.ts';
+import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
+import { selectAssigneeIds } from '../records/noteable-queries.ts';
 
 /** The request with the changes of its description's commands, and their effects. */
 export async function parseQuickActions<T extends IssueChanges>(
@@ -56,6 +56,6 @@ export async function issueState(
     locked: issue.discussion_locked === true,
     assigneeIds: assignees,
     issueType: issue.issue_type,
-    stage: stageOf(issue),
+    stage: issue.moved_to_id === null && issue.promoted_to_epic_id === null ? 'here' : 'gone',
   };
 }

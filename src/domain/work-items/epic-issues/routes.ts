@@ -9,26 +9,20 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { conflict, forbidden } from '../../../platform/failure.ts';
+import { atBothPaths, type EpicsPath } from '../epics/paths.ts';
+import { type Presenting, wholePage } from '../epics/present.ts';
+import { presentEpics } from '../epics/records/epic-records.ts';
+import type { EpicRow } from '../epics/records/epic-rows.ts';
+import { findEpic } from '../epics/records/find-queries.ts';
+import { OneEpic } from '../epics/schema.ts';
+import { addSystemNoteOfIssue } from '../epics/writing/epic-notes.ts';
 import { findIssueById } from '../issues/records/find-queries.ts';
 import { type IssueReading, presentIssues } from '../issues/records/issue-records.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
 import { updateIssue } from '../issues/writing/actions.ts';
-import { moveIssue } from './issue-actions.ts';
-import { atBothPaths, type EpicsPath } from './paths.ts';
-import { type Presenting, wholePage } from './present.ts';
+import { moveIssue } from './actions.ts';
 import { type EpicIssueRow, type Link, selectIssues, selectLink } from './queries.ts';
-import { presentEpics } from './records/epic-records.ts';
-import type { EpicRow } from './records/epic-rows.ts';
-import { findEpic } from './records/find-queries.ts';
-import {
-  AssignIssue,
-  EpicIssueLinkRecord,
-  EpicIssueRecord,
-  MoveEpicIssue,
-  OneEpic,
-  OneEpicIssue,
-} from './schema.ts';
-import { addSystemNoteOfIssue } from './writing/epic-notes.ts';
+import { AssignIssue, EpicIssueLinkRecord, EpicIssueRecord, MoveEpicIssue, OneEpicIssue } from './schema.ts';
 
 async function presentIssuesOf(
   context: IssueReading,

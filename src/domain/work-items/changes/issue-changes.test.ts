@@ -1,5 +1,6 @@
 /** Permitted parts of requests, differences, and their system notes. */
 import { describe, expect, test } from 'vitest';
+import { positionBetween } from '../issues/writing/position-actions.ts';
 import {
   type ChangeRights,
   checkDates,
@@ -12,7 +13,6 @@ import {
   resourceEvents,
   type WorkChange,
 } from './issue-changes.ts';
-import { positionBetween } from './position-actions.ts';
 import { markDifference, systemNote, type WorkOccurrence } from './system-notes.ts';
 
 const all: ChangeRights = {
