@@ -1,14 +1,12 @@
 /**
  * Refuses what makes the tree hard to read: folders with very many files, folders that import each other, SQL in
- * files whose names do not say so, and announcements that are written past announce(). What is known of it is in architecture/known.txt, which can only
- * become shorter: `node scripts/structure.ts --list` prints the list of today.
+ * files whose names do not say so, and announcements that are written past announce().
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Arrow, arrowsInCycles } from './cycles.ts';
 
 const MAX_FILES = 25;
-const list = 'architecture/known.txt';
 
 const files = globSync('src/**/*.ts').sort();
 /** Tests import from everywhere, and ask the database what they like. */
@@ -63,16 +61,5 @@ function announcedElsewhere(): string[] {
 }
 
 const found = [...crowdedFolders(), ...cyclesOfFolders(), ...sqlElsewhere(), ...announcedElsewhere()].sort();
-if (process.argv.includes('--list')) {
-  process.stdout.write(`${found.join('\n')}\n`);
-} else {
-  const known = readFileSync(list, 'utf8').split('\n').filter(Boolean);
-  const problems = [
-    ...found.filter((each) => !known.includes(each)),
-    ...known
-      .filter((each) => !found.includes(each))
-      .map((each) => `is no more, strike it from ${list}: ${each}`),
-  ];
-  for (const problem of problems) process.stderr.write(`${problem}\n`);
-  if (problems.length > 0) process.exitCode = 1;
-}
+for (const problem of found) process.stderr.write(`${problem}\n`);
+if (found.length > 0) process.exitCode = 1;
