@@ -45,9 +45,11 @@ function cyclesOfFolders(): string[] {
 function sqlElsewhere(): string[] {
   const mayHave = /^src\/platform\/|(^|[/-])(queries|actions)\.ts$/;
   const tagged = /\b(sql|raw|tx)(<[^`]*>)?`[^`]*\b(select|insert|update|delete)\b/;
+  const plain =
+    /['`]\s*(select\s[^'`]*\bfrom|insert into|update \w+ (\w+ )?set|delete from|with (recursive )?\w+ as)\s/;
   const built = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
   return [...sources]
-    .filter(([file, text]) => !mayHave.test(file) && (tagged.test(text) || built.test(text)))
+    .filter(([file, text]) => !mayHave.test(file) && [tagged, plain, built].some((sql) => sql.test(text)))
     .map(([file]) => `SQL outside of queries and actions: ${file}`);
 }
 

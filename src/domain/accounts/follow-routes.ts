@@ -2,7 +2,8 @@
 
 import Type from 'typebox';
 import { type Access, onUser } from '../../kernel/access/access.ts';
-import type { AuthorizedUser, UserRow } from '../../kernel/access/users.ts';
+import type { UserRow } from '../../kernel/access/find-queries.ts';
+import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing, Reply } from '../../kernel/api/endpoint.ts';
 import { presentUserBasic, UserBasic } from '../../kernel/users/records.ts';

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { nextIid } from './counters.ts';
+import { nextIid } from './counter-actions.ts';
 import { type Planned, plannedKinds } from './planned.ts';
 
 /** Call it in the transaction of the move, when the projects and groups have their new ancestors. */

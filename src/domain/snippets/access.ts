@@ -2,19 +2,15 @@
 import type { Access, AccessRequest } from '../../kernel/access/access.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import { forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
-import type { SnippetRow } from './queries.ts';
+import { findPersonal, type SnippetRow } from './queries.ts';
 import { decidePersonal, type SnippetAbility } from './snippet-policy.ts';
-
-const byId = 'select * from snippets where id = $1 and project_id is null and ready';
 
 /** 404 for a snippet that does not exist or is invisible, 403 when refused. */
 async function findSnippet(
   { sql, caller, params: { id = '' } }: AccessRequest,
   ability: SnippetAbility,
 ): Promise<SnippetRow> {
-  const [row] = /^\d{1,15}$/.test(id)
-    ? await sql.unsafe<SnippetRow[]>(byId, [Number(id)], { prepare: true })
-    : [];
+  const row = /^\d{1,15}$/.test(id) ? await findPersonal(sql, Number(id)) : undefined;
   const decision = row ? decidePersonal(ability, caller, row) : 'invisible';
   if (!row || decision === 'invisible') throw notFound('Snippet');
   if (decision !== 'allowed') throw forbidden();

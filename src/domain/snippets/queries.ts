@@ -7,6 +7,7 @@ import { GUEST, PUBLIC } from '../../kernel/policy/roles.ts';
 import { selectPeople } from '../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/driver/sql.ts';
 import type { SnippetsTable } from '../../platform/db/rows.ts';
 import { byId, idArray, readTagged, taggedRows } from '../../platform/db/tagged-rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
@@ -122,3 +123,24 @@ export const shownSnippet = (
 export const isMovedSnippetThere = sql<boolean>`exists (select from snippets c where c.id = container_id)`;
 
 export type SnippetRow = Selectable<SnippetsTable>;
+
+const personalById = 'select * from snippets where id = $1 and project_id is null and ready';
+
+/** A snippet of no project. */
+export async function findPersonal(points: Sql, id: number): Promise<SnippetRow | undefined> {
+  const [row] = await points.unsafe<SnippetRow[]>(personalById, [id], { prepare: true });
+  return row;
+}
+
+/** The snippet of the project with this full path, or, without a path, of none. */
+export async function findAtPath(
+  points: Sql,
+  id: number,
+  projectPath: string | undefined,
+): Promise<SnippetRow | undefined> {
+  const [row] = await points<SnippetRow[]>`
+    select s.* from snippets s left join projects p on p.id = s.project_id left join namespaces n on n.id = p.namespace_id
+    where s.id = ${id} and s.ready
+      and lower(n.full_path || '/' || p.path) collate "C" is not distinct from ${projectPath?.toLowerCase() ?? null}`;
+  return row;
+}

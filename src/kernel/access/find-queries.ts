@@ -1,7 +1,9 @@
 /** The rows that receipts are made of: projects and groups with the caller's levels on them, by one statement each. */
+import type { Selectable } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
+import type { UsersTable } from '../../platform/db/rows.ts';
 import type { Caller } from '../actor.ts';
 import { notificationLevels } from '../namespaces/notification-levels.ts';
 import { type GroupRow, projectColumns, projectTables, type ReachedProjectRow } from '../namespaces/rows.ts';
@@ -152,4 +154,19 @@ export async function findGroups(sql: Sql, caller: Caller, paths: readonly strin
   if (paths.length === 0) return [];
   const parameters = [caller?.id ?? NOBODY, today(), paths.map((path) => path.toLowerCase())];
   return sql.unsafe<FoundGroup[]>(groupsByPaths, parameters, prepared);
+}
+
+export type UserRow = Selectable<UsersTable>;
+
+const userById = 'select * from users where id = $1 and deletion is null';
+const userByName = `select * from users where lower(username) collate "C" = $1 and deletion is null`;
+
+/** The user of an id or a username, which is case-insensitive. */
+export async function findUserRow(sql: Sql, reference: ObjectReference): Promise<UserRow | undefined> {
+  const id = asId(String(reference));
+  const [row] =
+    id === undefined
+      ? await sql.unsafe<UserRow[]>(userByName, [String(reference).toLowerCase()], { prepare: true })
+      : await sql.unsafe<UserRow[]>(userById, [id], { prepare: true });
+  return row;
 }

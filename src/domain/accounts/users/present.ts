@@ -1,6 +1,6 @@
 /** Rows → records, field by field: each shape adds to the one before it. */
 
-import type { UserRow } from '../../../kernel/access/users.ts';
+import type { UserRow } from '../../../kernel/access/find-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Tier } from '../../../kernel/config.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';

@@ -1,7 +1,8 @@
 /** Statements over users: profiles with their counts, and lists. */
 import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
-import type { AuthorizedUser, UserRow } from '../../../kernel/access/users.ts';
+import type { UserRow } from '../../../kernel/access/find-queries.ts';
+import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';

@@ -135,7 +135,7 @@ type AlertFact = { project_id: number; alert_id: number; auto_close?: boolean; f
 export function incidentTask(services: Services): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
-    // Written by the statement in domain/alerts/ingest/statement.ts.
+    // Written by the statement in domain/alerts/ingest/ingest-actions.ts.
     const { project_id, alert_id } = payload as AlertFact;
     const project = await reachProject(points, project_id);
     const alert = await selectAlert(db, alert_id);

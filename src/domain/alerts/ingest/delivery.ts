@@ -8,8 +8,8 @@ import { translateDatabaseError } from '../../../platform/db/errors.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { Kind, ParsedAlert } from '../records.ts';
+import { type AlertValues, type IngestKeyValues, takingStatement } from './ingest-actions.ts';
 import type { Reading } from './receiver-addresses.ts';
-import { type AlertValues, type IngestKeyValues, takingStatement } from './statement.ts';
 
 /** The receiver's address, and the digest of the key in the request. */
 export type IngestKey = {

@@ -14,8 +14,9 @@ import { createEventLimit, MAX_REPORT_BYTES, refusal, tooLarge } from '../report
 import { createReader } from '../reports/reader.ts';
 import { glanceAt, type ReportForm } from '../reports/report.ts';
 import { keyOfDsn, readClientKey } from '../settings/client-keys.ts';
-import { createIngestKeys, type IngestKey } from './ingest-keys.ts';
+import { createIngestKeys } from './ingest-keys.ts';
 import type { ItemCounts } from './item-counts.ts';
+import type { IngestKey } from './queries.ts';
 import type { Spool } from './spool.ts';
 
 export type Collector = {

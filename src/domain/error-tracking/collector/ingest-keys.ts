@@ -5,21 +5,7 @@
 
 import { monotonic } from '../../../platform/clock.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
-import { pointRead } from '../../../platform/db/point-read.ts';
-
-export type IngestKey = { project_id: number };
-
-/** The rows of a client key `c` that is active, while its project `p` keeps its errors here, by its settings `s`. */
-export const activeIngestKeys = `error_tracking_client_keys c
-    join error_tracking_settings s on s.project_id = c.project_id and s.active and s.integrated
-    join projects p on p.id = c.project_id and not p.deleting and not p.archived
-    join namespaces n on n.id = p.namespace_id
-      and not exists (select from namespaces a where a.id = any(n.ancestor_ids || n.id) and a.archived)`;
-
-const selectIngestKey = pointRead<IngestKey>(
-  ['text'],
-  `select c.project_id from ${activeIngestKeys} where c.public_key = k.v1 and c.active`,
-);
+import { type IngestKey, selectIngestKey } from './queries.ts';
 
 /** Milliseconds, and number of keys, after which the cache is emptied. */
 const CACHE_LIFETIME_MS = 10_000;

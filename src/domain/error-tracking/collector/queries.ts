@@ -1,7 +1,8 @@
-/** Measures the spool. */
+/** Active client keys, and the depth of the spool. */
 
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { pointRead } from '../../../platform/db/point-read.ts';
 
 export type Depth = { rows: number; seconds: number };
 
@@ -20,3 +21,17 @@ export async function countSpool(db: Db): Promise<Depth | undefined> {
     seconds: oldest === null ? 0 : Math.max(0, now().getTime() - oldest.getTime()) / 1_000,
   };
 }
+
+export type IngestKey = { project_id: number };
+
+/** The rows of a client key `c` that is active, while its project `p` keeps its errors here, by its settings `s`. */
+export const activeIngestKeys = `error_tracking_client_keys c
+    join error_tracking_settings s on s.project_id = c.project_id and s.active and s.integrated
+    join projects p on p.id = c.project_id and not p.deleting and not p.archived
+    join namespaces n on n.id = p.namespace_id
+      and not exists (select from namespaces a where a.id = any(n.ancestor_ids || n.id) and a.archived)`;
+
+export const selectIngestKey = pointRead<IngestKey>(
+  ['text'],
+  `select c.project_id from ${activeIngestKeys} where c.public_key = k.v1 and c.active`,
+);

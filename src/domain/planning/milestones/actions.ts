@@ -13,7 +13,7 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { invalid } from '../../../platform/failure.ts';
-import { nextIid } from '../counters.ts';
+import { nextIid } from '../counter-actions.ts';
 import type { MilestoneRow } from './milestone-records.ts';
 import { isTitleTaken, lockMilestone } from './queries.ts';
 import { milestoneTitle, nextState, refuseDates } from './rules.ts';

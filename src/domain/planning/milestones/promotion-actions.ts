@@ -8,7 +8,7 @@ import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { nextIid } from '../counters.ts';
+import { nextIid } from '../counter-actions.ts';
 import { plannedKinds } from '../planned.ts';
 import { announceMilestone } from './actions.ts';
 import type { MilestoneRow } from './milestone-records.ts';

@@ -1,11 +1,12 @@
 /** The folder that a service reads: the repository's, leased so that no move takes it away, or an empty one instead. */
 
 import { join } from 'node:path';
-import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Purpose } from '../../../kernel/repository-store.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { isRepository } from '../../../platform/git/ref-files.ts';
 import { createRepository } from '../../../platform/git/write.ts';
+import { selectWrites } from '../store/queries.ts';
 import type { PushTarget } from '../store/repository-kinds.ts';
 
 export type LeasedFolder = {
@@ -33,19 +34,13 @@ export async function leaseFolder(
   const release = async () => lease?.release();
   try {
     if (lease && isRepository(lease.git.folder)) return { folder: lease.git.folder, empty: false, release };
-    if (lease && (await isKnown(services, key)))
+    if (lease && (await selectWrites(services.database.points, key)) !== undefined)
       throw new Failure('unavailable', 'The repository cannot be read at the moment.');
     return { folder: await emptyRepository(services), empty: true, release };
   } catch (error) {
     await release();
     throw error;
   }
-}
-
-async function isKnown({ database }: Services, { kind, id, wiki }: RepositoryKey): Promise<boolean> {
-  const rows = await database.points`
-    select from repositories where container = ${kind} and container_id = ${id} and wiki = ${wiki}`;
-  return rows.length > 0;
 }
 
 /** A repository without refs, which no client writes to. */

@@ -3,7 +3,7 @@ import { authorizeProject } from '../../../kernel/access/find.ts';
 import type { Decision } from '../../../kernel/policy/policy.ts';
 import { forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import type { PushTarget, RepositoryKind, RepositoryRequest } from '../../repositories/index.ts';
-import type { SnippetRow } from '../queries.ts';
+import { findAtPath } from '../queries.ts';
 import { decidePersonal, seesInProject } from '../snippet-policy.ts';
 import { snippetPushTarget } from './push-target.ts';
 
@@ -25,10 +25,7 @@ async function findRepository({
   const [, home, id] = /^(?:(.+)\/)?snippets\/(\d{1,15})$/.exec(address) ?? [];
   if (id === undefined) return undefined;
   const { points } = services.database;
-  const [snippet] = await points<SnippetRow[]>`
-    select s.* from snippets s left join projects p on p.id = s.project_id left join namespaces n on n.id = p.namespace_id
-    where s.id = ${Number(id)} and s.ready
-      and lower(n.full_path || '/' || p.path) collate "C" is not distinct from ${home?.toLowerCase() ?? null}`;
+  const snippet = await findAtPath(points, Number(id), home);
   if (!snippet) return undefined;
   const { caller } = visitor;
   if (visitor.deployToken) throw forbidden();
