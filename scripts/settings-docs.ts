@@ -3,8 +3,11 @@ import { type Setting, settings } from '../src/kernel/config.ts';
 
 const shownDefault = (setting: Setting<unknown>): string => setting.otherwise ?? `\`${setting.default}\``;
 
+const names = ({ name, lowerCase }: Setting<unknown>): string =>
+  lowerCase ? `\`${name}\`, \`${name.toLowerCase()}\`` : `\`${name}\``;
+
 const row = (setting: Setting<unknown>): string =>
-  `| \`${setting.name}\` | ${shownDefault(setting)} | ${setting.doc} |`;
+  `| ${names(setting)} | ${shownDefault(setting)} | ${setting.doc} |`;
 
 /** The text of docs/settings.md. */
 export function renderSettingsDocs(): string {

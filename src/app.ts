@@ -25,6 +25,7 @@ import { createServer, portOf } from './platform/http/server/server.ts';
 import { countWaiting, startWorkers, type Workers } from './platform/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
+import { createOutbound } from './platform/outbound/outbound.ts';
 import { type Relay, startRelay } from './platform/outbox/outbox.ts';
 import { deriveKey } from './platform/secret.ts';
 
@@ -80,6 +81,11 @@ export function createApp(options: AppOptions): App {
     disk,
     presence,
     repositories,
+    outbound: createOutbound({
+      http: config.httpProxy ?? '',
+      https: config.httpsProxy ?? '',
+      none: config.noProxy,
+    }),
     registered: new Map(),
     baseUrl,
     inFlight: load.inFlight,

@@ -35,6 +35,9 @@ test('an empty environment gives the defaults', () => {
     rootToken: undefined,
     smtpUrl: undefined,
     mailFrom: undefined,
+    httpsProxy: undefined,
+    httpProxy: undefined,
+    noProxy: '',
     tier: 'ultimate',
     offering: 'self_managed',
     paginationCountLimit: 10_000,
@@ -49,6 +52,12 @@ test.each([
   [{ ASHLAR_URL: 'https://ashlar.example/' }, { url: 'https://ashlar.example' }],
   [{ ASHLAR_URL: 'HTTP://Ashlar.example:80' }, { url: 'http://ashlar.example' }],
   [{ ASHLAR_URL: '' }, { url: 'http://127.0.0.1:8080' }],
+  [{ HTTPS_PROXY: 'proxy.example:3128' }, { httpsProxy: 'http://proxy.example:3128/' }],
+  [
+    { HTTP_PROXY: 'http://a.example', http_proxy: 'https://me:pass@b.example/' },
+    { httpProxy: 'https://me:pass@b.example/' },
+  ],
+  [{ NO_PROXY: 'a.example', no_proxy: '' }, { noProxy: 'a.example' }],
   [{ ASHLAR_PORT: '3000' }, { url: 'http://127.0.0.1:3000', port: 3000 }],
   [{ ASHLAR_PORT: '0' }, { url: undefined, port: 0 }],
   [
@@ -127,6 +136,9 @@ test.each([
   ['SMTP_URL', 'mail.example:25'],
   ['SMTP_URL', 'https://root:hush@mail.example'],
   ['SMTP_URL', 'smtp://'],
+  ['HTTPS_PROXY', 'socks5://root:hush@proxy.example'],
+  ['HTTP_PROXY', 'http://'],
+  ['HTTP_PROXY', 'hush hush'],
   ['MAIL_FROM', 'Ashlar <ashlar@mail.example>'],
   ['MAIL_FROM', 'a@mail.example\r\nBcc: b@mail.example'],
   ['ASHLAR_SECRET_KEY', 'hush'],
@@ -168,13 +180,15 @@ test('variables of other programs are none of our business', () => {
 describe('secrets in files', () => {
   const secrets = Object.values(settings).filter(({ secret }) => secret);
 
-  test('are those five', () => {
+  test('are those seven', () => {
     expect(secrets.map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'ASHLAR_SECRET_KEY',
       'ASHLAR_ROOT_PASSWORD',
       'ASHLAR_ROOT_TOKEN',
       'SMTP_URL',
+      'HTTPS_PROXY',
+      'HTTP_PROXY',
     ]);
   });
 

@@ -17,6 +17,8 @@ export type Setting<T> = {
   default: string | undefined;
   /** The effect of a missing value, for the documentation of settings without a default. */
   otherwise?: string;
+  /** Whether the name is also read in lower case, which then goes first. */
+  lowerCase?: boolean;
   /** Secret values may come from a file, and are never shown. */
   secret: boolean;
   /** The value, or an error whose message completes "NAME …" and shows nothing secret. */
@@ -130,6 +132,13 @@ function parseMailServer(value: string): string {
   throw new Error('must start with smtp:// or smtps:// and name a host');
 }
 
+/** Other programs take a proxy without its protocol too. */
+function parseProxy(value: string): string {
+  const url = URL.parse(/^[a-z0-9+.-]+:\/\//i.test(value) ? value : `http://${value}`);
+  if (url && /^https?:$/.test(url.protocol) && url.hostname !== '' && !/\s/.test(value)) return url.href;
+  throw new Error('must be http:// or https:// and a host');
+}
+
 /** Every setting, by the name it has in Config. */
 export const settings = {
   url: optional({
@@ -214,6 +223,28 @@ export const settings = {
       'must be one mail address, without a name',
     ),
   }),
+  httpsProxy: secret({
+    name: 'HTTPS_PROXY',
+    lowerCase: true,
+    otherwise: '`HTTP_PROXY`',
+    doc: 'The proxy of calls to other services by https: `http://user:password@proxy.example:3128`. Addresses, and names with what they stand for here, are judged by the rules for local networks before the proxy is asked; it resolves them anew, and names that only it knows are left to it: it must not lead to networks that are not to be called.',
+    parse: parseProxy,
+  }),
+  httpProxy: secret({
+    name: 'HTTP_PROXY',
+    lowerCase: true,
+    otherwise: 'none',
+    doc: 'The same by http.',
+    parse: parseProxy,
+  }),
+  noProxy: withDefault({
+    name: 'NO_PROXY',
+    lowerCase: true,
+    default: '',
+    otherwise: 'none',
+    doc: 'Hosts that are called without a proxy, separated by commas: names, which mean their subdomains too, and addresses, both also with a port; `*` for all. This machine always is.',
+    parse: (value: string) => value,
+  }),
   tier: withDefault({
     name: 'ASHLAR_TIER',
     default: 'ultimate',
@@ -281,6 +312,10 @@ export type Config = {
   /** With its password. Undefined: mails are written to the data folder. */
   smtpUrl?: string | undefined;
   mailFrom?: string | undefined;
+  /** Both with their passwords. */
+  httpsProxy?: string | undefined;
+  httpProxy?: string | undefined;
+  noProxy: string;
   tier: Tier;
   offering: Offering;
   paginationCountLimit: number;
@@ -345,6 +380,9 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     rootToken: maybe(settings.rootToken),
     smtpUrl: maybe(settings.smtpUrl),
     mailFrom: maybe(settings.mailFrom),
+    httpsProxy: maybe(settings.httpsProxy),
+    httpProxy: maybe(settings.httpProxy),
+    noProxy: sure(settings.noProxy),
     tier: sure(settings.tier),
     offering: sure(settings.offering),
     paginationCountLimit: sure(settings.paginationCountLimit),
@@ -364,7 +402,8 @@ export function urlOf(host: string, port: number): string {
 
 /** The text of a setting; an empty variable counts as unset, because compose files cannot unset one. */
 function textOf(setting: Setting<unknown>, env: Environment, readFile: ReadFile): string | undefined {
-  const value = env[setting.name] || undefined;
+  const lower = setting.lowerCase ? env[setting.name.toLowerCase()] : undefined;
+  const value = lower || env[setting.name] || undefined;
   const path = setting.secret ? env[`${setting.name}_FILE`] || undefined : undefined;
   if (path === undefined) return value;
   if (value !== undefined) throw new Error(`and ${setting.name}_FILE are both given: keep one`);

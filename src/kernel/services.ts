@@ -5,6 +5,7 @@ import type { Presence } from '../platform/db/processes.ts';
 import type { DiskGuard } from '../platform/disk.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Log } from '../platform/log.ts';
+import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Config } from './config.ts';
 import type { Authenticator } from './identity/authenticate.ts';
 import type { Registered } from './registry.ts';
@@ -23,6 +24,8 @@ export type Services = {
   /** This process among those on the database. */
   presence: Presence;
   repositories: Repositories;
+  /** Calls other services. */
+  outbound: Outbound;
   /** What capabilities registered with each other. */
   registered: Registered;
   log: Log;

@@ -1,7 +1,7 @@
 /** The verdict of a service that speaks the Akismet protocol, version 1.1 (comment-check). */
 
+import type { Fetch } from '../../kernel/api/outbound-fetch.ts';
 import { version } from '../../package.ts';
-import { fetchGuarded, type OutboundRules } from '../../platform/outbound/outbound.ts';
 
 export type Submission = {
   kind: 'Issue' | 'Snippet' | 'Note';
@@ -14,7 +14,7 @@ export type Submission = {
   writtenAt: Date;
 };
 
-type Service = OutboundRules & { url: string; key: string; site: string };
+type Service = { fetch: Fetch; url: string; key: string; site: string };
 
 const TIMEOUT_MS = 5_000;
 const MAX_RESPONSE_BYTES = 10_000;
@@ -44,19 +44,19 @@ function parametersOf({ key, site }: Service, submission: Submission): URLSearch
  * Whether the service takes it for spam; fails without a verdict, with the service's reason if it has one.
  */
 export async function isSpam(service: Service, submission: Submission): Promise<boolean> {
-  const { url, allowLocal, allowlist } = service;
-  const { status, headers, body } = await fetchGuarded(`${url.replace(/\/+$/, '')}/1.1/comment-check`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      'user-agent': `Ashlar/${version.own} | Spam gate/1.0`,
+  const { status, headers, body } = await service.fetch(
+    `${service.url.replace(/\/+$/, '')}/1.1/comment-check`,
+    {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': `Ashlar/${version.own} | Spam gate/1.0`,
+      },
+      body: parametersOf(service, submission).toString(),
+      timeoutMilliseconds: TIMEOUT_MS,
+      maximumBytes: MAX_RESPONSE_BYTES,
     },
-    body: parametersOf(service, submission).toString(),
-    timeoutMilliseconds: TIMEOUT_MS,
-    maximumBytes: MAX_RESPONSE_BYTES,
-    allowLocal,
-    allowlist,
-  });
+  );
   const verdict = body.toString().trim();
   if (status === 200 && (verdict === 'true' || verdict === 'false')) return verdict === 'true';
   const help = headers['x-akismet-debug-help'];

@@ -1,7 +1,7 @@
 /** The spam check of texts that others can read (spec: Requests detected as spam). */
 
 import type { Actor } from '../../kernel/actor.ts';
-import { outboundRules } from '../../kernel/api/outbound-rules.ts';
+import { outboundFetch } from '../../kernel/api/outbound-fetch.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
@@ -69,7 +69,7 @@ async function isRepetition(
   if (!(await awaitsCaptcha(db, id, actor.id, await digestRequest(request, actor.id)))) return false;
   try {
     const key = unseal(services.secretKey, settings.recaptcha_private_key);
-    const service = { url: settings.recaptcha_url, key, ...outboundRules(settings) };
+    const service = { url: settings.recaptcha_url, key, fetch: outboundFetch(services, settings) };
     if (!(await isSolved(service, response, request.address))) return false;
   } catch (error) {
     // An error does not pass: the client gets a new CAPTCHA.
@@ -90,7 +90,8 @@ async function isTakenForSpam(
   try {
     const key = unseal(services.secretKey, settings.akismet_api_key);
     const { email } = await selectEmail(db, actor.id);
-    const service = { url: settings.akismet_url, key, site: services.baseUrl(), ...outboundRules(settings) };
+    const fetch = outboundFetch(services, settings);
+    const service = { url: settings.akismet_url, key, site: services.baseUrl(), fetch };
     const author = { username: actor.username, email };
     const { address } = request;
     const submission = { kind, write, title, text, author, address, userAgent, writtenAt: now() };

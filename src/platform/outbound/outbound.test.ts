@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { afterEach, describe, expect, test } from 'vitest';
 import { certificate, certificateKey } from '../../../test/support/sample-certificate.ts';
 import { type Received, startWebServer, type WebServer } from '../../../test/support/web-server.ts';
-import { fetchGuarded, OutboundFailure, type OutboundRequest } from './outbound.ts';
+import { createOutbound, OutboundFailure, type OutboundRequest } from './outbound.ts';
 
 const started: WebServer[] = [];
 afterEach(async () => {
@@ -27,8 +27,12 @@ const onlyTo = (...servers: WebServer[]) => ({
   allowlist: servers.map(({ port }) => `127.0.0.1:${port}`),
 });
 
+type Resolve = Parameters<typeof createOutbound>[1];
+const fetchGuarded = (url: string, { resolve, ...request }: OutboundRequest & { resolve?: Resolve }) =>
+  createOutbound({ http: '', https: '', none: '' }, resolve)(url, request);
+
 /** Why the call came to nothing. */
-async function failureOf(url: string, options: OutboundRequest): Promise<string> {
+async function failureOf(url: string, options: Parameters<typeof fetchGuarded>[1]): Promise<string> {
   try {
     const { status } = await fetchGuarded(url, options);
     return `status ${status}`;

@@ -1,18 +1,14 @@
 /**
  * The one client for calls to other services. Whoever sets an address must not reach this network with it, so each
- * address is judged when it is connected to: after the name is resolved, and again for each redirect.
+ * address is judged before each request, also of a redirect and of a connection that was kept: the name is resolved,
+ * and the request goes to the addresses that were found, or to a proxy.
  */
 import { lookup as resolveName } from 'node:dns/promises';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { mayReach, type OutboundRules } from './addresses.ts';
+import { createConnections, type Proxies, type ResolvedAddress } from './connections.ts';
 
 export type { OutboundRules } from './addresses.ts';
-
-type ResolvedAddress = { address: string; family: number };
-type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
 export type OutboundRequest = OutboundRules & {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -24,11 +20,18 @@ export type OutboundRequest = OutboundRules & {
   maximumBytes: number;
   /** Gives the call up early. */
   signal?: AbortSignal;
-  /** The system's own resolver unless given. */
-  resolve?: Resolve;
 };
 
-type OutboundReply = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
+type Headers = Record<string, string | string[] | undefined>;
+export type OutboundReply = { status: number; headers: Headers; body: Buffer };
+
+/**
+ * The answer of another service, whatever its status; redirects are followed, at most three. Fails with an
+ * OutboundFailure: for addresses of this network that the rules do not allow, for certificates that do not verify, and
+ * for what takes too long or is too much.
+ */
+export type Outbound = (url: string, request: OutboundRequest) => Promise<OutboundReply>;
 
 type OutboundReason = 'address' | 'redirect' | 'size' | 'timeout' | 'network';
 
@@ -59,58 +62,15 @@ function webAddress(text: string, base?: URL): URL {
   return url;
 }
 
-const localAddress = () => new OutboundFailure('address', 'the address is of a network that is not allowed');
-
-/** Resolves the name and judges what it stands for: one address that is not allowed is enough. */
-function guardedLookup(port: number, rules: OutboundRules, resolve: Resolve): LookupFunction {
-  return (hostname, options, callback) => {
-    resolve(hostname).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first) callback(new OutboundFailure('network', 'the name has no address'), '');
-        else if (!addresses.every(({ address }) => mayReach({ hostname, address, port }, rules)))
-          callback(localAddress(), '');
-        else if (options.all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) =>
-        callback(new OutboundFailure('network', 'the name could not be resolved', error), ''),
-    );
-  };
-}
-
-/** One exchange, up to the answer's headers. */
-function send(exchange: Exchange, options: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
-  const { url, method, headers, body } = exchange;
-  const secure = url.protocol === 'https:';
-  const port = Number(url.port || (secure ? 443 : 80));
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  // Node asks no resolver for what is an address already.
-  if (isIP(literal) !== 0 && !mayReach({ hostname: literal, address: literal, port }, options)) {
-    throw localAddress();
-  }
-  const resolve = options.resolve ?? ((hostname: string) => resolveName(hostname, { all: true }));
-  const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  (secure ? requestHttps : requestHttp)(url, {
-    method,
-    headers: { ...headers, ...length },
-    // A connection kept from another call was judged by other rules.
-    agent: false,
-    lookup: guardedLookup(port, options, resolve),
-    rejectUnauthorized: true,
-    signal,
-  })
-    .on('response', answered)
-    // Without this nobody would hear of the connection's end, nor of the time that is over.
-    .on('upgrade', (_, socket) => {
-      socket.destroy();
-      reject(new Error('the answer is in another protocol'));
-    })
-    .on('error', reject)
-    .end(body);
-  return promise;
-}
+/** Fails as soon as the signal says so: the client heeds it only once there is a connection. */
+const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  Promise.race([
+    work,
+    new Promise<never>((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    }),
+  ]);
 
 /** What a redirect leads to. What was meant for one host is not told to another. */
 function follow(from: Exchange, status: number, location: string): Exchange {
@@ -127,10 +87,10 @@ function follow(from: Exchange, status: number, location: string): Exchange {
   return { url, method: again ? from.method : 'GET', headers, body: again ? from.body : undefined };
 }
 
-async function readBody(response: IncomingMessage, maximumBytes: number): Promise<Buffer> {
+async function readBody(body: AsyncIterable<Buffer>, maximumBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > maximumBytes) throw new OutboundFailure('size', `the answer is over ${maximumBytes} bytes`);
     chunks.push(chunk);
@@ -138,32 +98,79 @@ async function readBody(response: IncomingMessage, maximumBytes: number): Promis
   return Buffer.concat(chunks);
 }
 
-/**
- * The answer of another service, whatever its status; redirects are followed, at most three. Fails with an
- * OutboundFailure: for addresses of this network that the rules do not allow, for certificates that do not verify, and
- * for what takes too long or is too much.
- */
-export async function fetchGuarded(url: string, options: OutboundRequest): Promise<OutboundReply> {
-  const timeout = AbortSignal.timeout(options.timeoutMilliseconds);
-  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
-  const { method = 'GET', headers = {}, body } = options;
-  try {
-    let exchange: Exchange = { url: webAddress(url), method, headers, body };
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const response = await send(exchange, options, signal);
-      const status = response.statusCode ?? 0;
-      const { location } = response.headers;
-      if (location === undefined || !REDIRECTS.includes(status)) {
-        return { status, headers: response.headers, body: await readBody(response, options.maximumBytes) };
-      }
-      response.destroy();
-      exchange = follow(exchange, status, location);
+/** The client; `resolve` is the system's own resolver unless given. */
+export function createOutbound(
+  proxies: Proxies,
+  resolve: Resolve = (hostname) => resolveName(hostname, { all: true }),
+): Outbound {
+  const send = createConnections(proxies);
+  const proxied = proxies.http !== '' || proxies.https !== '';
+
+  /** The addresses of a host; none where the name is not known here, and may be known to a proxy. */
+  async function addressesOf(host: string): Promise<ResolvedAddress[]> {
+    const family = isIP(host);
+    if (family !== 0) return [{ address: host, family }];
+    try {
+      return await resolve(host);
+    } catch (error) {
+      if (proxied) return [];
+      throw new OutboundFailure('network', 'the name could not be resolved', error);
     }
-    throw new OutboundFailure('redirect', `more than ${MAX_REDIRECTS} redirects`);
-  } catch (error) {
-    if (timeout.aborted) throw new OutboundFailure('timeout', 'no answer in time', error);
-    throw error instanceof OutboundFailure
-      ? error
-      : new OutboundFailure('network', 'the connection failed', error);
   }
+
+  /** Those of the URL's host, judged: one address that is not allowed is enough. */
+  async function judge({ hostname, port, protocol }: URL, rules: OutboundRules): Promise<ResolvedAddress[]> {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const addresses = await addressesOf(host);
+    const target = { hostname: host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+    if (addresses.every(({ address }) => mayReach({ ...target, address }, rules))) return addresses;
+    throw new OutboundFailure('address', 'the address is of a network that is not allowed');
+  }
+
+  async function fetch(
+    exchange: Exchange,
+    options: OutboundRequest,
+    signal: AbortSignal,
+    redirects = 0,
+  ): Promise<OutboundReply> {
+    const { url, method } = exchange;
+    const addresses = await judge(url, options);
+    signal.throwIfAborted();
+    const {
+      statusCode: status,
+      headers,
+      body,
+    } = await send(addresses, {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: exchange.headers,
+      body: exchange.body ?? null,
+      signal,
+    });
+    // The first, where a server says several.
+    const [location] = [headers.location ?? []].flat();
+    if (location === undefined || !REDIRECTS.includes(status)) {
+      return { status, headers, body: await readBody(body, options.maximumBytes) };
+    }
+    body.on('error', () => undefined).destroy();
+    if (redirects === MAX_REDIRECTS) {
+      throw new OutboundFailure('redirect', `more than ${MAX_REDIRECTS} redirects`);
+    }
+    return fetch(follow(exchange, status, location), options, signal, redirects + 1);
+  }
+
+  return async (url, options) => {
+    const timeout = AbortSignal.timeout(options.timeoutMilliseconds);
+    const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
+    const { method = 'GET', headers = {}, body } = options;
+    try {
+      return await until(signal, fetch({ url: webAddress(url), method, headers, body }, options, signal));
+    } catch (error) {
+      if (timeout.aborted) throw new OutboundFailure('timeout', 'no answer in time', error);
+      throw error instanceof OutboundFailure
+        ? error
+        : new OutboundFailure('network', 'the connection failed', error);
+    }
+  };
 }

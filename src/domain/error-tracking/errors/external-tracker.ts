@@ -2,11 +2,11 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
-import { outboundRules } from '../../../kernel/api/outbound-rules.ts';
+import { type Fetch, outboundFetch } from '../../../kernel/api/outbound-fetch.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
 import { createShare } from '../../../platform/fair-share.ts';
-import { fetchGuarded, OutboundFailure, type OutboundRules } from '../../../platform/outbound/outbound.ts';
+import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { selectSettings } from '../settings/queries.ts';
@@ -17,7 +17,8 @@ import type { ErrorDetailRecord, ErrorOrder, ErrorRecord } from './schema.ts';
 type Situation = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings'>;
 
 /** An external tracker, and the deadline of its responses. */
-export type Tracker = OutboundRules & {
+export type Tracker = {
+  fetch: Fetch;
   projectId: number;
   /** The address of the project's API, with a slash at the end. */
   url: URL;
@@ -40,7 +41,7 @@ export async function findTracker(
   const url = URL.parse(row.api_url ?? '');
   if (!url) throw unavailable('it has no address');
   return {
-    ...outboundRules(settings),
+    fetch: outboundFetch(services, settings),
     projectId: project.id,
     // Query and fragment are no part of the project's address.
     url: new URL(`${url.pathname.replace(/\/*$/, '')}/`, url.origin),
@@ -70,20 +71,18 @@ async function ask(
   tracker: Tracker,
   url: URL,
 ): Promise<{ said: unknown; next: string | undefined } | undefined> {
-  const { token, deadline, allowLocal, allowlist } = tracker;
+  const { fetch, token, deadline } = tracker;
   try {
     const { status, headers, body } = await calls.run(() =>
-      fetchGuarded(url.href, {
+      fetch(url.href, {
         headers: { accept: 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) },
         timeoutMilliseconds: Math.max(1, Math.floor(deadline - monotonic())),
         maximumBytes: MAX_RESPONSE_BYTES,
-        allowLocal,
-        allowlist,
       }),
     );
     if (status === 404) return undefined;
     if (status !== 200) {
-      const wait = headers['retry-after'] ?? '';
+      const wait = String(headers['retry-after'] ?? '');
       throw unavailable(
         `it answered with status ${status}`,
         /^\d{1,5}$/.test(wait) ? { 'retry-after': wait } : {},

@@ -1,0 +1,88 @@
+/** Connections to other servers, kept between requests as long as a name stands for the same addresses. */
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
+
+export type ResolvedAddress = { address: string; family: number };
+
+/** Proxies by the protocol of requests, and the hosts that are reached without; empty texts for none. */
+export type Proxies = { http: string; https: string; none: string };
+
+/** Sends a request to its origin, over a connection to one of the addresses or to a proxy. */
+type Send = (
+  addresses: readonly ResolvedAddress[],
+  request: Dispatcher.RequestOptions & { origin: string },
+) => Promise<Dispatcher.ResponseData>;
+
+/** Hosts whose connections are kept. */
+const MAX_KEPT_HOSTS = 64;
+/** Servers may ask for less. */
+const MAX_IDLE_MS = 30_000;
+/** The tunnel of a call that was given up is waited for as long as its connection would be. */
+const TUNNEL_TIMEOUT_MS = 10_000;
+/** A proxy's loopback is not this machine's. */
+const NEVER_BY_PROXY = 'localhost,127.0.0.1,::1';
+
+/** Nothing is resolved between the judgement of addresses and the connection to one of them. */
+const lookupOf =
+  (addresses: readonly ResolvedAddress[]): LookupFunction =>
+  (_, options, callback) => {
+    const [first] = addresses;
+    if (!first) callback(new Error('the name could not be resolved'), '');
+    else if (options.all) callback(null, [...addresses]);
+    else callback(null, first.address, first.family);
+  };
+
+/** A connection that ended without an answer: a server may close a kept one while a request is on its way. */
+const isCut = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(String(error.code));
+
+export function createConnections({ http, https, none }: Proxies): Send {
+  /** The least recently used first. */
+  const kept = new Map<string, Dispatcher>();
+  // A session that is resumed would not have its certificate's name compared again.
+  const tls = { rejectUnauthorized: true, maxCachedSessions: 0, allowH2: false };
+
+  return async (addresses, request) => {
+    // Not before it is needed: it takes 20 MiB.
+    const { EnvHttpProxyAgent, Pool } = await import('undici');
+    const key = [request.origin, ...addresses.map(({ address }) => address).sort()].join(' ');
+    const send = (): Promise<Dispatcher.ResponseData> => {
+      const dispatcher =
+        kept.get(key) ??
+        new EnvHttpProxyAgent({
+          httpProxy: http,
+          httpsProxy: https,
+          noProxy: `${NEVER_BY_PROXY},${none}`,
+          connect: { ...tls, lookup: lookupOf(addresses) },
+          requestTls: tls,
+          proxyTls: tls,
+          clientFactory: (proxy, options) =>
+            new Pool(proxy, { ...options, headersTimeout: TUNNEL_TIMEOUT_MS }),
+          allowH2: false,
+          keepAliveMaxTimeout: MAX_IDLE_MS,
+        });
+      kept.delete(key);
+      kept.set(key, dispatcher);
+      const [oldest = key] = kept.keys();
+      if (kept.size > MAX_KEPT_HOSTS) {
+        // What runs on its connections goes on.
+        kept
+          .get(oldest)
+          ?.close()
+          .catch(() => undefined);
+        kept.delete(oldest);
+      }
+      return dispatcher.request(request);
+    };
+    try {
+      return await send();
+    } catch (error) {
+      // Other methods could be carried out twice (RFC 9110, 9.2.2).
+      const repeatable = ['GET', 'PUT', 'DELETE'].includes(request.method);
+      if (!repeatable || !isCut(error)) throw error;
+      return send();
+    }
+  };
+}
