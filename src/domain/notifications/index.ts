@@ -18,7 +18,7 @@ export {
   shortSha,
   valuesRow,
 } from './events/mail-contents.ts';
-export type { InLanguages, SubjectWords, Words } from './events/mail-words.ts';
+export type { MailTexts } from './events/mail-texts.ts';
 export {
   groupOf,
   type LoadedSubject,

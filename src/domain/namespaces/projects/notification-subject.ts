@@ -1,31 +1,16 @@
 /** Projects as subjects of notification events: their moves, which members get mails about. */
+
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import {
-  type InLanguages,
   type MailContents,
   type NotificationFact,
   type NotificationSubject,
   notificationEvent,
-  type SubjectWords,
 } from '../../notifications/index.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 
-const words: InLanguages<SubjectWords & Record<'moved' | 'from' | 'to' | 'clone', string>> = {
-  en: {
-    happened: { moved_project: () => 'A project has moved' },
-    open: 'View the project',
-    moved: 'Project was moved',
-    from: 'Before',
-    to: 'Now',
-    clone: 'Clone from',
-  },
-  de: {
-    happened: { moved_project: () => 'Ein Projekt ist umgezogen' },
-    open: 'Projekt ansehen',
-    moved: 'Projekt umgezogen',
-    from: 'Bisher',
-    to: 'Jetzt',
-    clone: 'Klonen von',
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 /** The contents of a mail about the move between full paths. Pure. */
 export const projectMoveMail = (project: {
@@ -34,12 +19,12 @@ export const projectMoveMail = (project: {
   from: string;
   to: string;
 }): MailContents => ({
-  target: { kind: 'project', key: project.id, url: project.url, title: project.to, headers: {}, words },
-  topic: ({ language }) => words[language].moved,
+  target: { kind: 'project', key: project.id, url: project.url, title: project.to, headers: {}, texts },
+  topic: ({ language }) => texts(language).say('moved'),
   rows: ({ language }) => [
-    { label: words[language].from, value: project.from },
-    { label: words[language].to, value: project.to },
-    { label: words[language].clone, value: `${project.url}.git` },
+    { label: texts(language).say('from'), value: project.from },
+    { label: texts(language).say('to'), value: project.to },
+    { label: texts(language).say('clone'), value: `${project.url}.git` },
   ],
 });
 

@@ -1,6 +1,8 @@
 /** The layout of account mails: the same sentences as text and as HTML, with one link. Pure. */
 import { mailButton, mailPage, oneLine } from '../../../kernel/mail/mail-page.ts';
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import { html } from '../../../platform/http/pages/html.ts';
+import english from './mail-texts.en.json' with { type: 'json' };
 
 export type MailContent = {
   subject: string;
@@ -13,7 +15,8 @@ export type MailContent = {
   after: readonly string[];
 };
 
-const LANGUAGE = 'en';
+/** Whatever the reader's language is. */
+export const texts = createCatalog({ en: english })('en');
 
 /** The parts of a mail from the site at `baseUrl`. */
 export function composeMail(
@@ -21,23 +24,23 @@ export function composeMail(
   baseUrl: string,
 ): { subject: string; text: string; html: string; language: string } {
   const { subject, link } = mail;
-  const footer = `Sent by Ashlar at ${baseUrl}`;
+  const footer = texts.say('sentBy', { site: baseUrl });
   const paragraphs = [
-    `Hello ${oneLine(mail.name)},`,
+    texts.say('hello', { name: oneLine(mail.name) }),
     ...mail.before.map(oneLine),
     `${link.label}:\n${link.url}`,
     ...mail.after.map(oneLine),
     `-- \n${footer}`,
   ];
   const page = mailPage({
-    language: LANGUAGE,
+    language: texts.language,
     title: subject,
-    content: html`<p>Hello ${mail.name},</p>
+    content: html`<p>${texts.say('hello', { name: mail.name })}</p>
 ${mail.before.map((text) => html`<p>${text}</p>`)}
 ${mailButton(link.label, link.url)}
-<p style="font-size: 14px">Or open this address: <a href="${link.url}" style="overflow-wrap: anywhere">${link.url}</a></p>
+<p style="font-size: 14px">${texts.say('openAddress')} <a href="${link.url}" style="overflow-wrap: anywhere">${link.url}</a></p>
 ${mail.after.map((text) => html`<p>${text}</p>`)}`,
     footer: html`<p style="margin: 0">${footer}</p>`,
   });
-  return { subject, text: `${paragraphs.join('\n\n')}\n`, html: page.text, language: LANGUAGE };
+  return { subject, text: `${paragraphs.join('\n\n')}\n`, html: page.text, language: texts.language };
 }

@@ -1,6 +1,6 @@
 /** The texts of account mails. Pure. */
 import { RESET_HOURS } from '../../../kernel/identity/passwords/reset-actions.ts';
-import type { MailContent } from './layout.ts';
+import { type MailContent, texts } from './layout.ts';
 
 type Recipient = { name: string; username: string };
 
@@ -13,55 +13,42 @@ export const confirmationMail = (
   baseUrl: string,
   token: string,
 ): MailContent => ({
-  subject: 'Confirm your email address',
+  subject: texts.say('confirmation.subject'),
   name: to.name,
-  before: [`Somebody, most likely you, gave ${to.email} as an address of the account @${to.username}.`],
+  before: [texts.say('confirmation.before', to)],
   link: {
-    label: 'Confirm this address',
+    label: texts.say('confirmation.link'),
     url: linkTo(baseUrl, '/users/confirmation', 'confirmation_token', token),
   },
-  after: ['If it was not you, do nothing: the address then counts for nobody.'],
+  after: [texts.say('confirmation.after')],
 });
 
 /** Has the link that sets a new password. */
 export const resetMail = (to: Recipient, baseUrl: string, token: string): MailContent => ({
-  subject: 'Set a new password',
+  subject: texts.say('reset.subject'),
   name: to.name,
-  before: [`Somebody, most likely you, asked for a new password of the account @${to.username}.`],
+  before: [texts.say('reset.before', to)],
   link: {
-    label: 'Set a new password',
+    label: texts.say('reset.link'),
     url: linkTo(baseUrl, '/users/password/edit', 'reset_password_token', token),
   },
-  after: [
-    `The link works once, within ${RESET_HOURS} hours. Your password stays as it is until you follow it.`,
-    'If it was not you, do nothing.',
-  ],
+  after: [texts.say('reset.once', { hours: RESET_HOURS }), texts.say('notYou')],
 });
 
 /** Notifies the owner of an address of a registration with it. */
 export const knownAddressMail = (to: Recipient & { email: string }, baseUrl: string): MailContent => ({
-  subject: 'You have an account already',
+  subject: texts.say('knownAddress.subject'),
   name: to.name,
-  before: [
-    `Somebody, perhaps you, registered with ${to.email}. It is an address of the account @${to.username}, so no other was made.`,
-  ],
-  link: { label: 'Sign in', url: `${baseUrl}/users/sign_in` },
-  after: [
-    'If you forgot your password, the page for signing in leads to a new one.',
-    'If it was not you, do nothing: whoever it was has not been told.',
-  ],
+  before: [texts.say('knownAddress.before', to)],
+  link: { label: texts.say('signIn'), url: `${baseUrl}/users/sign_in` },
+  after: [texts.say('knownAddress.forgotten'), texts.say('knownAddress.after')],
 });
 
 /** Notifies the owner of an address of its addition to another account. */
 export const addressAddedMail = (to: Recipient & { email: string }, baseUrl: string): MailContent => ({
-  subject: 'Your address was added to another account',
+  subject: texts.say('addressAdded.subject'),
   name: to.name,
-  before: [
-    `Somebody, perhaps you, added ${to.email} to another account. It is an address of the account @${to.username}, and stays its alone: it cannot be confirmed elsewhere.`,
-  ],
-  link: { label: 'Sign in', url: `${baseUrl}/users/sign_in` },
-  after: [
-    `To use it elsewhere, remove it from @${to.username} and from the other account, and add it there again.`,
-    'If it was not you, do nothing: the other account has not been told whose it is.',
-  ],
+  before: [texts.say('addressAdded.before', to)],
+  link: { label: texts.say('signIn'), url: `${baseUrl}/users/sign_in` },
+  after: [texts.say('addressAdded.elsewhere', to), texts.say('addressAdded.after')],
 });

@@ -1,5 +1,6 @@
 /** The parts of a mail that the owner of its subject makes, and helpers for them. Pure. */
-import type { InLanguages, SubjectWords, Words } from './mail-words.ts';
+import type { Catalog } from '../../../kernel/mail/texts.ts';
+import type { MailTexts } from './mail-texts.ts';
 
 /** The subject of an event, as a mail shows it. */
 export type MailTarget = {
@@ -12,7 +13,8 @@ export type MailTarget = {
   confidential?: boolean;
   /** Headers, by the part of their names that follows `X-Ashlar-` and `X-GitLab-`. */
   headers: Readonly<Record<string, string>>;
-  words: InLanguages<SubjectWords>;
+  /** A sentence for each event, `replied` for a note that is a reply, and `open`, the label of the button. */
+  texts: Catalog<string>;
 };
 
 export type Linked = { text: string; url: string };
@@ -22,21 +24,21 @@ export type MailList = { label: string; items: readonly Linked[]; rest: string |
 export type MailContents = {
   target: MailTarget;
   /** The end of the mail's subject line, where it is not the title. */
-  topic?(words: Words): string;
-  rows?(words: Words): readonly Row[];
-  list?(words: Words): MailList;
+  topic?(texts: MailTexts): string;
+  rows?(texts: MailTexts): readonly Row[];
+  list?(texts: MailTexts): MailList;
 };
 
 /** Names of users. */
 export type PeopleChange = { from: readonly string[]; to: readonly string[] };
 
-const names = (people: readonly string[], words: Words): string =>
-  people.length === 0 ? words.nobody : people.join(', ');
+const names = (people: readonly string[], texts: MailTexts): string =>
+  people.length === 0 ? texts.say('nobody') : people.join(', ');
 
 /** The row of a change. */
-export const changeRow = (label: string, { from, to }: PeopleChange, words: Words): Row => ({
+export const changeRow = (label: string, { from, to }: PeopleChange, texts: MailTexts): Row => ({
   label,
-  value: `${names(from, words)} → ${names(to, words)}`,
+  value: `${names(from, texts)} → ${names(to, texts)}`,
 });
 
 /** The row of these values; none without a value. */
@@ -44,8 +46,8 @@ export const valuesRow = (label: string, values: readonly string[]): Row[] =>
   values.length === 0 ? [] : [{ label, value: values.join(', ') }];
 
 /** A date without a time, the same in every zone. */
-export const dayIn = (words: Words, day: string): string =>
-  new Intl.DateTimeFormat(words.locale, {
+export const dayIn = (texts: MailTexts, day: string): string =>
+  new Intl.DateTimeFormat(texts.locale, {
     weekday: 'long',
     day: 'numeric',
     month: 'long',
@@ -54,8 +56,8 @@ export const dayIn = (words: Words, day: string): string =>
   }).format(new Date(`${day}T00:00:00Z`));
 
 /** The row of a date such as `2027-01-31`; none without a date. */
-export const dayRow = (label: string, day: string | null, words: Words): Row[] =>
-  day === null ? [] : [{ label, value: dayIn(words, day) }];
+export const dayRow = (label: string, day: string | null, texts: MailTexts): Row[] =>
+  day === null ? [] : [{ label, value: dayIn(texts, day) }];
 
 const SHORT_SHA_LENGTH = 8;
 

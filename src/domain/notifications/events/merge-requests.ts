@@ -1,5 +1,6 @@
 /** Merge requests in mails, until the capability that will have them registers this. */
 
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import type { NotificationEventName } from '../settings/levels.ts';
 import {
   idsOf,
@@ -17,7 +18,9 @@ import {
   shortSha,
   valuesRow,
 } from './mail-contents.ts';
-import type { InLanguages, SubjectWords, Words } from './mail-words.ts';
+import type { MailTexts } from './mail-texts.ts';
+import german from './merge-requests.de.json' with { type: 'json' };
+import english from './merge-requests.en.json' with { type: 'json' };
 
 type MergeRequestFact = {
   project_id: number;
@@ -92,57 +95,7 @@ export type MailedMergeRequest = {
   milestone: string | null;
 };
 
-type MergeRequestWords = SubjectWords & {
-  reviewers: string;
-  branches: string;
-  newCommits: (count: number) => string;
-  moreCommits: (count: number) => string;
-};
-
-const words: InLanguages<MergeRequestWords> = {
-  en: {
-    happened: {
-      new_merge_request: (who) => `${who} opened a merge request`,
-      approver: (who) => `${who} opened a merge request that you can approve`,
-      close_merge_request: (who) => `${who} closed a merge request`,
-      reopen_merge_request: (who) => `${who} reopened a merge request`,
-      merge_merge_request: (who) => `${who} merged a merge request`,
-      merge_when_pipeline_succeeds: (who) =>
-        `${who} set a merge request to be merged as soon as its checks pass`,
-      reassign_merge_request: (who) => `${who} reassigned a merge request`,
-      change_reviewer_merge_request: (who) => `${who} changed who reviews a merge request`,
-      push_to_merge_request: (who) => `${who} pushed to a merge request`,
-      new_note: (who) => `${who} commented on a merge request`,
-    },
-    replied: (who) => `${who} replied on a merge request`,
-    open: 'View the merge request',
-    reviewers: 'Reviewers',
-    branches: 'Branches',
-    newCommits: (count) => `${count} ${count === 1 ? 'new commit' : 'new commits'}`,
-    moreCommits: (count) => `and ${count} more`,
-  },
-  de: {
-    happened: {
-      new_merge_request: (who) => `${who} hat einen Merge-Request eröffnet`,
-      approver: (who) => `${who} hat einen Merge-Request eröffnet, den Sie genehmigen können`,
-      close_merge_request: (who) => `${who} hat einen Merge-Request geschlossen`,
-      reopen_merge_request: (who) => `${who} hat einen Merge-Request wieder geöffnet`,
-      merge_merge_request: (who) => `${who} hat einen Merge-Request zusammengeführt`,
-      merge_when_pipeline_succeeds: (who) =>
-        `${who} lässt einen Merge-Request zusammenführen, sobald seine Prüfungen bestanden sind`,
-      reassign_merge_request: (who) => `${who} hat einen Merge-Request neu zugewiesen`,
-      change_reviewer_merge_request: (who) => `${who} hat geändert, wer einen Merge-Request prüft`,
-      push_to_merge_request: (who) => `${who} hat zu einem Merge-Request gepusht`,
-      new_note: (who) => `${who} hat einen Merge-Request kommentiert`,
-    },
-    replied: (who) => `${who} hat in einem Merge-Request geantwortet`,
-    open: 'Merge-Request ansehen',
-    reviewers: 'Prüfung durch',
-    branches: 'Branches',
-    newCommits: (count) => `${count} ${count === 1 ? 'neuer Commit' : 'neue Commits'}`,
-    moreCommits: (count) => `und ${count} weitere`,
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 type Changes = {
   /** Of assignees or reviewers. */
@@ -169,10 +122,10 @@ export function mergeRequestMail(
       'MergeRequest-IID': String(iid),
       'MergeRequest-State': state,
     },
-    words,
+    texts,
   };
-  const branches = ({ language }: Words): Row => ({
-    label: words[language].branches,
+  const branches = ({ language }: MailTexts): Row => ({
+    label: texts(language).say('branches'),
     value: `${sourceBranch} → ${targetBranch}`,
   });
   switch (event) {
@@ -182,16 +135,16 @@ export function mergeRequestMail(
         target,
         rows: (said) => [
           branches(said),
-          ...valuesRow(said.rows.assignees, mergeRequest.assignees),
-          ...valuesRow(words[said.language].reviewers, mergeRequest.reviewers),
-          ...valuesRow(said.rows.labels, mergeRequest.labels),
-          ...valuesRow(said.rows.milestone, milestone === null ? [] : [milestone]),
+          ...valuesRow(said.say('assignees'), mergeRequest.assignees),
+          ...valuesRow(texts(said.language).say('reviewers'), mergeRequest.reviewers),
+          ...valuesRow(said.say('labels'), mergeRequest.labels),
+          ...valuesRow(said.say('milestone'), milestone === null ? [] : [milestone]),
         ],
       };
     case 'reassign_merge_request':
-      return { target, rows: (said) => [changeRow(said.rows.assignees, people, said)] };
+      return { target, rows: (said) => [changeRow(said.say('assignees'), people, said)] };
     case 'change_reviewer_merge_request':
-      return { target, rows: (said) => [changeRow(words[said.language].reviewers, people, said)] };
+      return { target, rows: (said) => [changeRow(texts(said.language).say('reviewers'), people, said)] };
     case 'merge_merge_request':
     case 'merge_when_pipeline_succeeds':
       return { target, rows: (said) => [branches(said)] };
@@ -201,12 +154,12 @@ export function mergeRequestMail(
         target,
         rows: (said) => [branches(said)],
         list: ({ language }) => ({
-          label: words[language].newCommits(count),
+          label: texts(language).say('newCommits', { count }),
           items: commits.map((commit) => ({
             text: `${shortSha(commit.sha)} ${commit.title}`,
             url: commit.url,
           })),
-          rest: rest > 0 ? words[language].moreCommits(rest) : undefined,
+          rest: rest > 0 ? texts(language).say('moreCommits', { count: rest }) : undefined,
         }),
       };
     }

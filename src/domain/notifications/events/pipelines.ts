@@ -1,8 +1,10 @@
 /** Pipelines in mails, until the capability that will have them registers this. */
 
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
 import { type MailContents, shortSha } from './mail-contents.ts';
-import type { InLanguages, SubjectWords } from './mail-words.ts';
+import german from './pipelines.de.json' with { type: 'json' };
+import english from './pipelines.en.json' with { type: 'json' };
 
 type PipelineFact = {
   project_id: number;
@@ -39,47 +41,7 @@ type MailedPipeline = {
   failedJobs: readonly { name: string; stage: string; url: string }[];
 };
 
-type PipelineWords = SubjectWords & {
-  topics: Record<PipelineEventName, (ref: string) => string>;
-  branch: string;
-  commit: string;
-  failedJobs: string;
-};
-
-const words: InLanguages<PipelineWords> = {
-  en: {
-    happened: {
-      failed_pipeline: () => 'A pipeline of yours failed',
-      fixed_pipeline: () => 'A pipeline of yours works again',
-      success_pipeline: () => 'A pipeline of yours succeeded',
-    },
-    open: 'View the pipeline',
-    topics: {
-      failed_pipeline: (ref) => `Failed pipeline for ${ref}`,
-      fixed_pipeline: (ref) => `Fixed pipeline for ${ref}`,
-      success_pipeline: (ref) => `Successful pipeline for ${ref}`,
-    },
-    branch: 'Branch',
-    commit: 'Commit',
-    failedJobs: 'Failed jobs',
-  },
-  de: {
-    happened: {
-      failed_pipeline: () => 'Eine Ihrer Pipelines ist fehlgeschlagen',
-      fixed_pipeline: () => 'Eine Ihrer Pipelines läuft wieder durch',
-      success_pipeline: () => 'Eine Ihrer Pipelines war erfolgreich',
-    },
-    open: 'Pipeline ansehen',
-    topics: {
-      failed_pipeline: (ref) => `Pipeline für ${ref} fehlgeschlagen`,
-      fixed_pipeline: (ref) => `Pipeline für ${ref} läuft wieder durch`,
-      success_pipeline: (ref) => `Pipeline für ${ref} erfolgreich`,
-    },
-    branch: 'Branch',
-    commit: 'Commit',
-    failedJobs: 'Fehlgeschlagene Jobs',
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 /** The contents of a mail about the pipeline. Pure. */
 export function pipelineMail(
@@ -95,15 +57,15 @@ export function pipelineMail(
       url,
       title: `Pipeline #${id}`,
       headers: { 'Pipeline-Id': String(id), 'Pipeline-Ref': ref },
-      words,
+      texts,
     },
-    topic: ({ language }) => `${words[language].topics[event](ref)} (${sha})`,
+    topic: ({ language }) => `${texts(language).say(`topics.${event}`, { ref })} (${sha})`,
     rows: ({ language }) => [
-      { label: words[language].branch, value: ref },
-      { label: words[language].commit, value: `${sha} ${commit.title}`, url: commit.url },
+      { label: texts(language).say('branch'), value: ref },
+      { label: texts(language).say('commit'), value: `${sha} ${commit.title}`, url: commit.url },
     ],
     ...(items.length > 0 && {
-      list: ({ language }) => ({ label: words[language].failedJobs, items, rest: undefined }),
+      list: ({ language }) => ({ label: texts(language).say('failedJobs'), items, rest: undefined }),
     }),
   };
 }

@@ -1,8 +1,10 @@
 /** Releases in mails, until the capability that will have them registers this. */
 
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
 import type { MailContents } from './mail-contents.ts';
-import type { InLanguages, SubjectWords } from './mail-words.ts';
+import german from './releases.de.json' with { type: 'json' };
+import english from './releases.en.json' with { type: 'json' };
 
 export const releaseFact: NotificationFact = {
   name: 'release_created',
@@ -23,20 +25,7 @@ export const releaseFact: NotificationFact = {
   ],
 };
 
-const words: InLanguages<SubjectWords & { tag: string; topic: (name: string) => string }> = {
-  en: {
-    happened: { new_release: (who) => `${who} published a release` },
-    open: 'View the release',
-    tag: 'Tag',
-    topic: (name) => `New release: ${name}`,
-  },
-  de: {
-    happened: { new_release: (who) => `${who} hat ein Release veröffentlicht` },
-    open: 'Release ansehen',
-    tag: 'Tag',
-    topic: (name) => `Neues Release: ${name}`,
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 /** The contents of a mail about the release. Pure. */
 export function releaseMail({
@@ -52,8 +41,8 @@ export function releaseMail({
 }): MailContents {
   const title = name === tag ? name : `${name} (${tag})`;
   return {
-    target: { kind: 'release', key: id, url, title, headers: { 'Release-ID': String(id) }, words },
-    topic: ({ language }) => words[language].topic(title),
-    rows: ({ language }) => [{ label: words[language].tag, value: tag }],
+    target: { kind: 'release', key: id, url, title, headers: { 'Release-ID': String(id) }, texts },
+    topic: ({ language }) => texts(language).say('topic', { name: title }),
+    rows: ({ language }) => [{ label: texts(language).say('tag'), value: tag }],
   };
 }

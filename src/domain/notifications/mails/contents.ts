@@ -1,7 +1,7 @@
 /** Subject line and parts of each mail, before they become text or HTML. Pure. */
 import { oneLine } from '../../../kernel/mail/mail-page.ts';
 import type { Linked, MailList, Row } from '../events/mail-contents.ts';
-import type { Words } from '../events/mail-words.ts';
+import type { MailTexts } from '../events/mail-texts.ts';
 import type { Body, MailInput } from './inputs.ts';
 import { isFollowing } from './threads.ts';
 
@@ -19,32 +19,30 @@ export type Content = {
 };
 
 /** `Place | Title (#1)`, with `Re: ` in all but the first mail of a thread. */
-export const subjectOf = (input: MailInput, words: Words): string =>
+export const subjectOf = (input: MailInput, texts: MailTexts): string =>
   oneLine(
-    `${isFollowing(input) ? 'Re: ' : ''}${input.place.name} | ${input.topic?.(words) ?? input.target.title}`,
+    `${isFollowing(input) ? 'Re: ' : ''}${input.place.name} | ${input.topic?.(texts) ?? input.target.title}`,
   );
 
-function headlineOf({ event, target, note, actor }: MailInput, words: Words): string {
-  const { happened, replied } = target.words[words.language];
-  const sentence = note?.reply ? replied : happened[event];
-  if (!sentence) throw new Error(`no words for ${event} of a subject of the kind ${target.kind}`);
-  return sentence(actor?.name ?? words.somebody);
+function headlineOf({ event, target, note, actor }: MailInput, texts: MailTexts): string {
+  const who = actor?.name ?? texts.say('somebody');
+  return target.texts(texts.language).say(note?.reply ? 'replied' : event, { who });
 }
 
-export function contentOf(input: MailInput, words: Words): Content {
+export function contentOf(input: MailInput, texts: MailTexts): Content {
   const { target, note } = input;
   return {
-    headline: headlineOf(input, words),
+    headline: headlineOf(input, texts),
     title: { text: target.title, url: target.url },
     warnings: [
-      ...(target.confidential ? [words.confidential] : []),
-      ...(note?.internal ? [words.internal] : []),
+      ...(target.confidential ? [texts.say('confidential')] : []),
+      ...(note?.internal ? [texts.say('internal')] : []),
     ],
-    rows: input.rows?.(words) ?? [],
+    rows: input.rows?.(texts) ?? [],
     body: input.body,
-    list: input.list?.(words),
+    list: input.list?.(texts),
     button: note
-      ? { label: words.openNote, url: note.url }
-      : { label: target.words[words.language].open, url: target.url },
+      ? { label: texts.say('openNote'), url: note.url }
+      : { label: target.texts(texts.language).say('open'), url: target.url },
   };
 }

@@ -2,30 +2,30 @@
 import { LINE, mailButton, mailPage, oneLine } from '../../../kernel/mail/mail-page.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Mail } from '../../../platform/mail/mailer.ts';
-import type { Words } from '../events/mail-words.ts';
+import { type MailTexts, mailTexts } from '../events/mail-texts.ts';
 import { dressBody, plainBody } from './bodies.ts';
 import { type Content, contentOf, subjectOf } from './contents.ts';
 import type { MailInput } from './inputs.ts';
 import { listHeaders, subjectHeaders, threadHeaders } from './threads.ts';
-import { timeIn, wordsFor } from './words.ts';
+import { timeIn } from './times.ts';
 
 /** The footer: the reason for the mail, and how to unsubscribe. */
 type Ending = { why: string; links: readonly { label: string; url: string }[]; sentBy: string };
 
-function endingOf({ reason, place, site, unsubscribeUrl }: MailInput, words: Words): Ending {
+function endingOf({ reason, place, site, unsubscribeUrl }: MailInput, texts: MailTexts): Ending {
   return {
-    why: words.why[reason](place.fullName),
+    why: texts.say(`why.${reason}`, { place: place.fullName }),
     links: [
-      ...(unsubscribeUrl === undefined ? [] : [{ label: words.unsubscribe, url: unsubscribeUrl }]),
-      { label: words.settings, url: site.settingsUrl },
+      ...(unsubscribeUrl === undefined ? [] : [{ label: texts.say('unsubscribe'), url: unsubscribeUrl }]),
+      { label: texts.say('settings'), url: site.settingsUrl },
     ],
-    sentBy: words.sentBy(site.url),
+    sentBy: texts.say('sentBy', { site: site.url }),
   };
 }
 
-type MailDraft = { input: MailInput; words: Words; content: Content; ending: Ending; time: string };
+type MailDraft = { input: MailInput; texts: MailTexts; content: Content; ending: Ending; time: string };
 
-function textPart({ input, words, content, ending, time }: MailDraft): string {
+function textPart({ input, texts, content, ending, time }: MailDraft): string {
   const { headline, title, warnings, rows, body, list, button } = content;
   const facts = rows.map(({ label, value }) => `${label}: ${oneLine(value)}`);
   const items = list?.items.map(({ text, url }) => `* ${oneLine(text)}\n  ${url}`) ?? [];
@@ -35,7 +35,7 @@ function textPart({ input, words, content, ending, time }: MailDraft): string {
     ...warnings,
     facts.join('\n'),
     body === undefined ? '' : plainBody(body.text),
-    body?.cut ? words.cut : '',
+    body?.cut ? texts.say('cut') : '',
     list === undefined ? '' : [`${list.label}:`, ...items, list.rest ?? ''].join('\n').trimEnd(),
     `${button.label}:\n${button.url}`,
     `-- \n${oneLine(ending.why)}`,
@@ -61,11 +61,11 @@ ${items.map(({ text, url }) => html`<li style="overflow-wrap: anywhere"><a href=
 const warning = (text: string): Html =>
   html`<p style="margin: 0 0 16px; padding: 8px 12px; border: 1px solid #b7791f; border-left-width: 4px; border-radius: 4px; font-size: 14px">${text}</p>`;
 
-function htmlPart({ input, words, content, ending, time }: MailDraft): string {
+function htmlPart({ input, texts, content, ending, time }: MailDraft): string {
   const { headline, title, warnings, rows, body, list, button } = content;
   const page = mailPage({
-    language: words.language,
-    title: subjectOf(input, words),
+    language: texts.language,
+    title: subjectOf(input, texts),
     content: html`<p style="margin: 0 0 16px; font-size: 14px"><a href="${input.place.url}">${input.place.fullName}</a></p>
 <p style="margin: 0">${headline}</p>
 <h1 style="margin: 4px 0; font-size: 22px; line-height: 1.3; overflow-wrap: anywhere"><a href="${title.url}" style="color: inherit; text-decoration: none">${title.text}</a></h1>
@@ -73,7 +73,7 @@ function htmlPart({ input, words, content, ending, time }: MailDraft): string {
 ${warnings.map(warning)}
 ${rows.length > 0 && rowsTable(rows)}
 ${body && html`<div style="margin: 0 0 16px; padding: 16px 0 0; border-top: 1px solid ${LINE}; overflow-x: auto">${dressBody(body.html, title.url)}</div>`}
-${body?.cut && html`<p style="font-size: 14px">${words.cut}</p>`}
+${body?.cut && html`<p style="font-size: 14px">${texts.say('cut')}</p>`}
 ${list && listHtml(list)}
 ${mailButton(button.label, button.url)}`,
     footer: html`<p style="margin: 0 0 8px">${ending.why}</p>
@@ -85,21 +85,21 @@ ${mailButton(button.label, button.url)}`,
 
 /** Composes the mail, without the recipient's address. */
 export function composeMail(input: MailInput): Omit<Mail, 'to'> & { headers: Record<string, string> } {
-  const words = wordsFor(input.recipient.language);
+  const texts = mailTexts(input.recipient.language);
   const { id, headers } = threadHeaders(input);
   const mail = {
     input,
-    words,
-    content: contentOf(input, words),
-    ending: endingOf(input, words),
-    time: timeIn(words, input.at, input.recipient),
+    texts,
+    content: contentOf(input, texts),
+    ending: endingOf(input, texts),
+    time: timeIn(texts, input.at, input.recipient),
   };
   return {
     id,
-    subject: subjectOf(input, words),
+    subject: subjectOf(input, texts),
     text: textPart(mail),
     html: htmlPart(mail),
-    language: words.language,
+    language: texts.language,
     headers: { ...headers, ...listHeaders(input), ...subjectHeaders(input) },
   };
 }

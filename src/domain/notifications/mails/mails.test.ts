@@ -12,9 +12,10 @@ import {
 } from '../../../../test/support/sample-mails.ts';
 import { reasons } from '../events/events.ts';
 import { dayIn } from '../events/mail-contents.ts';
+import { mailTexts } from '../events/mail-texts.ts';
 import { notificationEvents } from '../settings/levels.ts';
 import { composeMail } from './mail.ts';
-import { timeIn, wordsFor } from './words.ts';
+import { timeIn } from './times.ts';
 
 const named = happenings.map((happening) => ({ event: happening.event, happening }));
 const of = (event: Happening['event']): Happening => {
@@ -208,7 +209,7 @@ describe('words and times', () => {
     ['', 'en'],
     ['constructor', 'en'],
   ])('whoever reads %j gets %s', (language, expected) => {
-    expect(wordsFor(language).language).toBe(expected);
+    expect(mailTexts(language).language).toBe(expected);
   });
 
   test.each([
@@ -217,11 +218,11 @@ describe('words and times', () => {
     ['No/Where', 'Wednesday, 30 December 2026 at 23:30 UTC'],
   ])('in the zone %s', (timezone, expected) => {
     const recipient = { id: 1, language: 'en', timezone };
-    expect(timeIn(wordsFor('en'), new Date('2026-12-30T23:30:00Z'), recipient)).toBe(expected);
+    expect(timeIn(mailTexts('en'), new Date('2026-12-30T23:30:00Z'), recipient)).toBe(expected);
   });
 
   test('a day is the same everywhere', () => {
-    expect(dayIn(wordsFor('en'), '2027-01-01')).toBe('Friday, 1 January 2027');
-    expect(dayIn(wordsFor('de'), '2027-01-01')).toBe('Freitag, 1. Januar 2027');
+    expect(dayIn(mailTexts('en'), '2027-01-01')).toBe('Friday, 1 January 2027');
+    expect(dayIn(mailTexts('de'), '2027-01-01')).toBe('Freitag, 1. Januar 2027');
   });
 });

@@ -4,12 +4,13 @@ import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
+import type { Language } from '../../../kernel/mail/texts.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import type { EventChanges } from './levels.ts';
-import { type Language, timezones } from './locales.ts';
+import { timezones } from './locales.ts';
 import { columnsOf, type Setting, type SettingScope, settingOf, unsaid } from './notification-settings.ts';
 import { mailboxColumns, readSettings } from './queries.ts';
 

@@ -16,12 +16,12 @@ import {
 } from '../../../kernel/api/page.ts';
 import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import { isLanguage } from '../../../kernel/mail/texts.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
 import { type EventChanges, eventsOf, isLevel } from './levels.ts';
-import { isLanguage } from './locales.ts';
 import type { Setting } from './notification-settings.ts';
 import { readSettings, type ScopeRow, selectMailbox, selectScopes } from './queries.ts';
 import { type Form, globalPage, SETTINGS_PATH, scopePage, scopePath } from './views.ts';

@@ -2,10 +2,11 @@
 
 import { checkbox, choices, pageLinks, panel, problemList, select } from '../../../kernel/api/forms.ts';
 import type { Tier } from '../../../kernel/config.ts';
+import { isLanguage, languages } from '../../../kernel/mail/texts.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import { eventsOf, type NotificationEventName, shownChoices } from './levels.ts';
-import { isLanguage, languages, timezones } from './locales.ts';
+import { timezones } from './locales.ts';
 import type { Setting } from './notification-settings.ts';
 import type { Mailbox, ScopeRow } from './queries.ts';
 

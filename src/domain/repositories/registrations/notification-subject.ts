@@ -1,32 +1,22 @@
 /** Commits as subjects of notification events: of notes on them. */
 
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import {
-  type InLanguages,
   type LoadedSubject,
   type Loading,
   type MailContents,
   type NotificationSubject,
   projectOf,
-  type SubjectWords,
   shortSha,
 } from '../../notifications/index.ts';
 import { commitNoteable } from '../commits/commit-noteable.ts';
 import { projectRepository } from '../store/containers.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 import { accountOf, commitParticipants, selectStorage } from './queries.ts';
 
-const words: InLanguages<SubjectWords> = {
-  en: {
-    happened: { new_note: (who) => `${who} commented on a commit` },
-    replied: (who) => `${who} replied on a commit`,
-    open: 'View the commit',
-  },
-  de: {
-    happened: { new_note: (who) => `${who} hat einen Commit kommentiert` },
-    replied: (who) => `${who} hat zu einem Commit geantwortet`,
-    open: 'Commit ansehen',
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 /** The contents of a mail about the commit. Pure. */
 export const commitMail = (commit: { sha: string; title: string; url: string }): MailContents => ({
@@ -36,7 +26,7 @@ export const commitMail = (commit: { sha: string; title: string; url: string }):
     url: commit.url,
     title: `${commit.title} (${shortSha(commit.sha)})`,
     headers: { 'Commit-ID': commit.sha },
-    words,
+    texts,
   },
 });
 

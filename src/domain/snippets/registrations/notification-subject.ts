@@ -1,29 +1,19 @@
 /** Snippets of projects as subjects of notification events: of notes on them. */
 
+import { createCatalog } from '../../../kernel/mail/texts.ts';
 import {
-  type InLanguages,
   type LoadedSubject,
   type Loading,
   type MailContents,
   type NotificationSubject,
   projectOf,
-  type SubjectWords,
 } from '../../notifications/index.ts';
 import { selectInProject, snippetParticipants } from '../queries.ts';
 import { snippetNoteable } from '../snippet-noteable.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 
-const words: InLanguages<SubjectWords> = {
-  en: {
-    happened: { new_note: (who) => `${who} commented on a snippet` },
-    replied: (who) => `${who} replied on a snippet`,
-    open: 'View the snippet',
-  },
-  de: {
-    happened: { new_note: (who) => `${who} hat ein Snippet kommentiert` },
-    replied: (who) => `${who} hat zu einem Snippet geantwortet`,
-    open: 'Snippet ansehen',
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 /** The contents of a mail about the snippet. Pure. */
 export const snippetMail = (snippet: { id: number; title: string; url: string }): MailContents => ({
@@ -33,7 +23,7 @@ export const snippetMail = (snippet: { id: number; title: string; url: string })
     url: snippet.url,
     title: `${snippet.title} ($${snippet.id})`,
     headers: { 'Snippet-ID': String(snippet.id) },
-    words,
+    texts,
   },
 });
 

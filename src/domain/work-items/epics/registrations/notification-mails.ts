@@ -1,12 +1,14 @@
 /** Contents of mails about epics. Pure. */
+
+import { createCatalog } from '../../../../kernel/mail/texts.ts';
 import {
   dayRow,
-  type InLanguages,
   type MailContents,
   type NotificationEventName,
-  type SubjectWords,
   valuesRow,
 } from '../../../notifications/index.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 
 export type MailedEpic = {
   id: number;
@@ -21,24 +23,7 @@ export type MailedEpic = {
   dueDate: string | null;
 };
 
-const words: InLanguages<SubjectWords> = {
-  en: {
-    happened: {
-      new_epic: (who) => `${who} opened an epic`,
-      new_note: (who) => `${who} commented on an epic`,
-    },
-    replied: (who) => `${who} replied on an epic`,
-    open: 'View the epic',
-  },
-  de: {
-    happened: {
-      new_epic: (who) => `${who} hat ein Epic eröffnet`,
-      new_note: (who) => `${who} hat ein Epic kommentiert`,
-    },
-    replied: (who) => `${who} hat in einem Epic geantwortet`,
-    open: 'Epic ansehen',
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
 /** The contents of a mail about the epic. */
 export function epicMail(event: NotificationEventName, epic: MailedEpic): MailContents {
@@ -49,15 +34,15 @@ export function epicMail(event: NotificationEventName, epic: MailedEpic): MailCo
     title: `${epic.title} (&${epic.iid})`,
     confidential: epic.confidential,
     headers: { 'Epic-ID': String(epic.id), 'Epic-IID': String(epic.iid), 'Epic-State': epic.state },
-    words,
+    texts,
   };
   if (event !== 'new_epic') return { target };
   return {
     target,
     rows: (said) => [
-      ...valuesRow(said.rows.labels, epic.labels),
-      ...dayRow(said.rows.start, epic.startDate, said),
-      ...dayRow(said.rows.due, epic.dueDate, said),
+      ...valuesRow(said.say('labels'), epic.labels),
+      ...dayRow(said.say('start'), epic.startDate, said),
+      ...dayRow(said.say('due'), epic.dueDate, said),
     ],
   };
 }

@@ -1,16 +1,18 @@
 /** Contents of mails about issues. Pure. */
+
+import { createCatalog } from '../../../../kernel/mail/texts.ts';
 import {
   changeRow,
   dayRow,
-  type InLanguages,
   type MailContents,
+  type MailTexts,
   type NotificationEventName,
   type PeopleChange,
   type Row,
-  type SubjectWords,
   valuesRow,
-  type Words,
 } from '../../../notifications/index.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 
 export type MailedIssue = {
   id: number;
@@ -27,38 +29,13 @@ export type MailedIssue = {
   dueDate: string | null;
 };
 
-const words: InLanguages<SubjectWords> = {
-  en: {
-    happened: {
-      new_issue: (who) => `${who} opened an issue`,
-      close_issue: (who) => `${who} closed an issue`,
-      reopen_issue: (who) => `${who} reopened an issue`,
-      reassign_issue: (who) => `${who} reassigned an issue`,
-      issue_due: () => 'An issue is due tomorrow',
-      new_note: (who) => `${who} commented on an issue`,
-    },
-    replied: (who) => `${who} replied on an issue`,
-    open: 'View the issue',
-  },
-  de: {
-    happened: {
-      new_issue: (who) => `${who} hat ein Ticket eröffnet`,
-      close_issue: (who) => `${who} hat ein Ticket geschlossen`,
-      reopen_issue: (who) => `${who} hat ein Ticket wieder geöffnet`,
-      reassign_issue: (who) => `${who} hat ein Ticket neu zugewiesen`,
-      issue_due: () => 'Ein Ticket ist morgen fällig',
-      new_note: (who) => `${who} hat ein Ticket kommentiert`,
-    },
-    replied: (who) => `${who} hat in einem Ticket geantwortet`,
-    open: 'Ticket ansehen',
-  },
-};
+const texts = createCatalog({ en: english, de: german });
 
-const properties = (issue: MailedIssue, said: Words): Row[] => [
-  ...valuesRow(said.rows.assignees, issue.assignees),
-  ...valuesRow(said.rows.labels, issue.labels),
-  ...valuesRow(said.rows.milestone, issue.milestone === null ? [] : [issue.milestone]),
-  ...dayRow(said.rows.due, issue.dueDate, said),
+const properties = (issue: MailedIssue, said: MailTexts): Row[] => [
+  ...valuesRow(said.say('assignees'), issue.assignees),
+  ...valuesRow(said.say('labels'), issue.labels),
+  ...valuesRow(said.say('milestone'), issue.milestone === null ? [] : [issue.milestone]),
+  ...dayRow(said.say('due'), issue.dueDate, said),
 ];
 
 /** The contents of a mail about the issue; `change` is that of its assignees. */
@@ -79,9 +56,9 @@ export function issueMail(
       'Issue-State': issue.state,
       ConfidentialIssue: String(issue.confidential),
     },
-    words,
+    texts,
   };
-  if (change) return { target, rows: (said) => [changeRow(said.rows.assignees, change, said)] };
+  if (change) return { target, rows: (said) => [changeRow(said.say('assignees'), change, said)] };
   if (event !== 'new_issue' && event !== 'issue_due') return { target };
   return { target, rows: (said) => properties(issue, said) };
 }
