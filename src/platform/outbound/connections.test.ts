@@ -51,6 +51,12 @@ async function startRaw(
   return { port: (server.address() as AddressInfo).port, requests, connections: () => connections };
 }
 
+/** Whoever has this certificate is believed, until the test ends. */
+function trust(one: string): void {
+  setDefaultCACertificates([one]);
+  ending.push(() => setDefaultCACertificates([...rootCertificates]));
+}
+
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
 const strict = { allowLocal: false, allowlist: [], timeoutMilliseconds: 10_000, maximumBytes: 1_000 };
@@ -90,6 +96,21 @@ describe('a kept connection', () => {
       ['POST', '/', 'x'],
     ]);
     expect(server.connections()).toBe(1);
+  });
+
+  test('is kept by https too, and is of no use to a name that the certificate has not', async () => {
+    const server = await start(
+      (_, reply) => void reply.end('secret'),
+      (listener) => createSecureServer({ key: certificateKey, cert: certificate }, listener),
+    );
+    trust(certificate);
+    const outbound = direct();
+    const call = (name: string) => outcome(outbound, `https://${name}:${server.port}/`, open);
+    expect([await call('127.0.0.1'), await call('127.0.0.1')]).toEqual(['secret', 'secret']);
+    expect([await call('service.example'), await call('service.example')]).toEqual(['secret', 'secret']);
+    expect(server.connections()).toBe(2);
+    expect([await call('other.example'), await call('other.example')]).toEqual(['network', 'network']);
+    expect(server.received).toHaveLength(4);
   });
 
   test('is not waited for: requests at the same time have connections of their own', async () => {
@@ -305,14 +326,19 @@ describe('a proxy', () => {
     const proxy = await startProxy(server.port);
     const https = proxy.url.replace('//', '//me:pass@');
     const outbound = createOutbound({ http: '', https, none: '' }, to(PUBLIC));
-    // Of nobody that is known; then of one that is known, for another name.
-    expect(await outcome(outbound, 'https://service.example/', strict)).toBe('network');
-    setDefaultCACertificates([certificate]);
-    ending.push(() => setDefaultCACertificates([...rootCertificates]));
     expect(await outcome(outbound, 'https://service.example/', strict)).toBe('network');
     expect(server.received).toEqual([]);
-    expect(proxy.requests).toEqual(['CONNECT service.example:443', 'CONNECT service.example:443']);
-    expect(proxy.authorization).toEqual([`Basic ${btoa('me:pass')}`, `Basic ${btoa('me:pass')}`]);
+    trust(certificate);
+    expect(await outcome(outbound, 'https://other.example/', strict)).toBe('network');
+    expect(server.received).toEqual([]);
+    proxy.requests.splice(0);
+    expect(await outcome(outbound, 'https://service.example/', strict)).toBe('secret');
+    expect(await outcome(outbound, 'https://service.example/again', strict)).toBe('secret');
+    expect(proxy.requests).toEqual(['CONNECT service.example:443']);
+    expect(new Set(proxy.authorization)).toEqual(new Set([`Basic ${btoa('me:pass')}`]));
+    expect(server.received.map(({ headers }) => headers)).toEqual(
+      Array.from({ length: 2 }, () => ({ host: 'service.example', connection: 'keep-alive' })),
+    );
   });
 
   test.each([
