@@ -45,19 +45,20 @@ export type Undo = {
   undo(): Promise<readonly string[]>;
 };
 
-const isRef = (path: string): boolean => /\.git\/(refs\/.*|packed-refs|HEAD)$/.test(path);
+const holdsRefs = /\.git\/(refs(\/.*)?|packed-refs|HEAD)$/;
 
-function refFiles(roots: Iterable<string>): Map<string, string> {
-  const paths = [...roots].flatMap((root) =>
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((file) => file.isFile())
-      .map((file) => join(file.parentPath, file.name)),
-  );
-  return new Map(paths.filter(isRef).map((path) => [path, readFileSync(path, 'utf8')]));
+/** The files with refs below the folder, and their texts. Objects are most of a repository, and are not walked. */
+function refFiles(folder: string): [path: string, text: string][] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry): [string, string][] => {
+    const path = join(folder, entry.name);
+    if (folder.endsWith('.git') && !holdsRefs.test(path)) return [];
+    if (entry.isDirectory()) return refFiles(path);
+    return holdsRefs.test(path) ? [[path, readFileSync(path, 'utf8')]] : [];
+  });
 }
 
-function restoreRefs(roots: Iterable<string>, kept: Map<string, string>): void {
-  const found = refFiles(roots);
+function restoreRefs(roots: readonly string[], kept: ReadonlyMap<string, string>): void {
+  const found = new Map(roots.flatMap(refFiles));
   for (const path of found.keys()) if (!kept.has(path)) rmSync(path);
   for (const [path, text] of kept) {
     if (found.get(path) === text) continue;
@@ -79,7 +80,7 @@ export async function watchChanges(app: TestApp): Promise<Undo> {
       for each row execute function journal.note()`);
   }
   const roots = [...repositories.storages.values()];
-  const kept = refFiles(roots);
+  const kept = new Map(roots.flatMap(refFiles));
   return {
     async undo() {
       const [changed] = await sql<{ names: string[] }[]>`select journal.undo() as names`;
