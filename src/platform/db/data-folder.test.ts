@@ -33,11 +33,12 @@ afterEach(() => {
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-/** Starts a process that opens the folder, reports the outcome, and stays. */
+/** Starts a process that opens the folder, reports the outcome, and stays. What it holds must not be collected as garbage. */
 async function rival(): Promise<{ child: ChildProcess; pid: string; said: string }> {
   const script = `
     import { openDataFolder } from ${JSON.stringify(join(import.meta.dirname, 'data-folder.ts'))};
-    await openDataFolder(${JSON.stringify(folder)}).then(() => console.log('held'), (error) => console.log(error.message));
+    globalThis.held = await openDataFolder(${JSON.stringify(folder)}).catch((error) => console.log(error.message));
+    if (globalThis.held) console.log('held');
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
