@@ -20,7 +20,7 @@ import { createPresence } from './platform/db/processes.ts';
 import { createDiskGuard } from './platform/disk.ts';
 import { createOriginPolicy } from './platform/http/origin.ts';
 import { createRateLimiter, leaseFrom } from './platform/http/rate-limit.ts';
-import { createLoadGauge } from './platform/http/server/overload.ts';
+import { createLoadGauge, type LoadGauge } from './platform/http/server/overload.ts';
 import { createServer, portOf } from './platform/http/server/server.ts';
 import { countWaiting, startWorkers, type Workers } from './platform/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
@@ -39,6 +39,8 @@ export type AppOptions = {
   observe?: ReplyObserver;
   /** Mounted besides operations; the bench mounts further ones. */
   capabilities?: (services: Services) => Capability[];
+  /** Sheds load; a test is not refused because its machine is busy with something else. */
+  load?: LoadGauge;
 };
 
 export type App = {
@@ -61,7 +63,7 @@ export function createApp(options: AppOptions): App {
   const { sql } = database;
   let listening: string | undefined;
   const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
-  const load = createLoadGauge();
+  const load = options.load ?? createLoadGauge();
   const disk = createDiskGuard(config.data);
   const presence = createPresence(database.points, log);
   const repositories = createRepositories(database, presence, config.storages);

@@ -11,6 +11,7 @@ import type { Capability } from '../../src/kernel/capability.ts';
 import { type Config, readConfig } from '../../src/kernel/config.ts';
 import type { Services } from '../../src/kernel/services.ts';
 import { connect } from '../../src/platform/db/database.ts';
+import { createLoadGauge } from '../../src/platform/http/server/overload.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { TEMPLATE } from './postgres.ts';
 import { validateReplies } from './replies.ts';
@@ -144,6 +145,7 @@ export function useApp(
       log: createLog((text) => log.push(text)),
       observe: validateReplies,
       capabilities: chosen(options.instead),
+      load: createLoadGauge(undefined, Number.POSITIVE_INFINITY),
     };
     app = createApp(appOptions);
     await prepareInstance(app.services, {
