@@ -11,7 +11,9 @@ export default defineConfig({
     // The files of a worker share its modules, which are a second's work to evaluate.
     isolate: false,
     maxWorkers: availableParallelism(),
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // They end what hangs; a busy machine is no reason to fail.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 10_000 } },
   },
 });

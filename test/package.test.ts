@@ -30,7 +30,7 @@ beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'package-'));
   npm(root, 'pack', '--pack-destination', place);
   tarball = join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '');
-}, 300_000);
+});
 
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
@@ -82,10 +82,10 @@ test('installed in an empty folder, it serves and stops', async () => {
     liveness: 200,
     stopped: [0, null],
   });
-}, 300_000);
+});
 
 test('installed globally, it serves and stops', async () => {
   const prefix = join(place, 'global');
   npm(place, 'install', '--global', '--prefix', prefix, tarball);
   expect(await serveOnce(join(prefix, 'bin', 'ashlar'))).toEqual({ liveness: 200, stopped: [0, null] });
-}, 300_000);
+});

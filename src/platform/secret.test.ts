@@ -13,4 +13,4 @@ test('of one caller 100 passwords wait to be hashed; the next is told so, and an
     kind: 'too_many_requests',
     details: { headers: { 'retry-after': '5' } },
   });
-}, 120_000);
+});

@@ -178,7 +178,7 @@ test('what is wrong with a request is told only to those who may make it', async
       sentence,
     ]);
   });
-}, 120_000);
+});
 
 /** The response to a request with a malformed body. */
 const call = (spec: Endpoint, token: string) =>

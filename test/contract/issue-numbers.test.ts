@@ -74,7 +74,7 @@ test('1,000 issues made by two at once are numbered 1 to 1,000, though some are 
   await Promise.all(urls.map(worker));
   expect(refusals).toBe(ISSUES / 50);
   expect(iids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: ISSUES }, (_, n) => n + 1));
-}, 120_000);
+});
 
 test('numbers that are taken already are refused, and use none up', async () => {
   const project = await makeProject(one);

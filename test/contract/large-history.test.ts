@@ -29,7 +29,7 @@ beforeAll(async () => {
     const root = { id: 1, username: 'root', name: 'Administrator' };
     await recordPush(services, { id: project }, root, git, [{ ref, before: NO_OBJECT, after }]);
   });
-}, 120_000);
+});
 
 const ask = (path: string, query = '') =>
   ashlar.root(`GET /projects/${project}/repository/${path}`, { query });
@@ -74,7 +74,7 @@ test('every file is in the tree once, by offset and by keyset', async () => {
   expect(seen.size).toBe(expected);
   const offset = await ask('tree', 'ref=main&recursive=true&per_page=100&page=50');
   expect(bodyOf(offset, 200)).toHaveLength(100);
-}, 60_000);
+});
 
 test('the last commit of a file, its blame and what changed since are those of git', async () => {
   for (const path of [

@@ -27,7 +27,7 @@ beforeAll(async () => {
     ({ title, spec }) => title === titleOf(spec),
   );
   undo = await watchChanges(ashlar);
-}, 120_000);
+});
 
 type Node = { type?: string | readonly string[]; items?: TSchema; commaSeparated?: boolean; enum?: unknown };
 
@@ -70,4 +70,4 @@ test('every list of a request may be as long as its body', async () => {
   }
   expect(asked).toBeGreaterThan(50);
   expect(failed).toEqual([]);
-}, 300_000);
+});

@@ -25,7 +25,7 @@ export default defineConfig({
     setupFiles: ['test/mutation/switch.ts'],
     pool: 'forks',
     maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });

@@ -23,4 +23,4 @@ test('every address leads to something, and none to what the tier leaves out', a
   expect(text).not.toContain(`${group}/-/wikis`);
   for (const path of ['/-/epics', '/-/epics/1', '/-/wikis', '/-/wikis/home'])
     expect([path, (await owner.get(`${group}${path}`)).status]).toEqual([path, 404]);
-}, 30_000);
+});

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await signInAs(insider, world.owner.username, OWNER_PASSWORD);
   outsider = openBrowser(ashlar);
   await signInAs(outsider, (await makeUser(ashlar)).username, OWNER_PASSWORD);
-}, 60_000);
+});
 
 /** Accounts and pictures are open to every reader who may see that there are users. */
 const isOpen = (address: string): boolean =>
@@ -135,4 +135,4 @@ test('every link on every page leads on, as far as there are pages', async () =>
     '?plain=1',
   ])
     expect([...seen.keys()].join('\n')).toContain(kind);
-}, 60_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await makeReadable(ashlar);
   owner = await browserOf(world.owner);
   home = `/${world.project.path_with_namespace}`;
-}, 60_000);
+});
 
 const BROWSER = { accept: 'text/html,*/*;q=0.8' };
 

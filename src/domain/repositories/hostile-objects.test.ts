@@ -108,7 +108,7 @@ const hostile: Record<string, [() => Hostile, string[]]> = {
 };
 
 describe.each(Object.entries(hostile))('%s', (_, [make, refused]) => {
-  test('is refused or cut short wherever it is read', { timeout: 600_000 }, async () => {
+  test('is refused or cut short wherever it is read', async () => {
     const project = await makeProject(ashlar);
     await push(project.path_with_namespace, make());
     const found = new Map<string, number>();
@@ -121,7 +121,7 @@ describe.each(Object.entries(hostile))('%s', (_, [make, refused]) => {
   });
 });
 
-test('what is too large for a part of an answer is left out of it', { timeout: 60_000 }, async () => {
+test('what is too large for a part of an answer is left out of it', async () => {
   const project = await makeProject(ashlar);
   await push(project.path_with_namespace, largeFiles(130, 3));
   const files = bodyOf(await ashlar.root(`GET /projects/${project.id}/repository/commits/main/diff`), 200);
@@ -136,7 +136,7 @@ test('what is too large for a part of an answer is left out of it', { timeout: 6
 });
 
 test('a commit whose lines cannot be counted is made, and answered without them', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const project = await makeProject(ashlar);
   await push(project.path_with_namespace, manyLines());
@@ -150,7 +150,7 @@ test('a commit whose lines cannot be counted is made, and answered without them'
 });
 
 test('an object that cannot be read fails no other that is asked for at the same time', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const project = await makeProject(ashlar);
   await push(project.path_with_namespace, deltaUponLarge());
@@ -164,7 +164,7 @@ test('an object that cannot be read fails no other that is asked for at the same
 test.each([
   ['folders without end', endlessFolders],
   ['a commit that cannot be shown', largeCommits],
-])('a push of %s to a snippet is recorded', { timeout: 60_000 }, async (_, make) => {
+])('a push of %s to a snippet is recorded', async (_, make) => {
   const body = { title: 'One', files: [{ file_path: 'a.txt', content: 'a' }] };
   const { id } = bodyOf(await ashlar.root('POST /snippets', { body }), 201);
   const key = { kind: 'snippet', id, wiki: false } as const;

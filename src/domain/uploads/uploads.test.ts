@@ -227,7 +227,7 @@ test('what comes in too slowly finds its project gone, or is cut off, and leaves
         async start(body) {
           const head = 'content-disposition: form-data; name="file"; filename="a.txt"';
           body.enqueue(new TextEncoder().encode(`--b\r\n${head}\r\n\r\nhalf of `));
-          await vi.waitFor(() => expect(files().length).toBe(there.length + 1));
+          await vi.waitFor(() => expect(files().length).toBe(there.length + 1), 10_000);
           await end(body);
         },
       }),
@@ -240,7 +240,7 @@ test('what comes in too slowly finds its project gone, or is cut off, and leaves
   expect(whole.status).toBe(404);
   expect(files()).toEqual(there);
   await expect(start(project.id, (body) => body.error(new Error('cut off')))).rejects.toThrow();
-  await vi.waitFor(() => expect(files()).toEqual(there));
+  await vi.waitFor(() => expect(files()).toEqual(there), 10_000);
 });
 
 test('a project that goes takes its files along, and what no row tells of is swept', async () => {

@@ -127,7 +127,7 @@ describe('with a server', () => {
 });
 
 test('a server that says nothing is waited for once, and then left alone for a moment', {
-  timeout: 30_000,
+  timeout: 600_000,
 }, async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket));

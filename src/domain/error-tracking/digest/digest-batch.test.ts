@@ -104,7 +104,7 @@ describe('a report that ends the digest', () => {
     await expect.poll(running.counts, { timeout: 40_000 }).toMatchObject({ kept: 2, fatal: 1 });
     expect(await spooled(id)).toEqual([]);
     expect(await countOf(id)).toEqual([2]);
-  }, 60_000);
+  });
 
   test('is counted each time', async () => {
     const { id } = await makeProject(app);
@@ -114,7 +114,7 @@ describe('a report that ends the digest', () => {
     await running.stop();
     expect(await running.counts()).toMatchObject({ kept: 0, fatal: 0 });
     await sql`delete from error_spool`.execute(db());
-  }, 60_000);
+  });
 
   test('is not one that is being digested when the program stops', async () => {
     const { id } = await makeProject(app);
@@ -133,7 +133,7 @@ describe('a report that ends the digest', () => {
     ];
     expect(outcomes).toContainEqual({ left: await spooled(id), errors: await countOf(id) });
     await sql`delete from error_spool`.execute(db());
-  }, 60_000);
+  });
 });
 
 test('a process that has nothing to do ends, and another one takes what comes then', async () => {
@@ -149,7 +149,7 @@ test('a process that has nothing to do ends, and another one takes what comes th
     expect(processes()).toHaveLength(1);
     await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
   }
-}, 60_000);
+});
 
 test('a report that the database refuses costs the others nothing', async () => {
   const { id } = await makeProject(app);
@@ -187,7 +187,7 @@ test('several digests at once count each event once, and wait for nobody', async
   expect(rows).toEqual(
     Array.from({ length: 3 }, () => ({ counted: 80, tagged: 80, kept: 80, users_count: 7 })),
   );
-}, 60_000);
+});
 
 describe('what is kept', () => {
   async function reported(projectId: number, count: number, changes: Said = {}) {

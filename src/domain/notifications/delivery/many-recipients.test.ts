@@ -75,7 +75,7 @@ async function tell(name: string, payload: Record<string, Json>): Promise<void> 
 }
 
 test('each of many watchers is told once, page by page, and later capabilities only announce', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const { sql } = app.app.services.database;
   const project = await makeProject(app, { visibility: 'public' });

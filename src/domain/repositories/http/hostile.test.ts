@@ -96,7 +96,7 @@ async function withSettings(values: Record<string, unknown>): Promise<void> {
 }
 afterEach(() => withSettings({ receive_max_input_size: null }));
 
-test('a client that hangs up in the middle of a clone leaves no process', { timeout: 30_000 }, async () => {
+test('a client that hangs up in the middle of a clone leaves no process', async () => {
   const project = await makeProject(app);
   const noise = randomBytes(12_000_000).toString('base64');
   const head = await fillProject(app, project.id, [{ 'noise.txt': noise }]);
@@ -120,7 +120,7 @@ const isService = (pid: number): boolean => {
   }
 };
 
-test('a client that hangs up in the middle of a push leaves nothing', { timeout: 30_000 }, async () => {
+test('a client that hangs up in the middle of a push leaves nothing', async () => {
   const project = await makeProject(app);
   await fillProject(app, project.id);
   const request = begin(project, 'receive-pack');
@@ -316,7 +316,7 @@ test('who may not push is told so before any of the push is read', async () => {
   }
 });
 
-test('the commands of all pushes together are bounded; small pushes go on', { timeout: 60_000 }, async () => {
+test('the commands of all pushes together are bounded; small pushes go on', async () => {
   const project = await makeProject(app);
   const head = await fillProject(app, project.id);
   const commands = unending(100_000);
@@ -364,7 +364,7 @@ async function takePlaces(...others: string[]) {
 const authorizationOf = (token: string) => `Basic ${Buffer.from(`oauth2:${token}`).toString('base64')}`;
 const anotherAdmin = async () => authorizationOf((await makeUser(app, { admin: true })).token);
 
-test('questions of all fetches together are bounded too, whoever asks', { timeout: 60_000 }, async () => {
+test('questions of all fetches together are bounded too, whoever asks', async () => {
   const project = await makeProject(app, { visibility: 'public' });
   const head = await fillProject(app, project.id);
   const request = Buffer.alloc(30_000_000, '0');
@@ -382,7 +382,7 @@ test('questions of all fetches together are bounded too, whoever asks', { timeou
 });
 
 test('a caller has half of the places, waits in a line of its own, and is told whose line it is; others go on', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const { project, pushes } = await takePlaces();
   const told = [429, '5', '429 Too Many Requests: too many pushes of yours at once\n'];
@@ -409,7 +409,7 @@ test('a caller has half of the places, waits in a line of its own, and is told w
 });
 
 test('no more run at once than there are places; the next waits for one, and clones for none of them', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const { project, pushes, running } = await takePlaces(await anotherAdmin());
   const third = await anotherAdmin();

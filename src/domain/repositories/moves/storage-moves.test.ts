@@ -271,7 +271,7 @@ describe('a move of a project', () => {
   });
 });
 
-test('writers that commit throughout 20 moves lose nothing', { timeout: 240_000 }, async () => {
+test('writers that commit throughout 20 moves lose nothing', async () => {
   const { id } = await makeFull();
   const kept = new Map<string, string[]>();
   let moving = true;
