@@ -85,7 +85,11 @@ export async function watchChanges(app: TestApp): Promise<Undo> {
     async undo() {
       const [changed] = await sql<{ names: string[] }[]>`select journal.undo() as names`;
       const names = changed?.names ?? [];
-      if (names.length > 0) restoreRefs(roots, kept);
+      if (names.length > 0) {
+        restoreRefs(roots, kept);
+        // Each call reads all of the journal, dead rows too.
+        await sql.unsafe('vacuum journal.changes');
+      }
       if (names.includes('application_settings')) settings.forget();
       if (names.includes('feature_gates')) features.forget();
       return names;
