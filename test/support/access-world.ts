@@ -193,6 +193,7 @@ async function arrange(app: TestApp, { group, project }: SampleIds, token: strin
     await admin(`GET /projects/${project}/alert_management_alerts/1/notes`),
     await upload(app, token, 'PUT', `/projects/${project}`, 'avatar'),
     await upload(app, token, 'PUT', `/groups/${group}`, 'avatar'),
+    await upload(app, token, 'PUT', '/user/avatar', 'avatar'),
   ];
   for (const { status, text } of made) if (status > 201) throw new Error(`${status} ${text}`);
   await sql`update snippets set author_id = (select id from users where username = 'person-1'),

@@ -7,13 +7,11 @@ import { selectUser } from '../../kernel/access/users.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import { avatarResponse } from '../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint } from '../../kernel/api/endpoint.ts';
+import { fileRoute } from '../../kernel/api/file-route.ts';
 import { pictureFile, storeAvatar } from '../../kernel/files/pictures.ts';
-import { presentedCredential } from '../../kernel/identity/credentials.ts';
 import type { Services } from '../../kernel/services.ts';
 import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../kernel/users/records.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
-import type { HttpRequest } from '../../platform/http/messages.ts';
-import { parseUrlEncoded } from '../../platform/http/parameters/raw-parameters.ts';
 import { nullable } from '../../platform/http/parameters/schema.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import { changeAvatar } from './users/actions.ts';
@@ -68,47 +66,33 @@ export const avatarEndpoints: Endpoint[] = [
   }),
 ];
 
-type OwnerKind = 'user' | 'group' | 'project';
-
-/** The stored avatar of the owner, for a caller who may see the owner; 404 otherwise. */
-async function selectAvatar(
-  services: Services,
-  caller: Caller,
-  kind: OwnerKind,
-  id: number,
-): Promise<string | null> {
-  const driver = services.database.sql;
-  if (kind === 'user') return (await selectUser(driver, id))?.row.avatar ?? null;
-  if (kind === 'group') return (await authorizeGroup(driver, caller, 'read_group', id)).row.avatar;
-  return (await authorizeProject(driver, caller, 'read_project', id)).row.avatar;
-}
-
-async function callerOf(services: Services, request: HttpRequest): Promise<Caller> {
-  const query = parseUrlEncoded(request.query);
-  const question = {
-    credential: presentedCredential(request.headers, query),
-    jobToken: false,
-    safeMethod: true,
-    csrfToken: undefined,
-    sudo: undefined,
-  };
-  return services.authenticator.authenticate(question, await services.settings.read());
-}
-
-const kinds: Record<string, OwnerKind> = { user: 'user', group: 'group', project: 'project' };
-
 /** `/uploads/-/system/…`: the addresses in records. */
-export const avatarRoutes = (services: Services): Route[] => [
-  {
-    method: 'GET',
-    path: '/uploads/-/system/:kind/avatar/:id/:filename',
-    async handle(request) {
-      const { kind: word = '', id = '', filename } = request.params;
-      const kind = Object.hasOwn(kinds, word) ? kinds[word] : undefined;
-      if (kind === undefined || !/^\d{1,15}$/.test(id)) throw notFound();
-      const caller = kind === 'user' ? undefined : await callerOf(services, request);
-      const avatar = await selectAvatar(services, caller, kind, Number(id));
-      return avatarResponse(services.config.data, avatar, filename);
-    },
-  },
-];
+export const avatarRoutes = (services: Services): Route[] => {
+  const { database, config } = services;
+  const avatarOf = (
+    kind: 'user' | 'group' | 'project',
+    open: boolean,
+    find: (caller: Caller, id: number) => Promise<{ avatar: string | null } | undefined>,
+  ): Route =>
+    fileRoute(services, {
+      path: `/uploads/-/system/${kind}/avatar/:id/:filename`,
+      open,
+      async handle({ caller, params: { id = '', filename } }) {
+        if (!/^\d{1,15}$/.test(id)) throw notFound();
+        return avatarResponse(config.data, (await find(caller, Number(id)))?.avatar ?? null, filename);
+      },
+    });
+  return [
+    avatarOf('user', true, async (_, id) => (await selectUser(database.sql, id))?.row),
+    avatarOf(
+      'group',
+      false,
+      async (caller, id) => (await authorizeGroup(database.sql, caller, 'read_group', id)).row,
+    ),
+    avatarOf(
+      'project',
+      false,
+      async (caller, id) => (await authorizeProject(database.sql, caller, 'read_project', id)).row,
+    ),
+  ];
+};

@@ -4,10 +4,10 @@
  */
 import { authorizeGroup, authorizeProject, Moved } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
-import { callerOf } from '../../kernel/identity/file-caller.ts';
+import { type FileContext, fileRoute } from '../../kernel/api/file-route.ts';
 import type { Services } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
-import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
+import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import { groupHome, type Home, projectHome } from './actions.ts';
 import { downloadOf } from './download.ts';
@@ -38,12 +38,13 @@ const byNumber =
     return find(services, caller, id);
   };
 
-async function serve(services: Services, request: HttpRequest, findHome: FindHome): Promise<HttpResponse> {
-  const { params } = request;
-  if (Object.values(params).some((value) => value.includes('\0'))) throw notFound();
+async function serve(
+  services: Services,
+  { caller, params, request }: FileContext,
+  findHome: FindHome,
+): Promise<HttpResponse> {
   const { secret = '', filename = '' } = params;
   if (!/^[0-9a-f]{32}$/.test(secret)) throw notFound();
-  const caller = await callerOf(services, request);
   const home = await findHome(services, caller, params).catch((error: unknown) => {
     // Addresses in texts stay valid: a move of the project leaves its files in place.
     if (error instanceof Moved) return projectOf(services, caller, String(error.projectId));
@@ -52,16 +53,13 @@ async function serve(services: Services, request: HttpRequest, findHome: FindHom
   const upload = await selectBySecret(services.database.db, home, { secret, filename });
   if (!upload) throw notFound();
   const { headers, body } = await downloadOf(services.config.data, upload, request.method);
-  return { status: 200, headers, body, ...(caller && { actor: caller.username }) };
+  return { status: 200, headers, body };
 }
 
 /** The routes outside the API. */
 export const uploadPages = (services: Services): Route[] => {
-  const route = (path: string, findHome: FindHome): Route => ({
-    method: 'GET',
-    path,
-    handle: (request) => serve(services, request, findHome),
-  });
+  const route = (path: string, findHome: FindHome): Route =>
+    fileRoute(services, { path, handle: (context) => serve(services, context, findHome) });
   return [
     route('/-/project/:id/uploads/:secret/:filename', byNumber(projectOf)),
     route('/-/group/:id/uploads/:secret/:filename', byNumber(groupOf)),

@@ -5,11 +5,25 @@ import { moveClock } from '../../../src/platform/clock.ts';
 import { type Called, useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';
 import { bodyOf, makeProject, makeUser } from '../../support/factories.ts';
+import { forEachOf } from '../../support/inventory.ts';
 
 /** The tests come from addresses of their own, as if through a proxy. */
 const ashlar = useApp({ env: { ASHLAR_TRUSTED_PROXIES: '127.0.0.1' } });
 let addresses = 0;
-const newAddress = () => ({ 'x-forwarded-for': `192.0.2.${++addresses}` });
+const newAddress = () => ({ 'x-forwarded-for': `198.18.${++addresses >> 8}.${addresses & 255}` });
+
+/** Routes outside the API that no throttle of callers counts. */
+const uncounted = [
+  // Probes, and answers that are the same for everybody and cost nothing.
+  /^GET \/-\/(liveness|readiness|health|metrics|style\.css)$/,
+  /^GET \/api\/(docs|v4\/openapi\.json)$/,
+  / \/api\/v3(\/\*)?$/,
+  / \/:path\+\/info\/refs$/,
+  / \/:path\+\.git\/info\/lfs\/\*$/,
+  // Receivers have limits of their own: of a project, and of addresses with wrong keys.
+  /^POST \/:path\+\/alerts\/notify/,
+  /^POST \/api\/v4\/error_tracking\/collector\//,
+];
 
 /** A day: no window ends while a test runs, short of midnight. */
 const DAY = 86_400;
@@ -19,6 +33,13 @@ const throttle = (kind: Kind, requests: number, period = DAY): Partial<Applicati
   [`throttle_${kind}_api_requests_per_period`]: requests,
   [`throttle_${kind}_api_period_in_seconds`]: period,
 });
+
+/** Pages and what else is outside the API: one request of nobody in a day. */
+const web: Partial<ApplicationSettings> = {
+  throttle_unauthenticated_web_enabled: true,
+  throttle_unauthenticated_web_requests_per_period: 1,
+  throttle_unauthenticated_web_period_in_seconds: DAY,
+};
 
 const names = ['name', 'limit', 'observed', 'remaining', 'reset'];
 const rateHeaders = ({ headers }: Called) => names.map((name) => headers.get(`ratelimit-${name}`));
@@ -173,11 +194,6 @@ describe('throttles', () => {
   });
 
   it('count the pages too, under names of their own', async () => {
-    const web = {
-      throttle_unauthenticated_web_enabled: true,
-      throttle_unauthenticated_web_requests_per_period: 1,
-      throttle_unauthenticated_web_period_in_seconds: DAY,
-    };
     const headers = newAddress();
     await withSettings(ashlar, web, async () => {
       const open = () => ashlar.call('GET /users/sign_in', { raw: true, headers });
@@ -185,6 +201,38 @@ describe('throttles', () => {
       expect([first.status, rateHeaders(first)[0]]).toEqual([200, 'throttle_unauthenticated_web']);
       expect([second.status, second.text]).toEqual([429, 'Retry later\n']);
       expect((await ashlar.call('GET /projects', { headers })).status).toBe(200);
+    });
+  });
+
+  it('count every route outside the API: pages, files, protocols and git', async () => {
+    const git = {
+      throttle_unauthenticated_git_http_enabled: true,
+      throttle_unauthenticated_git_http_requests_per_period: 1,
+      throttle_unauthenticated_git_http_period_in_seconds: DAY,
+    };
+    const routes = ashlar.app.capabilities
+      .flatMap((capability) => capability.routes ?? [])
+      .filter(({ method, path }) => !uncounted.some((each) => each.test(`${method} ${path}`)));
+    expect(routes.length).toBeGreaterThan(100);
+    await withSettings(ashlar, { ...web, ...git }, async () => {
+      await forEachOf(routes, 8, async ({ method, path }) => {
+        const headers = newAddress();
+        const address = path
+          .replace(':path+', 'stone/bridge')
+          .replace(/:secret\b(\(.*?\))?/, 'a'.repeat(32))
+          .replace(/:\w+(\(.*?\))?|\*/g, '1');
+        const send = () => ashlar.call(`${method} ${address}`, { raw: true, headers });
+        const statuses = [(await send()).status, (await send()).status];
+        expect([method, path, statuses[0] === 429, statuses[1]]).toEqual([method, path, false, 429]);
+      });
+    });
+  });
+
+  it('count wrong credentials of files as requests of nobody', async () => {
+    const headers = { ...newAddress(), 'private-token': 'glpat-wrong' };
+    await withSettings(ashlar, web, async () => {
+      const read = () => ashlar.call('GET /uploads/-/system/project/avatar/1/a.png', { raw: true, headers });
+      expect([(await read()).status, (await read()).status]).toEqual([401, 429]);
     });
   });
 

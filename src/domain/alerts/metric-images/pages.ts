@@ -1,11 +1,11 @@
 /** Serves files of metric images below their project's path, to readers of the alert or issue. */
 import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
+import { type FileContext, fileRoute } from '../../../kernel/api/file-route.ts';
 import { readAvatar } from '../../../kernel/files/pictures.ts';
-import { callerOf } from '../../../kernel/identity/file-caller.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
-import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
+import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { findIssue } from '../../work-items/index.ts';
 import type { MetricImageRow } from './actions.ts';
@@ -38,24 +38,21 @@ async function requireReader(
   await findIssue(db, project, caller, iid);
 }
 
-async function serve(services: Services, request: HttpRequest): Promise<HttpResponse> {
-  const { path = '', image = '', filename = '' } = request.params;
-  if (!/^\d{1,15}$/.test(image) || `${path}${filename}`.includes('\0') || !path.includes('/'))
-    throw notFound();
-  const caller = await callerOf(services, request);
+async function serve(services: Services, { caller, params }: FileContext): Promise<HttpResponse> {
+  const { path = '', image = '', filename = '' } = params;
+  if (!/^\d{1,15}$/.test(image) || !path.includes('/')) throw notFound();
   const project = await findProject(services, caller, path);
   const row = await selectImageByName(services.database.db, project.id, Number(image), filename);
   if (!row) throw notFound();
   await requireReader(services, project, caller, row);
   const response = await readAvatar(services.config.data, row.file);
   if (!response) throw notFound();
-  return { ...response, ...(caller && { actor: caller.username }) };
+  return response;
 }
 
 export const metricImagePages = (services: Services): Route[] => [
-  {
-    method: 'GET',
+  fileRoute(services, {
     path: '/:path+/-/metric_images/:image/:filename',
-    handle: (request) => serve(services, request),
-  },
+    handle: (context) => serve(services, context),
+  }),
 ];

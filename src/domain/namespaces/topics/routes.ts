@@ -2,6 +2,7 @@
 import { anyone, onInstance } from '../../../kernel/access/access.ts';
 import { avatarResponse } from '../../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { fileRoute } from '../../../kernel/api/file-route.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
@@ -105,14 +106,14 @@ export const topicEndpoints: Endpoint[] = [
 ];
 
 /** The pictures in records of topics. */
-export const topicRoutes = ({ config, database }: Services): Route[] => [
-  {
-    method: 'GET',
+export const topicRoutes = (services: Services): Route[] => [
+  fileRoute(services, {
     path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
+    open: true,
     async handle({ params: { id = '', filename } }) {
       if (!/^\d{1,15}$/.test(id)) throw notFound();
-      const topic = await selectTopic(database.db, Number(id));
-      return avatarResponse(config.data, topic?.avatar ?? null, filename);
+      const topic = await selectTopic(services.database.db, Number(id));
+      return avatarResponse(services.config.data, topic?.avatar ?? null, filename);
     },
-  },
+  }),
 ];
