@@ -44,15 +44,35 @@ test('a failure is told to those whose keys it had, and to nobody else', async (
   expect(await ask(on, 7)).toBe(14);
 });
 
-test('a result that takes its time keeps nobody else waiting', async () => {
+test('what fails together is done apart, where one that takes its time keeps nobody else waiting', async () => {
   const later = Promise.withResolvers<string>();
-  const ask = batch<object, string, string>(1, async (_on, [key = '']) => [
-    key === 'slow' ? later.promise : key,
-  ]);
+  const ask = batch<object, string, string>(
+    2,
+    async () => {
+      throw new Error('together');
+    },
+    {
+      apart: (_on, keys) =>
+        keys.map(async (key) => {
+          if (key === 'bad') throw new Error('apart');
+          return key === 'slow' ? later.promise : key;
+        }),
+    },
+  );
   const slow = ask(on, 'slow');
-  expect(await ask(on, 'quick')).toBe('quick');
+  const [bad, quick] = await Promise.allSettled([ask(on, 'bad'), ask(on, 'quick')]);
+  expect(bad).toMatchObject({ reason: { message: 'apart' } });
+  expect(quick).toMatchObject({ value: 'quick' });
   later.resolve('at last');
   expect(await slow).toBe('at last');
+});
+
+test('what nobody does apart is told to all', async () => {
+  const failing = async () => {
+    throw new Error('together');
+  };
+  const ask = batch<object, string, string>(2, failing, { apart: () => undefined });
+  await expect(ask(on, 'one')).rejects.toThrow('together');
 });
 
 test('what is asked of different things goes apart', async () => {

@@ -5,18 +5,25 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { runForProgram } from './fair-share.ts';
 
+/** Does the work of each key alone, where what made it fail together may be one of them; else undefined. */
+type Apart<On, K, R> = (on: On, keys: readonly K[], error: unknown) => readonly Promise<R>[] | undefined;
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
 type Waiting<K, R> = { key: K; resolve(result: R | Promise<R>): void; reject(error: unknown): void };
 
 /**
  * A function that gathers its callers' keys, by what they are asked of (a pool, say), and hands at most `most` of them to
- * `work`, whose results stand in their order; one that is still a promise keeps nobody else waiting. What `work` throws,
- * all whose keys it had are told. With `gather`, it first waits so many milliseconds, or with zero until what has arrived
- * already is read: for work that costs as much for one as for several.
+ * `work`, whose results stand in their order. What `work` throws, all whose keys it had are told, unless `apart` does their
+ * work one by one: one that fails or waits there keeps no other waiting. With `gather`, it first waits so many
+ * milliseconds, or with zero until what has arrived already is read: for work that costs as much for one as for several.
  */
 export function batch<On extends object, K, R>(
   most: number,
-  work: (on: On, keys: readonly K[]) => Promise<readonly (R | Promise<R>)[]>,
-  { gather }: { gather?: number } = {},
+  work: (on: On, keys: readonly K[]) => Promise<readonly R[]>,
+  { gather, apart }: { gather?: number; apart?: Apart<On, K, R> } = {},
 ): (on: On, key: K) => Promise<R> {
   const lines = new WeakMap<On, Waiting<K, R>[]>();
 
@@ -24,10 +31,10 @@ export function batch<On extends object, K, R>(
     while (line.length > 0) {
       if (gather !== undefined) await (gather === 0 ? nextTurn() : sleep(gather));
       const taken = line.splice(0, most);
+      const keys = taken.map(({ key }) => key);
       try {
-        const results = await work(
-          on,
-          taken.map(({ key }) => key),
+        const results = await work(on, keys).catch(
+          (error: unknown) => apart?.(on, keys, error) ?? rethrow(error),
         );
         // Their places say whose results they are.
         taken.forEach((one, place) => {

@@ -1,17 +1,13 @@
 /** Writes of one moment by one statement, where each could also be written alone. */
 import { batch } from '../batch.ts';
 import type { Db } from './database.ts';
-import { translateDatabaseError } from './errors.ts';
+import { isRolledBack, translateDatabaseError } from './errors.ts';
 
 /** For a `with`: a lock that is held for longer rolls the batch back. In milliseconds; of the transaction alone. */
 const SHORT_LOCK_TIMEOUT = `set_config('lock_timeout', '50', true)`;
 
 /** Bytes: larger inputs are written alone, since one JSON of many would hold the event loop. */
 const LARGE_INPUT = 16_384;
-
-/** Whether one input's values or locks rolled back the whole batch (SQLSTATE classes 22, 23, 40 and 55). */
-const isRolledBack = (error: unknown): boolean =>
-  /^(22|23|40|55)/.test(String((error as { code?: unknown }).code));
 
 export type BatchedWrite<Input, Written> = {
   /** Writes the input in the caller's transaction, or in its own. */
@@ -38,13 +34,11 @@ export function batchedWrite<Input, Written>(
       throw translateDatabaseError(error);
     }
   }
-  const batched = batch<Db, Input, Written>(most, async (db, inputs) => {
-    try {
-      return await write(db, inputs, SHORT_LOCK_TIMEOUT);
-    } catch (error) {
+  const batched = batch<Db, Input, Written>(most, (db, inputs) => write(db, inputs, SHORT_LOCK_TIMEOUT), {
+    apart(db, inputs, error) {
       if (!isRolledBack(error)) throw translateDatabaseError(error);
       return inputs.map((input) => alone(db, input));
-    }
+    },
   });
   return {
     alone,

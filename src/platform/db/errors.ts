@@ -27,6 +27,13 @@ export function declareUnique(
  */
 const unavailable = /^(08...|53...|57P0.|57014|25006|58030|CONNECT|ECONN|ENOENT|EPIPE)/;
 
+/**
+ * Whether the values or the locks of one of its rows made the database refuse a whole statement (SQLSTATE classes 21 to 23,
+ * 40, 54 and 55).
+ */
+export const isRolledBack = (error: unknown): boolean =>
+  /^(21|22|23|40|54|55)/.test(String((error as { code?: unknown }).code));
+
 /** Translates a driver error into a Failure where the client can react to it; returns others as they are. */
 export function translateDatabaseError(error: unknown): unknown {
   // The row was deleted after the request had found it.

@@ -4,7 +4,7 @@ import { batch } from '../../../platform/batch.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { PoolSql, Sql } from '../../../platform/db/driver/sql.ts';
-import { translateDatabaseError } from '../../../platform/db/errors.ts';
+import { isRolledBack, translateDatabaseError } from '../../../platform/db/errors.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { Kind, ParsedAlert } from '../records.ts';
@@ -216,13 +216,6 @@ function receiptOf(
   };
 }
 
-/**
- * Whether an alert's values, or a lock, made the database refuse the whole statement (SQLSTATE classes 21 to
- * 23, 40, 54 and 55).
- */
-const isRolledBack = (error: unknown): boolean =>
-  /^(21|22|23|40|54|55)/.test(String((error as { code?: unknown }).code));
-
 /** Deadlocks, and integrations that are deleted meanwhile, do not recur. */
 const ATTEMPTS = 3;
 
@@ -278,15 +271,14 @@ type Connections = Pick<Database, 'intake' | 'sql'>;
 const taker = (groups: boolean) =>
   batch<Connections, Delivery, Receipt>(
     MAX_BATCH_DELIVERIES,
-    async ({ intake, sql }, deliveries) => {
-      try {
-        return await deliverAll(intake, deliveries, groups, true);
-      } catch (error) {
+    ({ intake }, deliveries) => deliverAll(intake, deliveries, groups, true),
+    {
+      gather: 0,
+      apart({ sql }, deliveries, error) {
         if (!isRolledBack(error)) throw translateDatabaseError(error);
         return deliverEach(sql, deliveries, groups);
-      }
+      },
     },
-    { gather: 0 },
   );
 
 /** Two shards of projects: one is parsed and answered while the database works on the other. */

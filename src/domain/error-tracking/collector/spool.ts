@@ -43,18 +43,11 @@ async function insertOne(sql: Sql, report: Report): Promise<boolean> {
   }
 }
 
-const insertBatched = batch<Sql, Report, boolean>(
-  MAX_BATCH_REPORTS,
-  async (sql, reports) => {
-    try {
-      return await insertReports(sql, reports);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-      return reports.map((report) => insertOne(sql, report));
-    }
-  },
-  { gather: GATHER_MS },
-);
+const insertBatched = batch<Sql, Report, boolean>(MAX_BATCH_REPORTS, insertReports, {
+  gather: GATHER_MS,
+  apart: (sql, reports, error) =>
+    isGone(error) ? reports.map((report) => insertOne(sql, report)) : undefined,
+});
 
 /** The spool of one process. */
 export function createSpool({ database }: Pick<Services, 'database'>): Spool {
