@@ -10,9 +10,9 @@ export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-
 export type { Noteable, NoteableKind } from './noteables/noteables.ts';
 export { setSubscription } from './noteables/subscription-actions.ts';
 export { isSubscribed, participantIds, selectSubscribed } from './noteables/subscription-queries.ts';
-export { addTodos, completeTodos } from './noteables/todo-actions.ts';
+export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
-export { writeSystemNotes } from './notes/insert-actions.ts';
+export { insertSystemNotes } from './notes/insert-actions.ts';
 export { createNote } from './notes/note-actions.ts';
 export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';
 export {

@@ -2,11 +2,12 @@
  * Writes the announcement of a change in its transaction: the activity event of the feed, the audit event
  * with its author, and the fact that listeners get after the commit. Nothing else writes their rows.
  */
-import { CompiledQuery, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { recordset } from '../../platform/db/recordset.ts';
+import { recordType } from '../../platform/db/recordset.ts';
 import type { Json } from '../../platform/db/rows.ts';
+import { runAsOne } from '../../platform/db/run-as-one.ts';
 import { type Fact, insertFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../actor.ts';
 
@@ -153,22 +154,28 @@ export function announcementStatements(
   ].filter((part) => part !== false);
 }
 
-const given = `given as materialized (select * from ${recordset('$1', 'given', announcementColumns)})`;
+const given = sql.raw(recordType('given', announcementColumns));
+
+/** Announcements as parts of a statement that changes what they are about; their rows are named `given`. */
+export function announcementParts(announcements: readonly Announcement[]): RawBuilder<unknown>[] {
+  const parts = announcementStatements(announcements, 'given');
+  if (parts.length === 0) return [];
+  const time = now();
+  const rows = JSON.stringify(announcements.map((each) => announcementRow(each, time)));
+  return [
+    sql`given as materialized (select * from jsonb_to_recordset(${rows}::text::jsonb) as ${given})`,
+    ...parts.map((part) => sql.raw(part)),
+  ];
+}
 
 /** Announcements of one statement. */
 const MAX_ROWS = 1_000;
 
 /** Writes many announcements by one statement. Call it inside the transaction of the changes, after them. */
 export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
-  const time = now();
   for (let start = 0; start < announcements.length; start += MAX_ROWS) {
-    const batch = announcements.slice(start, start + MAX_ROWS);
-    const parts = announcementStatements(batch, 'given');
-    if (parts.length === 0) continue;
-    const rows = batch.map((each) => announcementRow(each, time));
-    await tx.executeQuery(
-      CompiledQuery.raw(`with ${[given, ...parts].join(',\n')} select`, [JSON.stringify(rows)]),
-    );
+    const parts = announcementParts(announcements.slice(start, start + MAX_ROWS));
+    if (parts.length > 0) await runAsOne(tx, { statements: [], parts });
   }
 }
 

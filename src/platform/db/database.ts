@@ -1,6 +1,6 @@
 /** Connections: the two pools, the Db type that every query takes first, and how a database is reached. */
 import { userInfo } from 'node:os';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { type ClientConfig, Pool as WorkersPool } from 'pg';
 import { monotonic } from '../clock.ts';
 import { createShare, type Share } from '../fair-share.ts';
@@ -206,19 +206,37 @@ export function openDatabase(target: ConnectionTarget, sizes = { requests: 16, b
   };
 }
 
+/** A deadlock, or a serialisation failure. */
+const isRepeatable = (error: unknown): boolean =>
+  /^(40P01|40001)$/.test(String((error as { code?: unknown }).code));
+
 /**
  * Runs `work` in one transaction. Constraint violations leave as the Failure that the client should read; a deadlock or
- * a serialisation failure is tried again, at most twice.
+ * a serialisation failure is tried again, at most twice. Within a transaction it is a part of it, which fails alone.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return inSavepoint(db, work);
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute((tx) => withinTransaction.run(true, () => work(tx)));
     } catch (error) {
-      const code = (error as { code?: unknown }).code;
-      if (attempt < 3 && (code === '40P01' || code === '40001')) continue;
+      if (attempt < 3 && isRepeatable(error)) continue;
       throw translateDatabaseError(error);
     }
+  }
+}
+
+async function inSavepoint<T>(tx: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  await sql`savepoint part`.execute(tx);
+  try {
+    const result = await work(tx);
+    await sql`release savepoint part`.execute(tx);
+    return result;
+  } catch (error) {
+    // A deadlock takes the whole transaction along, which is tried again.
+    if (isRepeatable(error)) throw error;
+    await sql`rollback to savepoint part`.execute(tx).catch(() => undefined);
+    throw translateDatabaseError(error);
   }
 }
 

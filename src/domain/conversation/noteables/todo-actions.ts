@@ -45,14 +45,20 @@ export async function addTodos(
 
 /** Marks the user's pending to-dos on the noteable as done. */
 export async function completeTodos(tx: Db, userId: number, noteable: Noteable): Promise<void> {
-  if (!noteable.kind.hasTodos) return;
+  await completionOfTodos(tx, userId, noteable)?.execute();
+}
+
+/** The statement that does it; undefined where the kind has no to-dos. */
+export function completionOfTodos(tx: Db, userId: number, noteable: Noteable) {
+  if (!noteable.kind.hasTodos) return undefined;
   const { column, id } = noteableKey(noteable);
-  await tx
+  return tx
     .updateTable('todos')
     .set({ state: 'done', updated_at: now() })
     .where('user_id', '=', userId)
     .where('state', '=', 'pending')
     .where(sql.ref<number | string>(column), '=', id)
-    .$if(noteable.project !== undefined, (query) => query.where('project_id', '=', noteable.project?.id ?? 0))
-    .execute();
+    .$if(noteable.project !== undefined, (query) =>
+      query.where('project_id', '=', noteable.project?.id ?? 0),
+    );
 }

@@ -143,14 +143,14 @@ export const insertNote = writes.alone;
 /** Inserts the comment in its own transaction or in that of a batch. */
 export const insertNoteInBatch = writes.together;
 
-/** Writes system notes, by one statement. */
-export async function writeSystemNotes(
+/** A statement that inserts system notes; undefined without any. */
+export function insertSystemNotes(
   tx: Db,
   noteable: Noteable,
   author: { id: number },
   notes: readonly { body: string; action: string; createdAt?: Date }[],
-): Promise<void> {
-  if (notes.length === 0) return;
+) {
+  if (notes.length === 0) return undefined;
   const time = now();
   const rows = notes.map(({ body, action, createdAt = time }) => ({
     ...noteableColumns(noteable),
@@ -161,5 +161,5 @@ export async function writeSystemNotes(
     created_at: createdAt,
     updated_at: createdAt,
   }));
-  await tx.insertInto('notes').values(rows).execute();
+  return tx.insertInto('notes').values(rows);
 }

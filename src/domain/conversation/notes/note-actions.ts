@@ -45,7 +45,8 @@ async function store({ db, services }: WriteContext, insert: NoteInsert): Promis
   const { actor, noteable, note } = insert;
   const change = { actor, target: noteable, text: note.body, internal: note.internal };
   const mentioned = await findMentionTodos(db, services.database.points, change);
-  if (mentioned.length === 0) return insertNoteInBatch(db, insert);
+  // In a transaction of its own, it goes with others of the moment.
+  if (mentioned.length === 0) return (db.isTransaction ? insertNote : insertNoteInBatch)(db, insert);
   return inTransaction(db, async (tx) => {
     const row = await insertNote(tx, insert);
     await addMentionTodos(tx, change, mentioned, row.id);
@@ -75,14 +76,9 @@ export async function createNote(
   const body = commands?.text ?? input.body;
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   await refuseSpam(context, noteable, { body: body === '' ? input.body : body, internal, write: 'create' });
-  if (commands) await commands.apply();
-  if (commands && body === '') {
-    await commands.leave();
-    return { commands: done(commands) };
-  }
   // A reply has the position of its thread.
   const position = first ? positionOf(first) : place.position;
-  const note = await store(context, {
+  const insert: NoteInsert = {
     actor: context.actor,
     noteable: afterCommands(noteable, commands),
     note: {
@@ -94,10 +90,26 @@ export async function createNote(
       ...(line && { line }),
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
     },
-  });
-  if (commands) await commands.leave();
-  return { note, changes: commands?.changes ?? {} };
+  };
+  if (!commands) return { note: await store(context, insert), changes: {} };
+  return withCommands(context, commands, body, (within) => store(within, insert));
 }
+
+/** Applies the quick actions of a text, and writes what is left of it, by one transaction. */
+const withCommands = (
+  context: WriteContext,
+  commands: QuickActions,
+  body: string,
+  write: (context: WriteContext) => Promise<NoteWithRelations>,
+  empty: (context: WriteContext) => Promise<void> = async () => {},
+): Promise<NoteResult> =>
+  inTransaction(context.db, async (tx) => {
+    const within = { ...context, db: tx };
+    await commands.apply(tx);
+    const note = body === '' ? await empty(within) : await write(within);
+    await commands.leave(tx);
+    return note ? { note, changes: commands.changes } : { commands: done(commands) };
+  });
 
 const done = ({ changes, messages }: QuickActions): CommandsReply => ({
   commands_changes: changes,
@@ -135,15 +147,11 @@ export async function updateNote(
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   const judged = { body: body === '' ? text : body, internal: note.internal, write: 'update' } as const;
   await refuseSpam(context, noteable, judged);
-  if (commands) await commands.apply();
-  if (commands && body === '') {
-    await deleteNote(context, noteable, note, () => {});
-    await commands.leave();
-    return { commands: done(commands) };
-  }
-  const changed = await rewrite(context, afterCommands(noteable, commands), note, body);
-  if (commands) await commands.leave();
-  return { note: changed, changes: commands?.changes ?? {} };
+  const rewritten = (within: WriteContext) => rewrite(within, afterCommands(noteable, commands), note, body);
+  if (!commands) return { note: await rewritten(context), changes: {} };
+  return withCommands(context, commands, body, rewritten, (within) =>
+    deleteNote(within, noteable, note, () => {}),
+  );
 }
 
 const rewrite = (

@@ -14,10 +14,10 @@ import { byNames, commandsIn, type Interpretation, interpretCommands } from '../
 
 /** The meaning of a text's quick actions, and how they are applied. */
 export type QuickActions = Interpretation<{ confidential?: boolean | undefined }, Effect> & {
-  /** Applies them as the actor's changes, except those that leave. */
-  apply(): Promise<void>;
+  /** Applies them as the actor's changes, except those that leave, in the transaction of the note. */
+  apply(tx: Db): Promise<void>;
   /** Applies those that leave, after the note is written, so that it moves along. */
-  leave(): Promise<void>;
+  leave(tx: Db): Promise<void>;
 };
 
 export type NoteableDefinition = {
@@ -48,8 +48,8 @@ export function plainQuickActions(
     const read = interpretCommands<Known, object, OwnEffect>(text, known, byName);
     return {
       ...read,
-      async apply() {
-        for (const effect of read.effects) await applyOwnEffect(context, noteable, effect);
+      async apply(tx) {
+        for (const effect of read.effects) await applyOwnEffect({ ...context, db: tx }, noteable, effect);
       },
       leave: async () => {},
     };

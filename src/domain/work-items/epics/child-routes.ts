@@ -56,7 +56,10 @@ const endpointsAt = (path: EpicsPath) => {
         const { epic_iid, ...sent } = input;
         const epic = await findEpic(db, subject, actor, epic_iid);
         const fresh = { confidential: epic.confidential, ...sent };
-        return presentOne(context, await createEpic(context, subject, fresh, { epic, group: subject }));
+        return presentOne(
+          context,
+          await createEpic(context, subject, fresh, { parent: { epic, group: subject } }),
+        );
       },
     }),
     add: endpoint({

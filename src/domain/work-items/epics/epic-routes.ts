@@ -3,14 +3,12 @@ import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';
-import { applyEffects } from '../quick-actions/work-command-effects.ts';
 import { parseQuickActions } from './commands.ts';
 import { epicConditions, findsFew, groupsInScope } from './filter-queries.ts';
 import { findForChange, findParent } from './find.ts';
 import { listEpics } from './list-queries.ts';
 import { atBothPaths, type EpicsPath } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
-import { epicNoteable } from './records/epic-noteable.ts';
 import { EpicRecord } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';
 import { findEpic } from './records/find-queries.ts';
@@ -92,9 +90,7 @@ const endpointsAt = (path: EpicsPath) => ({
       const parent = input.parent_id ? await findForChange(context, input.parent_id) : undefined;
       const sent = { ...changesOf(subject, input), title: input.title };
       const { changes, effects } = await parseQuickActions(context, subject, undefined, sent);
-      const epic = await createEpic(context, subject, changes, parent);
-      await applyEffects(context, epicNoteable(subject, epic), effects);
-      return presentOne(context, epic);
+      return presentOne(context, await createEpic(context, subject, changes, { parent, effects }));
     },
   }),
   one: endpoint({
@@ -125,9 +121,7 @@ const endpointsAt = (path: EpicsPath) => ({
       const epic = await findEpic(db, subject, actor, epic_iid);
       const parentage = await parentageOf(context, epic, sent.parent_id);
       const { changes, effects } = await parseQuickActions(context, subject, epic, changesOf(subject, sent));
-      const updated = await updateEpic(context, subject, epic, changes, parentage);
-      await applyEffects(context, epicNoteable(subject, epic), effects);
-      return presentOne(context, updated);
+      return presentOne(context, await updateEpic(context, subject, epic, changes, { parentage, effects }));
     },
   }),
   remove: endpoint({

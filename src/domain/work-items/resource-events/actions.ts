@@ -2,21 +2,19 @@
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
+/** The issue or epic that changed. */
+type EventTarget = { issue_id: number } | { epic_id: number };
+
 export type ResourceEvent =
   | { kind: 'state'; action: 'closed' | 'reopened' }
   | { kind: 'label'; action: 'add' | 'remove'; labelId: number }
   | { kind: 'milestone'; action: 'add' | 'remove'; milestoneId: number }
   | { kind: 'weight'; weight: number | null };
 
-export const resourceEventRows = (
-  target: { issueId: number } | { epicId: number },
-  userId: number,
-  events: readonly ResourceEvent[],
-) =>
+const rowsOf = (target: EventTarget, userId: number, events: readonly ResourceEvent[]) =>
   events.map((event) => ({
     kind: event.kind,
-    issue_id: 'issueId' in target ? target.issueId : null,
-    epic_id: 'epicId' in target ? target.epicId : null,
+    ...target,
     user_id: userId,
     action: event.kind === 'weight' ? null : event.action,
     label_id: event.kind === 'label' ? event.labelId : null,
@@ -25,16 +23,11 @@ export const resourceEventRows = (
     created_at: now(),
   }));
 
-/** Writes the events by one statement. */
-export async function writeResourceEvents(
+/** A statement that inserts the events; undefined without any. */
+export const insertResourceEvents = (
   tx: Db,
-  target: { issueId: number } | { epicId: number },
+  target: EventTarget,
   userId: number,
   events: readonly ResourceEvent[],
-): Promise<void> {
-  if (events.length === 0) return;
-  await tx
-    .insertInto('resource_events')
-    .values(resourceEventRows(target, userId, events))
-    .execute();
-}
+) =>
+  events.length === 0 ? undefined : tx.insertInto('resource_events').values(rowsOf(target, userId, events));

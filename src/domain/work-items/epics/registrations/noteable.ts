@@ -49,12 +49,13 @@ export const epicDefinition: NoteableDefinition = {
     return (
       read && {
         ...read,
-        async apply() {
+        async apply(tx) {
+          const within = { ...context, db: tx };
           const { title, state_event, labels, add_labels, remove_labels, confidential } = read.changes;
           const changes = { title, state_event, labels, add_labels, remove_labels, confidential };
           if (Object.keys(read.changes).length > 0)
-            await updateEpic(context, group, await findEpic(db, group, actor, iid), changes);
-          await applyEffects(context, noteable, read.effects);
+            await updateEpic(within, group, await findEpic(tx, group, actor, iid), changes);
+          await applyEffects(within, noteable, read.effects);
         },
         // Commands of epics make no other noteable.
         leave: async () => {},

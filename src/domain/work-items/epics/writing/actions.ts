@@ -1,23 +1,25 @@
 /** Creates, updates and deletes epics, with their notes, events and announcements. */
 
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
-import { type ActivityAction, announce } from '../../../../kernel/activity/announce-actions.ts';
+import {
+  type ActivityAction,
+  type Announcement,
+  announce,
+  announcementParts,
+} from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { Json } from '../../../../platform/db/rows.ts';
+import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { conflict, notFound } from '../../../../platform/failure.ts';
-import {
-  addMentionTodos,
-  completeTodos,
-  findMentionTodos,
-  type WriteContext,
-  writeSystemNotes,
-} from '../../../conversation/index.ts';
+import { addMentionTodos, findMentionTodos, type WriteContext } from '../../../conversation/index.ts';
 import { labelsOf, nextIid } from '../../../planning/index.ts';
-import { resourceEvents, type WorkChange, without } from '../../changes/issue-changes.ts';
-import { systemNote } from '../../changes/system-notes.ts';
-import { writeResourceEvents } from '../../resource-events/actions.ts';
+import { followingChanges, labelStatements } from '../../changes/change-actions.ts';
+import { resourceEvents, type WorkChange } from '../../changes/issue-changes.ts';
+import { applyEffects } from '../../quick-actions/work-command-effects.ts';
+import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
+import { insertResourceEvents } from '../../resource-events/actions.ts';
 import { epicNoteable } from '../records/epic-noteable.ts';
 import type { EpicRow } from '../records/epic-rows.ts';
 import type { FoundEpic } from '../records/find-queries.ts';
@@ -29,18 +31,21 @@ import {
   newColumns,
 } from './epic-changes.ts';
 import { addSystemNoteOfEpic } from './epic-notes.ts';
-import { changedLabels, writeLabels } from './label-actions.ts';
+import { changedLabels } from './label-actions.ts';
 import { joinEpics, lockTrees, separateEpic } from './tree-actions.ts';
 
 export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;
 
-/** A new epic of the group; 400 for a wrong title, description or colour. */
+/** A new epic of the group, after the effects of its description's quick actions; 400 for a wrong title, description or colour. */
 export const createEpic = (
   context: ActorContext,
   group: AuthorizedGroup,
   input: NewEpic,
-  parent?: FoundEpic,
-): Promise<EpicRow> => inTransaction(context.db, (tx) => insertEpic(context, tx, group, input, parent));
+  { parent, effects = [] }: { parent?: FoundEpic | undefined; effects?: readonly WorkEffect[] } = {},
+): Promise<EpicRow> =>
+  inTransaction(context.db, async (tx) =>
+    withEffects(context, tx, group, await insertEpic(context, tx, group, input, parent), effects),
+  );
 
 /** The same within a transaction. */
 export async function insertEpic(
@@ -71,30 +76,51 @@ export async function insertEpic(
     .returningAll()
     .executeTakeFirstOrThrow();
   const labels = await changedLabels(tx, actor, group, [], input);
-  await writeLabels(tx, epic.id, { added: labels, removed: [] });
-  const events = resourceEvents([{ what: 'labels', added: labels, removed: [] }]);
-  await writeResourceEvents(tx, { epicId: epic.id }, actor.id, events);
+  const target = { epic_id: epic.id };
+  const added: WorkChange[] = [{ what: 'labels', added: labels, removed: [] }];
+  await runAsOne(tx, {
+    statements: [
+      ...labelStatements(tx, target, added),
+      insertResourceEvents(tx, target, actor.id, resourceEvents(added)),
+    ],
+    parts: announcementParts([announcementOf(actor, group, epic, 'epic_created', 'created')]),
+  });
   await addTodosOfMentions(context, tx, group, epic, null);
-  await addSystemNotes(tx, actor, group, epic, 'epic_created', 'created');
   return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
 }
 
 /** The old parent, if there is one that the actor sees, and the new one. */
 export type Parentage = { from: FoundEpic | null; to: FoundEpic | null };
 
-/** The changed epic; absent properties stay. 404 when it is gone, 400 and 409 for wrong values. */
+/**
+ * The changed epic, after the effects of its description's quick actions; absent properties stay. 404 when it is gone,
+ * 400 and 409 for wrong values.
+ */
 export const updateEpic = (
   context: ActorContext,
   group: AuthorizedGroup,
   { id }: Pick<EpicRow, 'id'>,
   changes: EpicChanges,
-  parentage?: Parentage,
+  { parentage, effects = [] }: { parentage?: Parentage | undefined; effects?: readonly WorkEffect[] } = {},
 ): Promise<EpicRow> =>
   inTransaction(context.db, async (tx) => {
     if (parentage || changes.confidential !== undefined) await lockTrees(tx);
-    const epic = await writeChanges(context, tx, group, id, changes);
-    return parentage ? moveEpic(tx, context.actor, { epic, group }, parentage) : epic;
+    const changed = await writeChanges(context, tx, group, id, changes);
+    const epic = parentage ? await moveEpic(tx, context.actor, { epic: changed, group }, parentage) : changed;
+    return withEffects(context, tx, group, epic, effects);
   });
+
+async function withEffects(
+  context: ActorContext,
+  tx: Db,
+  group: AuthorizedGroup,
+  epic: EpicRow,
+  effects: readonly WorkEffect[],
+): Promise<EpicRow> {
+  if (effects.length === 0) return epic;
+  await applyEffects({ ...context, db: tx }, epicNoteable(group, epic), effects);
+  return tx.selectFrom('epics').selectAll().where('id', '=', epic.id).executeTakeFirstOrThrow();
+}
 
 /** Sets or removes the parent of an epic; both get a system note. Fails as joinEpics(). */
 export const setParent = (
@@ -111,28 +137,30 @@ async function writeChanges(
   changes: EpicChanges,
 ): Promise<EpicRow> {
   const { actor } = context;
-  const before = await lockEpic(tx, id);
+  // One connection runs them one after the other: the labels are those of the locked epic.
+  const [before, labelled] = await Promise.all([lockEpic(tx, id), labelsOf(tx, 'epic', [id])]);
   const time = changes.updated_at ?? now();
   const columns = changedColumns(before, changes, actor, time);
   if (columns.confidential !== undefined) await checkConfidentiality(tx, { ...before, ...columns });
-  const labelsBefore = (await labelsOf(tx, 'epic', [id])).get(id) ?? [];
+  const labelsBefore = labelled.get(id) ?? [];
   const labels = await changedLabels(tx, actor, group, labelsBefore, changes);
   const told = epicDifferences(
     { epic: before, labels: labelsBefore },
     { epic: { ...before, ...columns }, labels },
   );
   if (told.length === 0 && Object.keys(columns).length === 0 && !changes.updated_at) return before;
-  const epic = await tx
+  const update = tx
     .updateTable('epics')
     .set({ ...columns, updated_at: time })
     .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await writeLabels(tx, id, {
-    added: without(labels, labelsBefore),
-    removed: without(labelsBefore, labels),
-  });
-  await addChangeNotes(tx, actor, group, epic, told);
+    .returningAll();
+  const state = told.find((change) => change.what === 'state');
+  const details = { changes: [...new Set(told.map(({ what }) => what))] };
+  const noted = { ...before, title: columns.title ?? before.title };
+  const announcement = announcementOf(actor, group, noted, 'epic_updated', state?.to, details);
+  const following = followingChanges(tx, actor, epicNoteable(group, before), told, announcement);
+  const [epic] = await runAsOne(tx, following, update);
+  if (!epic) throw notFound();
   if (columns.description !== undefined)
     await addTodosOfMentions(context, tx, group, epic, before.description);
   return epic;
@@ -150,7 +178,7 @@ export const deleteEpic = (
     const epic = await lockEpic(tx, id);
     check(epic.updated_at);
     await tx.deleteFrom('epics').where('id', '=', id).execute();
-    await addSystemNotes(tx, actor, group, epic, 'epic_destroyed');
+    await announce(tx, announcementOf(actor, group, epic, 'epic_destroyed'));
   });
 
 async function moveEpic(tx: Db, actor: Actor, child: FoundEpic, { from, to }: Parentage): Promise<EpicRow> {
@@ -213,50 +241,26 @@ async function checkConfidentiality(tx: Db, epic: EpicRow): Promise<void> {
   if (issue) throw conflict('Cannot make the epic confidential if it contains non-confidential issues');
 }
 
-/** The notes, events and announcement of an update. */
-async function addChangeNotes(
-  tx: Db,
-  actor: Actor,
-  group: AuthorizedGroup,
-  epic: EpicRow,
-  changes: readonly WorkChange[],
-): Promise<void> {
-  const notes = changes.map((change) => systemNote(change, 'epic'));
-  const state = changes.find((change) => change.what === 'state');
-  const noteable = epicNoteable(group, epic);
-  await Promise.all([
-    writeSystemNotes(tx, noteable, actor, notes),
-    completeTodos(tx, actor.id, noteable),
-    writeResourceEvents(tx, { epicId: epic.id }, actor.id, resourceEvents(changes)),
-    addSystemNotes(tx, actor, group, epic, 'epic_updated', state?.to, {
-      changes: [...new Set(changes.map(({ what }) => what))],
-    }),
-  ]);
-}
-
-/** The audit event, the activity event, and the announcement. */
-async function addSystemNotes(
-  tx: Db,
+/** The audit event, the activity event, and the fact. */
+const announcementOf = (
   author: Actor,
   group: AuthorizedGroup,
   epic: EpicRow,
   event: 'epic_created' | 'epic_updated' | 'epic_destroyed',
   action?: ActivityAction,
   details: Record<string, Json> = {},
-): Promise<void> {
-  await announce(tx, {
-    author,
-    audit: {
-      entity: { type: 'Group', id: group.id, path: group.row.full_path },
-      event,
-      details: { target_id: epic.id, target_type: 'Epic', target_details: epic.title, ...details },
-    },
-    ...(action && {
-      activity: { action, namespaceId: group.id, targetType: 'Epic', targetId: epic.id },
-    }),
-    fact: { name: event, payload: { group_id: group.id, user_id: author.id, epic_id: epic.id, ...details } },
-  });
-}
+): Announcement => ({
+  author,
+  audit: {
+    entity: { type: 'Group', id: group.id, path: group.row.full_path },
+    event,
+    details: { target_id: epic.id, target_type: 'Epic', target_details: epic.title, ...details },
+  },
+  ...(action && {
+    activity: { action, namespaceId: group.id, targetType: 'Epic', targetId: epic.id },
+  }),
+  fact: { name: event, payload: { group_id: group.id, user_id: author.id, epic_id: epic.id, ...details } },
+});
 
 /** Adds to-dos for users whom the description mentions and did not mention before. */
 async function addTodosOfMentions(

@@ -21,22 +21,3 @@ export async function changedLabels(
   // Labels of one scope exclude each other: the last one stays (epics are from premium up, as scopes are).
   return withoutScopedSiblings([...all.values()]).filter(({ name }) => !gone.has(name));
 }
-
-/** Writes added and removed labels, by one statement each. */
-export async function writeLabels(
-  tx: Db,
-  epicId: number,
-  { added, removed }: { added: readonly LabelRow[]; removed: readonly LabelRow[] },
-): Promise<void> {
-  if (added.length > 0) {
-    await tx
-      .insertInto('label_links')
-      .values(added.map(({ id }) => ({ epic_id: epicId, label_id: id })))
-      .onConflict((taken) => taken.doNothing())
-      .execute();
-  }
-  if (removed.length > 0) {
-    const ids = removed.map(({ id }) => id);
-    await tx.deleteFrom('label_links').where('epic_id', '=', epicId).where('label_id', 'in', ids).execute();
-  }
-}

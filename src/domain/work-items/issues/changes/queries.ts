@@ -1,4 +1,4 @@
-/** Statements of single issues: their assignees, and the issues that they are linked to. */
+/** Statements of the issues that one is linked to. */
 
 import { sql } from 'kysely';
 import type { Caller } from '../../../../kernel/actor.ts';
@@ -9,15 +9,6 @@ import { findIssueById } from '../records/find-queries.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { visibleIssues } from '../records/visibility-queries.ts';
 import type { IssueLinkRow } from '../relations/link-actions.ts';
-
-export async function assigneesOf(db: Db, issueId: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom('issue_assignees')
-    .select('user_id')
-    .where('issue_id', '=', issueId)
-    .execute();
-  return rows.map(({ user_id }) => user_id);
-}
 
 type RelatedRow = IssueRow &
   Pick<IssueLinkRow, 'source_id' | 'link_type'> & {

@@ -11,7 +11,6 @@ import { deleteIssue, updateIssue } from '../writing/actions.ts';
 import { createIssue } from '../writing/issue-creation.ts';
 import { requireDeletion, requireUpdate } from '../writing/issue-rights.ts';
 import { presentOne } from './one-issue.ts';
-import { assigneesOf } from './queries.ts';
 import { BODY_LIMIT, CreateIssue, OneIssue, UpdateIssue } from './schema.ts';
 
 const path = '/projects/:id/issues';
@@ -59,7 +58,7 @@ export const issueWriteEndpoints: Endpoint[] = [
       const { subject, input } = context;
       const { title, iid, ...sent } = input;
       const changes = await changesOf(context, sent);
-      const { issue, sides: relations } = await createIssue(context, subject, { ...changes, title, iid });
+      const { issue, relations } = await createIssue(context, subject, { ...changes, title, iid });
       return (relations && presentIssue(context, relations, issue, {})) ?? presentOne(context, issue);
     },
   }),
@@ -76,7 +75,7 @@ export const issueWriteEndpoints: Endpoint[] = [
       const { db, actor, subject, input } = context;
       const { issue_iid, ...sent } = input;
       const issue = await findIssue(db, subject, actor, issue_iid);
-      requireUpdate(subject, actor, issue, await assigneesOf(db, issue.id));
+      await requireUpdate(db, subject, actor, issue);
       return presentOne(context, await updateIssue(context, subject, issue, await changesOf(context, sent)));
     },
   }),

@@ -1,11 +1,12 @@
 /** Moves and clones issues to projects. */
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce-actions.ts';
+import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { Failure } from '../../../../platform/failure.ts';
-import { type ActorContext, writeSystemNotes } from '../../../conversation/index.ts';
+import { type ActorContext, insertSystemNotes } from '../../../conversation/index.ts';
 import { availableMilestoneByTitle } from '../../../planning/index.ts';
 import { systemNote } from '../../changes/system-notes.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
@@ -117,16 +118,15 @@ async function addNotesToBoth(
     { here: old, there: fresh, what: to },
     { here: fresh, there: old, what: from },
   ];
-  for (const { here, there, what } of sides) {
+  const statements = sides.map(({ here, there, what }) => {
     const reference = issueReference(here.project, there.project, there.issue);
     const note = systemNote({ what, reference });
-    await writeSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
-  }
+    return insertSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
+  });
   const event = how === 'move' ? 'issue_moved' : 'issue_cloned';
-  await announce(
-    tx,
-    issueAnnouncement(actor, old.project, old.issue, event, { new_issue_id: fresh.issue.id }),
-  );
+  const payload = { new_issue_id: fresh.issue.id };
+  const announcement = issueAnnouncement(actor, old.project, old.issue, event, payload);
+  await runAsOne(tx, { statements, parts: announcementParts([announcement]) });
 }
 
 /** Sets the counts of copied notes and awards, and the state of a moved issue. */

@@ -4,7 +4,8 @@ import { isProject, type ResourceParent } from '../../../../kernel/access/resour
 import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { writeResourceEvents } from '../../resource-events/actions.ts';
+import { runAsOne } from '../../../../platform/db/run-as-one.ts';
+import { insertResourceEvents } from '../../resource-events/actions.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { issueFollowUps } from '../writing/issue-follow-ups.ts';
 import type { MoveTexts } from './text-actions.ts';
@@ -97,12 +98,18 @@ export async function closeForGood(
 ): Promise<void> {
   const time = now();
   const closed = { state: 'closed', closed_at: time, closed_by_id: actor.id };
-  await tx
-    .updateTable('issues')
-    .set({ ...(old.state !== 'closed' && closed), ...became, updated_at: time })
-    .where('id', '=', old.id)
-    .execute();
-  if (old.state === 'closed') return;
-  await writeResourceEvents(tx, { issueId: old.id }, actor.id, [{ kind: 'state', action: 'closed' }]);
+  const isOpen = old.state !== 'closed';
+  const event = isOpen
+    ? insertResourceEvents(tx, { issue_id: old.id }, actor.id, [{ kind: 'state', action: 'closed' }])
+    : undefined;
+  await runAsOne(
+    tx,
+    { statements: [event] },
+    tx
+      .updateTable('issues')
+      .set({ ...(isOpen && closed), ...became, updated_at: time })
+      .where('id', '=', old.id),
+  );
+  if (!isOpen) return;
   for (const followUp of issueFollowUps.all(services)) await followUp.closed(tx, actor, old);
 }

@@ -1,10 +1,11 @@
 /** Promotes an issue to an epic of its project's group. */
 
 import type { AuthorizedGroup, AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce-actions.ts';
+import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../../platform/db/database.ts';
+import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { Failure } from '../../../../platform/failure.ts';
-import { type ActorContext, writeSystemNotes } from '../../../conversation/index.ts';
+import { type ActorContext, insertSystemNotes } from '../../../conversation/index.ts';
 import { labelsOf } from '../../../planning/index.ts';
 import { systemNote } from '../../changes/system-notes.ts';
 import { epicNoteable } from '../../epics/records/epic-noteable.ts';
@@ -83,14 +84,17 @@ export async function promoteIssue(
       .returningAll()
       .executeTakeFirstOrThrow();
     const [to, from] = [`${group.row.full_path}&${epic.iid}`, `${project.fullPath}#${issue.iid}`];
-    await writeSystemNotes(tx, issueNoteable(project, locked), actor, [
-      systemNote({ what: 'promoted_to', reference: to }),
-    ]);
-    await writeSystemNotes(tx, epicNoteable(group, epic), actor, [
-      systemNote({ what: 'promoted_from', reference: from }),
-    ]);
+    const statements = [
+      insertSystemNotes(tx, issueNoteable(project, locked), actor, [
+        systemNote({ what: 'promoted_to', reference: to }),
+      ]),
+      insertSystemNotes(tx, epicNoteable(group, epic), actor, [
+        systemNote({ what: 'promoted_from', reference: from }),
+      ]),
+    ];
     await closeForGood(context, tx, locked, { promoted_to_epic_id: epic.id });
-    await announce(tx, issueAnnouncement(actor, project, locked, 'issue_promoted', { epic_id: epic.id }));
+    const announcement = issueAnnouncement(actor, project, locked, 'issue_promoted', { epic_id: epic.id });
+    await runAsOne(tx, { statements, parts: announcementParts([announcement]) });
     return epic;
   });
 }

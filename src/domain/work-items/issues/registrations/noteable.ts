@@ -1,5 +1,6 @@
 /** Issues as noteables: their notes over the API, quick actions, and references in system notes. */
 import { onProject } from '../../../../kernel/access/access.ts';
+import type { Db } from '../../../../platform/db/database.ts';
 import { forbidden } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import {
@@ -12,9 +13,10 @@ import {
 } from '../../../conversation/index.ts';
 import { readCommands } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
+import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
 import { findIssue } from '../records/find-queries.ts';
 import { issueKind, issueNoteable } from '../records/issue-noteable.ts';
-import { updateIssue } from '../writing/actions.ts';
+import { planUpdate, writeUpdate } from '../writing/actions.ts';
 import { issueState } from '../writing/issue-commands.ts';
 import { readableIssues } from './queries.ts';
 
@@ -46,19 +48,24 @@ export const issueDefinition: NoteableDefinition = {
     const { db, actor } = context;
     const { project, group, authorId, iid = 0 } = noteable;
     if (!project) return undefined;
-    const now = await issueState(context, await findIssue(db, project, actor, iid));
+    const row = await findIssue(db, project, actor, iid);
+    const now = await issueState(context, row);
     const read = await readCommands(context, { kind: 'issue', project, group, authorId, now }, text);
-    return (
-      read && {
-        ...read,
-        async apply() {
-          if (Object.keys(read.changes).length > 0)
-            await updateIssue(context, project, await findIssue(db, project, actor, iid), read.changes);
-          await applyEffects(context, noteable, read.effects.filter(stays));
-        },
-        leave: () => applyEffects(context, noteable, read.effects.filter(leaves)),
-      }
-    );
+    if (!read) return undefined;
+    const update =
+      Object.keys(read.changes).length > 0
+        ? await planUpdate(context, project, row, read.changes)
+        : undefined;
+    const apply = (tx: Db, effects: readonly WorkEffect[]) =>
+      applyEffects({ ...context, db: tx }, noteable, effects);
+    return {
+      ...read,
+      async apply(tx) {
+        if (update) await writeUpdate(context, tx, project, row.id, update);
+        await apply(tx, read.effects.filter(stays));
+      },
+      leave: (tx) => apply(tx, read.effects.filter(leaves)),
+    };
   },
   crossReferences: { sign: '#', readable: readableIssues },
 };

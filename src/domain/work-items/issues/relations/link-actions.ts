@@ -1,13 +1,14 @@
 /** Links between issues: two relate, or one blocks the other. */
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announceAll } from '../../../../kernel/activity/announce-actions.ts';
+import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { IssueLinksTable } from '../../../../platform/db/rows.ts';
+import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { conflict, forbidden, invalid } from '../../../../platform/failure.ts';
-import { type WriteContext, writeSystemNotes } from '../../../conversation/index.ts';
+import { insertSystemNotes, type WriteContext } from '../../../conversation/index.ts';
 import { systemNote } from '../../changes/system-notes.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
@@ -99,13 +100,14 @@ async function addNotesToBoth(
     { here: from, there: to, what: type === 'none' ? 'unrelated' : noteActions[type] },
     { here: to, there: from, what: type === 'none' ? 'unrelated' : noteActions[otherWay[type]] },
   ] as const;
-  for (const { here, there, what } of sides) {
+  const statements = sides.map(({ here, there, what }) => {
     const reference = issueReference(here.project, there.project, there.issue);
     const note = systemNote({ what, reference });
-    await writeSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
-  }
+    return insertSystemNotes(tx, issueNoteable(here.project, here.issue), actor, [note]);
+  });
   const payload = { changes: { link: { type, other_issue_id: to.issue.id } } };
-  await announceAll(tx, [issueAnnouncement(actor, from.project, from.issue, 'issue_updated', payload)]);
+  const announcement = issueAnnouncement(actor, from.project, from.issue, 'issue_updated', payload);
+  await runAsOne(tx, { statements, parts: announcementParts([announcement]) });
 }
 
 /** Removes the link. */

@@ -1,12 +1,13 @@
 /** Time spent on issues, as entries that add up. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import { announce } from '../../../../kernel/activity/announce-actions.ts';
+import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { invalid } from '../../../../platform/failure.ts';
-import { writeSystemNotes } from '../../../conversation/index.ts';
+import { insertSystemNotes } from '../../../conversation/index.ts';
 import { systemNote } from '../../changes/system-notes.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
@@ -79,8 +80,12 @@ async function addTimeNote(
   issue: IssueRow,
   occurrence: { what: 'time_spent'; seconds: number } | { what: 'time_reset' },
 ): Promise<void> {
-  await tx.updateTable('issues').set({ updated_at: now() }).where('id', '=', issue.id).execute();
-  await writeSystemNotes(tx, issueNoteable(project, issue), actor, [systemNote(occurrence)]);
   const payload = { changes: { [occurrence.what]: true } };
-  await announce(tx, issueAnnouncement(actor, project, issue, 'issue_updated', payload));
+  const announcement = issueAnnouncement(actor, project, issue, 'issue_updated', payload);
+  const note = insertSystemNotes(tx, issueNoteable(project, issue), actor, [systemNote(occurrence)]);
+  await runAsOne(
+    tx,
+    { statements: [note], parts: announcementParts([announcement]) },
+    tx.updateTable('issues').set({ updated_at: now() }).where('id', '=', issue.id),
+  );
 }

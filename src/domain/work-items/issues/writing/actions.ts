@@ -1,36 +1,29 @@
 /** Updates and deletes issues, with their relations, notes, events and announcements. */
-import type { Updateable } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announce } from '../../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../../kernel/actor.ts';
-import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
-import type { IssuesTable } from '../../../../platform/db/rows.ts';
-import { invalid } from '../../../../platform/failure.ts';
+import { runAsOne, type StatementParts } from '../../../../platform/db/run-as-one.ts';
+import { invalid, notFound } from '../../../../platform/failure.ts';
 import {
   type ActorContext,
   addTodos,
-  completeTodos,
   type MentionTodo,
+  type Noteable,
   type WriteContext,
-  writeSystemNotes,
 } from '../../../conversation/index.ts';
-import { withoutScopedSiblings } from '../../../planning/index.ts';
+import { followingChanges } from '../../changes/change-actions.ts';
 import {
   checkDates,
   checkTexts,
   differences,
   type IssueChanges,
   type IssueState,
-  type Labelled,
-  labelsAfter,
   permitted,
-  resourceEvents,
+  type Referenced,
   type WorkChange,
 } from '../../changes/issue-changes.ts';
-import { systemNote } from '../../changes/system-notes.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
-import { writeResourceEvents } from '../../resource-events/actions.ts';
+import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { POSITION_GAP } from './insert-actions.ts';
@@ -38,6 +31,7 @@ import { parseQuickActions } from './issue-commands.ts';
 import { issueFollowUps } from './issue-follow-ups.ts';
 import { updateRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
+import { columnsOf, stateAfter } from './issue-state.ts';
 import { lockIssue } from './lock-queries.ts';
 import { currentRelations, holdEpic } from './relation-queries.ts';
 import {
@@ -49,82 +43,17 @@ import {
 } from './resolve-references.ts';
 import { changesPayload, eventOf, issueAnnouncement } from './work-events.ts';
 
-/** Labels of one scope exclude each other, from premium up: the last one stays. */
-export const scoped = <T extends Labelled>(premium: boolean, labels: T[]): T[] =>
-  premium ? withoutScopedSiblings(labels) : labels;
+/** What an update will write: the changes that the caller may make, with the records that they name. */
+export type IssueUpdate = { decided: Decided; effects: readonly WorkEffect[] };
 
-const given = <T>(value: T | undefined, otherwise: T): T => (value === undefined ? otherwise : value);
-
-function stateAfter(
-  before: IssueState,
-  requested: IssueChanges,
-  references: ResolvedReferences,
-  premium: boolean,
-): IssueState {
-  const event = requested.state_event;
-  const asksLabels =
-    references.labels !== undefined || references.addLabels.length + references.removeLabels.length > 0;
-  const labels = labelsAfter(before.labels, {
-    labels: references.labels,
-    add: references.addLabels,
-    remove: references.removeLabels,
-  });
-  return {
-    title: given(requested.title, before.title),
-    description: given(requested.description, before.description),
-    state: event === undefined ? before.state : event === 'close' ? 'closed' : 'opened',
-    confidential: given(requested.confidential, before.confidential),
-    discussion_locked: given(requested.discussion_locked, before.discussion_locked),
-    issue_type: given(requested.issue_type, before.issue_type),
-    severity: given(requested.severity, before.severity),
-    start_date: given(requested.start_date, before.start_date),
-    due_date: given(requested.due_date, before.due_date),
-    weight: given(requested.weight, before.weight),
-    health_status: given(requested.health_status, before.health_status),
-    time_estimate: given(requested.time_estimate, before.time_estimate),
-    assignees: given(references.assignees, before.assignees),
-    labels: asksLabels ? scoped(premium, labels) : before.labels,
-    milestone: given(references.milestone, before.milestone),
-    epic: given(references.epic, before.epic),
-    original: given(references.original, before.original),
-  };
-}
-
-/** The columns to write, with the times of the changes. */
-function columnsOf(
-  after: IssueState,
-  changes: readonly WorkChange[],
-  actor: Actor,
-  requested: Pick<IssueChanges, 'created_at' | 'updated_at'>,
-): Updateable<IssuesTable> {
-  const time = requested.updated_at ?? now();
-  const state = changes.find((change) => change.what === 'state');
-  const edited = changes.some(({ what }) => what === 'title' || what === 'description');
-  const { assignees: _, labels: __, milestone, epic: ___, original, ...columns } = after;
-  return {
-    ...columns,
-    milestone_id: milestone?.id ?? null,
-    duplicated_to_id: original?.id ?? null,
-    ...(state?.to === 'closed' && { closed_at: time, closed_by_id: actor.id }),
-    ...(state?.to === 'reopened' && { closed_at: null, closed_by_id: null }),
-    ...(edited && { last_edited_at: time }),
-    ...(requested.created_at && { created_at: requested.created_at }),
-    updated_at: time,
-  };
-}
-
-/**
- * The issue with the changes that the caller may make; a requested value that it has already is no change.
- * 400 for a wrong title, description, date or milestone. The caller was checked before.
- */
-export async function updateIssue(
+/** Plans an update. 400 for a wrong title, description, date or milestone. The caller was checked before. */
+export async function planUpdate(
   context: WriteContext,
   project: AuthorizedProject,
   issue: IssueRow,
   requested: IssueChanges,
-): Promise<IssueRow> {
-  const { db, services } = context;
-  const rights = updateRights(services, project);
+): Promise<IssueUpdate> {
+  const rights = updateRights(context.services, project);
   const said = await parseQuickActions(context, project, issue, requested);
   const asked = permitted(said.changes, rights);
   checkTexts(asked);
@@ -139,15 +68,35 @@ export async function updateIssue(
   if (opens || title !== issue.title || description !== issue.description) {
     await checkIssueSpam(context, project, { write: 'update', title, description, confidential });
   }
-  const changed = await inTransaction(db, (tx) =>
-    change(context, tx, project, issue.id, { asked, sides: references, mentioned }),
-  );
-  if (said.effects.length === 0) return changed;
-  await applyEffects(context, issueNoteable(project, changed), said.effects);
-  return (await readIssue(db, issue.id)) ?? changed;
+  return { decided: { asked, references, mentioned }, effects: said.effects };
 }
 
-type Decided = { asked: IssueChanges; sides: ResolvedReferences; mentioned: readonly MentionTodo[] };
+/** Writes a planned update; a requested value that the issue has already is no change. 404 when it is gone. */
+export async function writeUpdate(
+  context: ActorContext,
+  tx: Db,
+  project: AuthorizedProject,
+  issueId: number,
+  { decided, effects }: IssueUpdate,
+): Promise<IssueRow> {
+  const changed = await change(context, tx, project, issueId, decided);
+  if (effects.length === 0) return changed;
+  await applyEffects({ ...context, db: tx }, issueNoteable(project, changed), effects);
+  return (await readIssue(tx, issueId)) ?? changed;
+}
+
+/** The issue with the requested changes, and the effects of its description's quick actions. */
+export async function updateIssue(
+  context: WriteContext,
+  project: AuthorizedProject,
+  issue: IssueRow,
+  requested: IssueChanges,
+): Promise<IssueRow> {
+  const update = await planUpdate(context, project, issue, requested);
+  return inTransaction(context.db, (tx) => writeUpdate(context, tx, project, issue.id, update));
+}
+
+type Decided = { asked: IssueChanges; references: ResolvedReferences; mentioned: readonly MentionTodo[] };
 
 /** Writes the requested values that differ from the locked row, with notes, events and announcement. */
 async function change(
@@ -155,27 +104,42 @@ async function change(
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
-  { asked: requested, sides: found, mentioned }: Decided,
+  { asked: requested, references: found, mentioned }: Decided,
 ): Promise<IssueRow> {
   const { services, actor } = context;
   const { premium } = updateRights(services, project);
-  const locked = await lockIssue(tx, issueId);
+  // One connection runs them one after the other: the relations are those of the locked issue.
+  const [locked, relations] = await Promise.all([lockIssue(tx, issueId), currentRelations(tx, issueId)]);
   const references = await withNewLabels(tx, actor, project, requested, found);
-  const before: IssueState = { ...locked, ...(await currentRelations(tx, issueId)) };
+  const before: IssueState = { ...locked, ...relations };
   const after = stateAfter(before, requested, references, premium);
   const changes = differences(before, after);
   if (changes.length === 0 && !requested.created_at && !requested.updated_at) return locked;
   checkDates(after);
   if (after.epic && changes.some(({ what }) => what === 'epic' || what === 'confidential'))
     checkEpic(await holdEpic(tx, after.epic.id), after.confidential);
-  const row = await tx
+  const update = tx
     .updateTable('issues')
     .set(columnsOf(after, changes, actor, requested))
     .where('id', '=', issueId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await writeRelations(tx, row, changes);
-  await addSystemNotes(context, tx, project, row, changes, mentioned);
+    .returningAll();
+  if (changes.length === 0) return update.executeTakeFirstOrThrow();
+  const noteable = issueNoteable(project, locked);
+  const announced = { ...locked, title: after.title, state: after.state };
+  const payload = { changes: changesPayload(changes) };
+  const announcement = issueAnnouncement(actor, project, announced, eventOf(changes), payload);
+  const following = followingChanges(tx, actor, noteable, changes, announcement);
+  const relationStatements = [
+    ...assigneeStatements(tx, issueId, changes),
+    ...epicStatements(tx, locked, changes),
+  ];
+  const [row] = await runAsOne(
+    tx,
+    { ...following, statements: [...following.statements, ...relationStatements] },
+    update,
+  );
+  if (!row) throw notFound();
+  await followUp(context, tx, issueNoteable(project, row), row, changes, mentioned);
   return row;
 }
 
@@ -196,78 +160,67 @@ export const closeIssue = (
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
+  /** The issue that it duplicates. */
+  original?: Referenced | null,
 ): Promise<IssueRow> =>
   change(context, tx, project, issueId, {
     asked: { state_event: 'close' },
-    sides: noRelations,
+    references: { ...noRelations, original },
     mentioned: [],
   });
 
-const readIssue = (db: Db, id: number): Promise<IssueRow | undefined> =>
+/** The row as it is now. */
+export const readIssue = (db: Db, id: number): Promise<IssueRow | undefined> =>
   db.selectFrom('issues').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Writes the changed rows of relations. */
-async function writeRelations(tx: Db, issue: IssueRow, changes: readonly WorkChange[]): Promise<void> {
-  for (const change of changes) {
-    if (change.what === 'assignees') {
-      const link = (user: { id: number }) => ({ issue_id: issue.id, user_id: user.id });
-      await remove(tx, 'issue_assignees', 'user_id', issue.id, change.removed);
-      if (change.added.length > 0)
-        await tx.insertInto('issue_assignees').values(change.added.map(link)).execute();
-    }
-    if (change.what === 'labels') {
-      const link = (label: { id: number }) => ({ issue_id: issue.id, label_id: label.id });
-      await remove(tx, 'label_links', 'label_id', issue.id, change.removed);
-      if (change.added.length > 0)
-        await tx.insertInto('label_links').values(change.added.map(link)).execute();
-    }
-    if (change.what === 'epic') await setEpic(tx, issue, change.to?.id);
-  }
-}
+/** Statements that write added and removed assignees. */
+const assigneeStatements = (tx: Db, issueId: number, changes: readonly WorkChange[]) =>
+  changes.flatMap((change) => {
+    if (change.what !== 'assignees') return [];
+    const removed = change.removed.map(({ id }) => id);
+    return [
+      removed.length > 0
+        ? tx.deleteFrom('issue_assignees').where('issue_id', '=', issueId).where('user_id', 'in', removed)
+        : undefined,
+      change.added.length > 0
+        ? tx
+            .insertInto('issue_assignees')
+            .values(change.added.map(({ id }) => ({ issue_id: issueId, user_id: id })))
+        : undefined,
+    ];
+  });
 
-async function remove(
+/** The statement that puts the issue into its epic, or takes it out. */
+const epicStatements = (
   tx: Db,
-  table: 'issue_assignees' | 'label_links',
-  column: 'user_id' | 'label_id',
-  issueId: number,
-  gone: readonly { id: number }[],
-): Promise<void> {
-  if (gone.length === 0) return;
-  const ids = gone.map(({ id }) => id);
-  await tx.deleteFrom(table).where('issue_id', '=', issueId).where(column, 'in', ids).execute();
-}
+  { id, iid }: IssueRow,
+  changes: readonly WorkChange[],
+): StatementParts['statements'] =>
+  changes.flatMap((change): StatementParts['statements'] => {
+    if (change.what !== 'epic') return [];
+    const epic_id = change.to?.id;
+    if (epic_id === undefined) return [tx.deleteFrom('epic_issues').where('issue_id', '=', id)];
+    return [
+      tx
+        .insertInto('epic_issues')
+        .values({ epic_id, issue_id: id, relative_position: iid * POSITION_GAP })
+        .onConflict((taken) => taken.column('issue_id').doUpdateSet({ epic_id })),
+    ];
+  });
 
-async function setEpic(tx: Db, issue: IssueRow, epicId: number | undefined): Promise<void> {
-  if (epicId === undefined) {
-    await tx.deleteFrom('epic_issues').where('issue_id', '=', issue.id).execute();
-    return;
-  }
-  await tx
-    .insertInto('epic_issues')
-    .values({ epic_id: epicId, issue_id: issue.id, relative_position: issue.iid * POSITION_GAP })
-    .onConflict((conflict) => conflict.column('issue_id').doUpdateSet({ epic_id: epicId }))
-    .execute();
-}
-
-/** Writes the notes, events, to-dos and announcements of the changes. */
-async function addSystemNotes(
+/** Writes what others registered to follow, and the to-dos of those who are assigned or mentioned. */
+async function followUp(
   { services, actor }: ActorContext,
   tx: Db,
-  project: AuthorizedProject,
+  noteable: Noteable,
   issue: IssueRow,
   changes: readonly WorkChange[],
   mentioned: readonly MentionTodo[],
 ): Promise<void> {
-  if (changes.length === 0) return;
-  const noteable = issueNoteable(project, issue);
-  const notes = changes.map((change) => systemNote(change));
-  await writeSystemNotes(tx, noteable, actor, notes);
-  await writeResourceEvents(tx, { issueId: issue.id }, actor.id, resourceEvents(changes));
   for (const followUp of issueFollowUps.all(services)) {
     await followUp.changed(tx, actor, issue, changes);
     if (eventOf(changes) === 'issue_closed') await followUp.closed(tx, actor, issue);
   }
-  await completeTodos(tx, actor.id, noteable);
   const assigned = changes.flatMap((change) => (change.what === 'assignees' ? change.added : []));
   const todos = [
     ...assigned.map(({ id }): MentionTodo => ({ userId: id, action: 'assigned' })),
@@ -277,8 +230,6 @@ async function addSystemNotes(
     const users = todos.filter((each) => each.action === action).map(({ userId }) => userId);
     await addTodos(tx, { users, author: actor, target: noteable, action });
   }
-  const payload = { changes: changesPayload(changes) };
-  await announce(tx, issueAnnouncement(actor, project, issue, eventOf(changes), payload));
 }
 
 /** Deletes the issue with all its rows. `check` sees the locked row first. */

@@ -18,11 +18,12 @@ import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import type { IssueRelations } from '../records/relation-queries.ts';
-import { scoped, updateIssue } from './actions.ts';
+import { closeIssue, readIssue } from './actions.ts';
 import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './insert-actions.ts';
 import { parseQuickActions } from './issue-commands.ts';
 import { creationRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
+import { scoped } from './issue-state.ts';
 import {
   checkEpic,
   findMentioned,
@@ -39,6 +40,8 @@ export type IssuePlan = {
   prepared: PreparedIssue;
   labels: readonly LabelRow[];
   quickActions: Awaited<ReturnType<typeof parseQuickActions<NewIssue>>>;
+  /** The issue that it duplicates. */
+  original: ResolvedReferences['original'];
   /** Present where labels are missing: creates them in the transaction of the insert. */
   createLabels?(tx: Db): Promise<Pick<IssuePlan, 'prepared' | 'labels'>>;
 };
@@ -91,7 +94,7 @@ export async function prepareIssue(
     epicId: references.epic?.id ?? null,
     todos: [...assigned, ...mentioned],
   };
-  const plan: IssuePlan = { prepared, labels, quickActions: said };
+  const plan: IssuePlan = { prepared, labels, quickActions: said, original: references.original };
   if (!references.lacksLabels) return plan;
   return {
     ...plan,
@@ -104,8 +107,8 @@ export async function prepareIssue(
 
 /**
  * A new issue of the project, without the properties that the caller may not set; 400 for a wrong title,
- * description, date or milestone, 409 for a number that is taken. References are resolved first, and one
- * statement inserts it.
+ * description, date or milestone, 409 for a number that is taken. The plan is made first; one statement inserts
+ * the issue, and what its quick actions do besides is of the same transaction.
  */
 export async function createIssue(
   context: WriteContext,
@@ -114,7 +117,6 @@ export async function createIssue(
 ): Promise<CreatedIssue> {
   const { db, actor, request } = context;
   const plan = await prepareIssue(context, project, input);
-  const { createLabels: label, quickActions: said } = plan;
   const { title, description, confidential } = plan.prepared;
   await checkIssueSpam(context, project, { write: 'create', title, description, confidential });
   const userAgent = request.headers['user-agent'];
@@ -124,23 +126,37 @@ export async function createIssue(
     project,
     issue: { ...prepared, ...sent },
   });
-  const { issue, author, labels } = label
-    ? await inTransaction(db, async (tx) => {
-        const labelled = await label(tx);
-        return { ...labelled, ...(await insertIssue(tx, insert(labelled))) };
-      })
-    : { ...plan, ...(await insertIssueInBatch(db, insert(plan))) };
-  await applyEffects(context, issueNoteable(project, issue), said.effects);
-  const { state_event, duplicated_to_id } = said.changes;
-  if (state_event)
-    return { issue: await updateIssue(context, project, issue, { state_event, duplicated_to_id }) };
-  const { assigneeIds, milestoneId, epicId } = plan.prepared;
-  const isBare = said.effects.length + assigneeIds.length === 0 && milestoneId === null && epicId === null;
-  return { issue, ...(isBare && { sides: relationsOfNew(project, issue, author, labels) }) };
+  if (isOneStatement(plan)) {
+    const { issue, author } = await insertIssueInBatch(db, insert(plan));
+    const { assigneeIds, milestoneId, epicId } = plan.prepared;
+    const isBare = assigneeIds.length === 0 && milestoneId === null && epicId === null;
+    return { issue, ...(isBare && { relations: relationsOfNew(project, issue, author, plan.labels) }) };
+  }
+  return inTransaction(db, async (tx) => {
+    const labelled = (await plan.createLabels?.(tx)) ?? plan;
+    const { issue } = await insertIssue(tx, insert(labelled));
+    return { issue: await runQuickActions({ ...context, db: tx }, project, issue, plan) };
+  });
+}
+
+const isOneStatement = ({ createLabels, quickActions }: IssuePlan): boolean =>
+  createLabels === undefined && quickActions.effects.length === 0 && !quickActions.changes.state_event;
+
+/** The issue after what its quick actions do besides setting properties. */
+async function runQuickActions(
+  context: ActorContext,
+  project: AuthorizedProject,
+  issue: IssueRow,
+  { quickActions, original }: IssuePlan,
+): Promise<IssueRow> {
+  const { db } = context;
+  await applyEffects(context, issueNoteable(project, issue), quickActions.effects);
+  if (quickActions.changes.state_event) return closeIssue(context, db, project, issue.id, original);
+  return quickActions.effects.length === 0 ? issue : ((await readIssue(db, issue.id)) ?? issue);
 }
 
 /** The new row, and its relations where they are known without a query. */
-export type CreatedIssue = { issue: IssueRow; sides?: IssueRelations };
+export type CreatedIssue = { issue: IssueRow; relations?: IssueRelations };
 
 /** Relations of an issue with labels only: no notes, time or links yet, and its author is subscribed. */
 const relationsOfNew = (

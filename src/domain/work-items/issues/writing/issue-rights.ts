@@ -4,9 +4,11 @@ import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { GUEST, OWNER, PLANNER } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
+import type { Db } from '../../../../platform/db/database.ts';
 import { forbidden } from '../../../../platform/failure.ts';
 import type { ChangeRights } from '../../changes/issue-changes.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
+import { selectAssigneeIds } from '../records/noteable-queries.ts';
 
 const paid = ({ config }: Pick<Services, 'config'>) => ({
   premium: config.tier !== 'free',
@@ -41,14 +43,15 @@ export const updateRights = (
 };
 
 /** Fails with 403 unless the actor manages the project's issues, or is the author or an assignee. */
-export function requireUpdate(
+export async function requireUpdate(
+  db: Db,
   project: AuthorizedProject,
   actor: Actor,
-  issue: Pick<IssueRow, 'author_id'>,
-  assigneeIds: readonly number[],
-): void {
-  if (project.may('update_issues') || issue.author_id === actor.id || assigneeIds.includes(actor.id)) return;
-  throw forbidden();
+  issue: Pick<IssueRow, 'id' | 'author_id'>,
+): Promise<void> {
+  if (project.may('update_issues') || issue.author_id === actor.id) return;
+  const assignees = await selectAssigneeIds(db, issue.id);
+  if (!assignees.some(({ user_id }) => user_id === actor.id)) throw forbidden();
 }
 
 /** Fails with 403 unless the caller manages the project's issues. */

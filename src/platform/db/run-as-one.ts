@@ -1,0 +1,24 @@
+/** Statements that change different rows, run as one: they see the tables as they were, and none is waited for alone. */
+import { type Compilable, type OperationNodeSource, type RawBuilder, sql } from 'kysely';
+import type { Db } from './database.ts';
+
+export type StatementParts = {
+  /** No row is changed by two of them. */
+  statements: readonly (OperationNodeSource | undefined)[];
+  /** Further parts of the `with`, by their names. */
+  parts?: readonly RawBuilder<unknown>[];
+};
+
+/** Runs all; returns the rows of the last, if there is one. */
+export async function runAsOne<Row = never>(
+  tx: Db,
+  { statements, parts = [] }: StatementParts,
+  last?: Compilable<Row> & OperationNodeSource,
+): Promise<Row[]> {
+  const unnamed = statements.filter((statement) => statement !== undefined);
+  const all = [...parts, ...unnamed.map((statement, at) => sql`${sql.ref(`part_${at}`)} as (${statement})`)];
+  const end = last ?? sql`select`;
+  const text = all.length === 0 ? sql<Row>`${end}` : sql<Row>`with ${sql.join(all)} ${end}`;
+  const { rows } = await text.execute(tx);
+  return rows;
+}
