@@ -4,12 +4,15 @@ import { edges } from './architecture/edges.ts';
 
 const capabilities = readdirSync('src/domain');
 
-/** Tests may look behind a door. */
+/** What a resource tells the contract tests is theirs. */
+const ofTests = '\\.test\\.ts$|/samples\\.ts$';
+
+/** Tests and samples may look behind a door. */
 const keepsApart = (capability) => ({
   name: `${capability}-keeps-apart`,
   severity: 'error',
   comment: 'Along an edge of architecture/edges.ts only, and only through index.ts.',
-  from: { path: `^src/domain/${capability}/`, pathNot: '\\.test\\.ts$' },
+  from: { path: `^src/domain/${capability}/`, pathNot: ofTests },
   to: {
     path: '^src/domain/',
     pathNot: [
@@ -66,14 +69,14 @@ export default {
       name: 'one-reader-of-randomness',
       severity: 'error',
       comment: 'Secrets and randomness come from platform/secret.ts.',
-      from: { path: '^src/(kernel|domain)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^src/(kernel|domain)/', pathNot: ofTests },
       to: { path: '^(node:)?crypto$' },
     },
     {
       name: 'tests-are-not-imported',
       severity: 'error',
-      from: { path: '^src', pathNot: '\\.test\\.ts$' },
-      to: { path: '^test/|\\.test\\.ts$' },
+      from: { path: '^src', pathNot: ofTests },
+      to: { path: `^test/|${ofTests}` },
     },
   ],
   options: {

@@ -9,9 +9,11 @@ import { type Arrow, arrowsInCycles } from './cycles.ts';
 const MAX_FILES = 25;
 
 const files = globSync('src/**/*.ts').sort();
-/** Tests import from everywhere, and ask the database what they like. */
+/** Tests and their samples import from everywhere, and ask the database what they like. */
 const sources = new Map(
-  files.filter((file) => !file.endsWith('.test.ts')).map((file) => [file, readFileSync(file, 'utf8')]),
+  files
+    .filter((file) => !/(\.test|\/samples)\.ts$/.test(file))
+    .map((file) => [file, readFileSync(file, 'utf8')]),
 );
 
 function crowdedFolders(): string[] {

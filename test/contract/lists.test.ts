@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
 import { addressOf, type SampleIds, titleOf } from '../support/inventory.ts';
-import { emptyLists } from '../support/pages.ts';
+import { isEmptyList } from '../support/samples.ts';
 import { makeWorld, queryInWorld } from '../support/world.ts';
 
 const ashlar = useApp({ still: true });
@@ -40,7 +40,7 @@ test('every list takes as many statements for twenty as for one', async () => {
     await listed(path, `${extra}per_page=20`);
     const one = await listed(path, `${extra}per_page=1`);
     const twenty = await listed(path, `${extra}per_page=20`);
-    const [few, many] = emptyLists.has(titleOf(spec)) ? [0, 0] : [1, 20];
+    const [few, many] = isEmptyList(titleOf(spec)) ? [0, 0] : [1, 20];
     if (one.items !== few || twenty.items !== many)
       short.push(`${titleOf(spec)}: ${one.items}, ${twenty.items}`);
     if (one.sent.length !== twenty.sent.length) growing.push(`${titleOf(spec)}\n${twenty.sent.join('\n')}`);

@@ -17,7 +17,7 @@ describe.each([
     const places = await makeWorld(ashlar, 1);
     const { sql } = ashlar.app.services.database;
     for (const name of Object.keys(featureDefinitions))
-      await sql`insert into feature_gates (name, value, updated_at) values (${name}, 'true', now())`;
+      await sql`insert into feature_gates (name, value, updated_at) values (${name}, 'true', now()) on conflict do nothing`;
     ashlar.app.services.features.forget();
     const refused: string[] = [];
     await forEachOf(ashlar.app.endpoints, 6, async (spec) => {

@@ -48,12 +48,10 @@ def map_path_parameters(context, path_parameters):
     kind, subject = (found[1], found[2]) if found else (None, None)
     chosen = dict(path_parameters)
     if chance.random() < 0.95:
-        for name, value in real.items():
+        for name, values in real.items():
             # The first of each kind stays.
             nth = chance.randint(2, WORLD["count"]) if method == "DELETE" else chance.choice([1, 1, 1, chance.randint(1, WORLD["count"])])
-            if name != subject:
-                value = {"1": str(nth), "person-1": f"person-{nth}"}.get(value, value)
-            chosen[name] = value
+            chosen[name] = values[0] if name == subject else values[(nth - 1) % len(values)]
         if subject and ENDING.match(f"{method} {operation.path}"):
             chosen[subject] = chance.choice(WORLD["spare"][kind])
     if kind == "users" and method != "GET" and str(chosen.get(subject)) in KEPT:

@@ -7,7 +7,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { siteAt } from '../support/app.ts';
 import { makeUser } from '../support/factories.ts';
 import { formatValues } from '../support/format-values.ts';
-import { addressOf } from '../support/inventory.ts';
+import { addressOf, type SampleIds } from '../support/inventory.ts';
 import { makeWorld } from '../support/world.ts';
 import { type Program, ROOT_TOKEN } from './support.ts';
 
@@ -74,10 +74,7 @@ export async function makeFuzzWorld(program: Program): Promise<object> {
       } satisfies Record<Caller, object>,
       formats: formatValues,
       paths: Object.fromEntries(
-        app.endpoints.map(({ path }) => [
-          path.replaceAll(/:(\w+)/g, '{$1}'),
-          namedIn(path, addressOf(path, places)),
-        ]),
+        app.endpoints.map(({ path }) => [path.replaceAll(/:(\w+)/g, '{$1}'), valuesIn(path, places)]),
       ),
     };
   } finally {
@@ -85,13 +82,16 @@ export async function makeFuzzWorld(program: Program): Promise<object> {
   }
 }
 
-/** The values of a path's parameters in an address. */
-function namedIn(path: string, address: string): Record<string, string> {
-  const values = address.split('/');
+/** The values of a path's parameters: its place, and all objects that the others can name. */
+function valuesIn(path: string, places: SampleIds): Record<string, readonly string[]> {
+  const values = addressOf(path, places).split('/');
+  const objects = places.objects?.get(path);
   return Object.fromEntries(
     path.split('/').flatMap((part, at) => {
       const name = /^:(\w+)$/.exec(part)?.[1];
-      return name === undefined ? [] : [[name, decodeURIComponent(values[at] ?? '')]];
+      if (name === undefined) return [];
+      const named = objects?.[name]?.map(({ value }) => value) ?? [];
+      return [[name, named.length === 0 ? [decodeURIComponent(values[at] ?? '')] : named]];
     }),
   );
 }

@@ -1,7 +1,6 @@
 /** Errors as rows, with an event that has every field: for readers, without a report. */
 import { type NormalEvent, packEvent } from '../../src/domain/error-tracking/events/shape.ts';
 import type { TestApp } from './app.ts';
-import type { SampleIds } from './inventory.ts';
 
 type Frame = NormalEvent['frames'][number];
 
@@ -76,18 +75,6 @@ export const sampleEvent = (changes: Partial<NormalEvent> = {}): NormalEvent => 
   sdk: { name: 'sentry.javascript.node', version: '10.0.0' },
   ...changes,
 });
-
-/** For the world's project: an error by each user, the first with an event by each; and client keys. */
-export const errors = ({ project }: SampleIds): string => `
-  insert into error_tracking_client_keys (project_id, public_key, created_at, updated_at)
-    select ${project}, 'glet_' || md5(username), now(), now() from users where username like 'person-%' order by id;
-  insert into errors (project_id, fingerprint, name, first_seen_at, last_seen_at, events_count, created_at, updated_at)
-    select ${project}, sha256(username::bytea), 'Error of ' || username, now(), now(), id, now(), now()
-    from users where username like 'person-%' order by id;
-  insert into error_events (error_id, project_id, event_id, level, payload, occurred_at, received_at)
-    select e.id, ${project}, md5(u.username)::uuid, 'error', '\\x${packEvent(sampleEvent()).toString('hex')}', now(), now()
-    from users u, (select min(id) as id from errors where project_id = ${project}) e
-    where u.username like 'person-%' order by u.id;`;
 
 export type ErrorGiven = {
   name?: string;

@@ -2,20 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
-import { conversationAt } from './conversation-rows.ts';
-import { firstAt } from './planning-rows.ts';
+import type { ObjectsByPath } from './samples.ts';
 
-/** The objects that paths name, by their ids. */
-export type SampleIds = { user: number; group: number; project: number };
+/** The places of a world by their ids, and the objects in it that paths name. */
+export type SampleIds = { user: number; group: number; project: number; objects?: ObjectsByPath };
 
 export const titleOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
-/** Parameters that no number can be. */
-const usual: Record<string, string> = { format: 'zip' };
-
 /**
- * The endpoint's path with ids instead of parameters: that of its first subject, then `others` by name, then
- * 1.
+ * The endpoint's path with values instead of parameters: that of its first subject, then `others` by name, then the
+ * samples, then 1.
  */
 export function addressOf(
   path: string,
@@ -29,14 +25,10 @@ export function addressOf(
     projects: places.project,
   };
   const [, start = '', first = ''] = path.split('/');
-  const placed: Record<string, string | number> = {
-    ...conversationAt(path),
-    milestone_id: firstAt(path),
-    badge_id: firstAt(path),
-  };
+  const sampled = places.objects?.get(path);
   let subject = first.startsWith(':') ? starts[start] : undefined;
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const id = subject ?? others[name] ?? placed[name] ?? usual[name] ?? 1;
+    const id = subject ?? others[name] ?? sampled?.[name]?.[0]?.value ?? 1;
     subject = undefined;
     return encodeURIComponent(id);
   });

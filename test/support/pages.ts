@@ -5,22 +5,16 @@
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { titleOf } from './inventory.ts';
+import { isEmptyList } from './samples.ts';
 
 /** The message for a client that requests keyset pages of a list without them. */
 export const noKeyset = 'Keyset pagination is not yet available for this type of request';
 
 export const lists = (app: TestApp): Endpoint[] => app.app.endpoints.filter(({ page }) => page !== undefined);
 
-/** Lists of records that nothing makes yet. */
-export const emptyLists: ReadonlySet<string> = new Set([
-  'GET /groups/:id/iterations',
-  'GET /projects/:id/iterations',
-  'GET /projects/:id/issues/:eventable_id/resource_iteration_events',
-]);
-
 /** The lists that are not empty in the world of the tests. */
 export const filledLists = (app: TestApp): Endpoint[] =>
-  lists(app).filter((spec) => !emptyLists.has(titleOf(spec)));
+  lists(app).filter((spec) => !isEmptyList(titleOf(spec)));
 
 /** The pages that a `Link` header names. */
 export function linksOf({ headers }: Called): Record<string, string> {
