@@ -88,3 +88,20 @@ export async function auditEventsOf(app: TestApp, userId: number): Promise<strin
   const events = bodyOf(await app.root('GET /audit_events', { query }), 200);
   return events.map((event: { event_name: string }) => event.event_name);
 }
+
+const levels = { guest: 10, planner: 15, reporter: 20, developer: 30, maintainer: 40, owner: 50 };
+
+/** A new user for each of the roles in `projects/1` or `groups/1`. */
+export async function makeMembers<Role extends keyof typeof levels>(
+  app: TestApp,
+  source: `projects/${number}` | `groups/${number}`,
+  ...roles: readonly Role[]
+): Promise<Record<Role, MadeUser>> {
+  const made: [Role, MadeUser][] = [];
+  for (const role of roles) {
+    const user = await makeUser(app);
+    await addMember(app, source, user, levels[role]);
+    made.push([role, user]);
+  }
+  return Object.fromEntries(made) as Record<Role, MadeUser>; // one for each
+}

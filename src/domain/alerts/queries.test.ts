@@ -2,12 +2,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
-  makeUser,
 } from '../../../test/support/factories.ts';
 
 const app = useApp();
@@ -19,7 +18,6 @@ const list = async (query: string) =>
 
 beforeAll(async () => {
   place = await makeProject(app);
-  developer = await makeUser(app);
   const path = `/projects/${place.id}/alert_management_integrations`;
   const made = bodyOf(await app.root(`POST ${path}`, { body: { name: 'Tool', type: 'http' } }), 201);
   const payloads = [
@@ -29,7 +27,7 @@ beforeAll(async () => {
   ];
   for (const payload of [...payloads, payloads[0]])
     await app.root(`POST ${path}/${made.id}/test`, { body: { payload } });
-  await addMember(app, `projects/${place.id}`, developer, 30);
+  ({ developer } = await makeMembers(app, `projects/${place.id}`, 'developer'));
   const put = (iid: number, body: unknown) => app.root(`PUT ${alerts(place.id)}/${iid}`, { body });
   await put(2, { status: 'acknowledged', assignee_ids: [developer.id] });
   await put(3, { status: 'resolved' });

@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import {
-  addMember,
   type MadeGroup,
   type MadeProject,
   type MadeUser,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
@@ -21,18 +21,16 @@ let owner: MadeUser;
 
 /** Three events by root and one by the developer, a minute apart, on project and group. */
 beforeAll(async () => {
-  [maintainer, developer, reporter, owner] = [
-    await makeUser(app),
-    await makeUser(app),
-    await makeUser(app),
-    await makeUser(app),
-  ];
   group = await makeGroup(app);
   project = await makeProject(app, { namespace_id: group.id });
-  await addMember(app, `groups/${group.id}`, owner, 50);
-  await addMember(app, `groups/${group.id}`, maintainer, 40);
-  await addMember(app, `groups/${group.id}`, developer, 30);
-  await addMember(app, `groups/${group.id}`, reporter, 20);
+  ({ owner, maintainer, developer, reporter } = await makeMembers(
+    app,
+    `groups/${group.id}`,
+    'owner',
+    'maintainer',
+    'developer',
+    'reporter',
+  ));
   const { sql } = app.app.services.database;
   await sql`delete from audit_events`;
   for (const [type, id] of [

@@ -2,12 +2,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeGroup,
   type MadeProject,
   type MadeUser,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
@@ -26,9 +26,8 @@ beforeAll(async () => {
   group = await makeGroup(ashlar);
   const inner = await makeGroup(ashlar, { parent_id: group.id });
   project = await makeProject(ashlar, { namespace_id: inner.id, name: 'A title' });
-  [maintainer, developer] = [await makeUser(ashlar), await makeUser(ashlar)];
-  await addMember(ashlar, `groups/${group.id}`, maintainer, 40);
-  await addMember(ashlar, `projects/${project.id}`, developer, 30);
+  ({ maintainer } = await makeMembers(ashlar, `groups/${group.id}`, 'maintainer'));
+  ({ developer } = await makeMembers(ashlar, `projects/${project.id}`, 'developer'));
   ofProject = `/projects/${project.id}/badges`;
   ofGroup = `/groups/${group.id}/badges`;
 });

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../test/support/app.ts';
 import {
-  addMember,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
   uniqueName,
@@ -17,10 +17,7 @@ let reporter: MadeUser;
 
 beforeAll(async () => {
   project = await makeProject(app);
-  developer = await makeUser(app);
-  reporter = await makeUser(app);
-  await addMember(app, `projects/${project.id}`, developer, 30);
-  await addMember(app, `projects/${project.id}`, reporter, 20);
+  ({ developer, reporter } = await makeMembers(app, `projects/${project.id}`, 'developer', 'reporter'));
 });
 
 const flags = () => `/projects/${project.id}/feature_flags`;

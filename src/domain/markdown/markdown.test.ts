@@ -8,6 +8,7 @@ import {
   bodyOf,
   type MadeUser,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
@@ -26,9 +27,9 @@ const make = async (path: string, body: Record<string, unknown>) =>
 beforeAll(async () => {
   group = await makeGroup(ashlar);
   project = (await makeProject(ashlar, { namespace_id: group.id })) as typeof project;
-  [member, guest, stranger] = [await makeUser(ashlar), await makeUser(ashlar), await makeUser(ashlar)];
+  [member, stranger] = [await makeUser(ashlar), await makeUser(ashlar)];
   await addMember(ashlar, `groups/${group.id}`, member, 30);
-  await addMember(ashlar, `projects/${project.id}`, guest, 10);
+  ({ guest } = await makeMembers(ashlar, `projects/${project.id}`, 'guest'));
   const at = `/projects/${project.id}`;
   await make(`${at}/issues`, { title: 'Open "quoted" <b>' });
   const closed = await make(`${at}/issues`, { title: 'Closed' });
@@ -135,8 +136,7 @@ describe('references', () => {
       commit: `${path}@${commit.id}`,
     };
     const found = async (reader: MadeUser) => linksOf(await render(name[kind], reader)).length;
-    const reporter = await makeUser(ashlar);
-    await addMember(ashlar, `projects/${open.id}`, reporter, 20);
+    const { reporter } = await makeMembers(ashlar, `projects/${open.id}`, 'reporter');
     expect([await found(stranger), await found(reporter)]).toEqual([1, 1]);
     bodyOf(await ashlar.root(`PUT ${at}`, { body: { [setting]: 'private' } }), 200);
     expect([await found(stranger), await found(reporter)]).toEqual([0, 1]);

@@ -2,7 +2,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type Browser, openBrowser, signInAs, withSettings } from '../../../test/support/browser.ts';
-import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
+import {
+  addMember,
+  bodyOf,
+  makeGroup,
+  makeMembers,
+  makeProject,
+  makeUser,
+} from '../../../test/support/factories.ts';
 import { makeIssue } from '../../../test/support/planning.ts';
 import { makeReadable, OWNER_PASSWORD, type Readable } from '../../../test/support/readable.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
@@ -209,8 +216,7 @@ describe('to whom', () => {
   test('the tabs of a project are those of what its reader may see', async () => {
     const { id, path_with_namespace: path } = await makeProject(ashlar, { visibility: 'public' });
     await fillProject(ashlar, id);
-    const developer = await makeUser(ashlar);
-    await addMember(ashlar, `projects/${id}`, developer, 30);
+    const { developer } = await makeMembers(ashlar, `projects/${id}`, 'developer');
     const member = await browserOf(developer);
     const tabsOf = (text: string) =>
       [
@@ -270,9 +276,7 @@ describe('to whom', () => {
 
   test('who reads the code is told that there is none yet, and from where it is cloned', async () => {
     const { id, path_with_namespace: path } = await makeProject(ashlar);
-    const [guest, reporter] = [await makeUser(ashlar), await makeUser(ashlar)];
-    await addMember(ashlar, `projects/${id}`, guest, 10);
-    await addMember(ashlar, `projects/${id}`, reporter, 20);
+    const { guest, reporter } = await makeMembers(ashlar, `projects/${id}`, 'guest', 'reporter');
     const [reading, view] = [await browserOf(reporter), await browserOf(guest)];
     const shown = async (browser: Browser) => {
       const { text } = await browser.get(`/${path}`);
@@ -296,8 +300,7 @@ describe('to whom', () => {
   });
 
   test('a Guest sees neither confidential issues nor internal notes', async () => {
-    const guest = await makeUser(ashlar);
-    await addMember(ashlar, `projects/${world.project.id}`, guest, 10);
+    const { guest } = await makeMembers(ashlar, `projects/${world.project.id}`, 'guest');
     const browser = await browserOf(guest);
     const { status, text } = await browser.get(`${home}/-/issues/${world.issue.iid}`);
     expect([status, text.includes('Shall we take it down?'), text.includes('Only for the team.')]).toEqual([

@@ -1,7 +1,7 @@
 /** Search in the files, the wiki and the commits of a project, over HTTP. */
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
-import { addMember, bodyOf, makeProject, makeUser } from '../../../test/support/factories.ts';
+import { bodyOf, makeMembers, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { fillProject } from '../../../test/support/repositories.ts';
 import { projectWikiParent, pushPages } from '../../../test/support/wikis.ts';
 
@@ -135,9 +135,8 @@ test('pages of the wiki', async () => {
 test('code is found by who reads it, and by nobody where it is turned off', async () => {
   const project = await makeProject(app, { visibility: 'public' });
   await fillProject(app, project.id, [{ 'a.txt': 'needle\n' }]);
-  const [outsider, guest, reporter] = [await makeUser(app), await makeUser(app), await makeUser(app)];
-  await addMember(app, `projects/${project.id}`, guest, 10);
-  await addMember(app, `projects/${project.id}`, reporter, 20);
+  const outsider = await makeUser(app);
+  const { guest, reporter } = await makeMembers(app, `projects/${project.id}`, 'guest', 'reporter');
   const at = `/projects/${project.id}/search`;
   const counts = async () => {
     const found: number[] = [];

@@ -5,6 +5,7 @@ import {
   addMember,
   bodyOf,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeSnippet,
   makeUser,
@@ -94,15 +95,14 @@ test('a visibility that the administrator keeps, and the default one', async () 
 test('snippets of a project follow its visibility, its setting and the roles in it', async () => {
   const project = await makeProject(app, { visibility: 'public' });
   const path = `/projects/${project.id}/snippets`;
-  const [guest, reporter, maintainer, outsider] = [
-    await makeUser(app),
-    await makeUser(app),
-    await makeUser(app),
-    await makeUser(app),
-  ];
-  await addMember(app, `projects/${project.id}`, guest, 10);
-  await addMember(app, `projects/${project.id}`, reporter, 20);
-  await addMember(app, `projects/${project.id}`, maintainer, 40);
+  const outsider = await makeUser(app);
+  const { guest, reporter, maintainer } = await makeMembers(
+    app,
+    `projects/${project.id}`,
+    'guest',
+    'reporter',
+    'maintainer',
+  );
   const body = { title: 'x', visibility: 'private', files: snippetFiles('a.txt') };
   expect((await as(guest)(`POST ${path}`, { body })).status).toBe(403);
   const hidden = await makeSnippet(app, path, reporter);

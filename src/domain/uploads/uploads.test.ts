@@ -8,6 +8,7 @@ import {
   bodyOf,
   type MadeUser,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../test/support/factories.ts';
@@ -20,9 +21,8 @@ let stranger: MadeUser;
 
 beforeAll(async () => {
   project = await makeProject(ashlar);
-  guest = await makeUser(ashlar);
   stranger = await makeUser(ashlar);
-  await addMember(ashlar, `projects/${project.id}`, guest, 10);
+  ({ guest } = await makeMembers(ashlar, `projects/${project.id}`, 'guest'));
 });
 
 afterEach(() => ashlar.root('PUT /application/settings', { body: { max_attachment_size: 100 } }));

@@ -1,7 +1,7 @@
 /** Wikis over HTTP: refusals, hostile names, and many callers at once. */
 import { describe, expect, test } from 'vitest';
 import { type Call, useApp } from '../../../test/support/app.ts';
-import { addMember, bodyOf, makeGroup, makeUser } from '../../../test/support/factories.ts';
+import { addMember, bodyOf, makeGroup, makeMembers, makeUser } from '../../../test/support/factories.ts';
 import {
   createPage,
   groupWikiParent,
@@ -147,10 +147,12 @@ describe('who may', () => {
       ['groups', await groupWikiParent(ashlar)],
     ] as const) {
       await createPage(ashlar, place, { title: 'home', content: 'x' });
-      const developer = await makeUser(ashlar);
-      const maintainer = await makeUser(ashlar);
-      await addMember(ashlar, `${source}/${place.id}`, developer, 30);
-      await addMember(ashlar, `${source}/${place.id}`, maintainer, 40);
+      const { developer, maintainer } = await makeMembers(
+        ashlar,
+        `${source}/${place.id}`,
+        'developer',
+        'maintainer',
+      );
       expect(await requested(ashlar.as(developer.token), place)).toEqual([200, 200, 201, 200, 403]);
       expect(await requested(ashlar.as(maintainer.token), place)).toEqual([200, 200, 201, 200, 404]);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { openBrowser } from '../../../../test/support/browser.ts';
-import { addMember, bodyOf, makeGroup, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeUser } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise-queries.ts';
 
@@ -9,8 +9,7 @@ const app = useApp();
 
 test('owners look after the enterprise users of their group, and after nobody else', async () => {
   const group = await makeGroup(app);
-  const owner = await makeUser(app);
-  await addMember(app, `groups/${group.id}`, owner, 50);
+  const { owner } = await makeMembers(app, `groups/${group.id}`, 'owner');
   const asOwner = app.as(owner.token);
   const ada = await makeUser(app, { group_id_for_saml: group.id });
   const bob = await makeUser(app);
@@ -45,8 +44,7 @@ test('owners look after the enterprise users of their group, and after nobody el
 
 test('an address counts once it is confirmed, and nothing tells an owner which addresses accounts have', async () => {
   const group = await makeGroup(app);
-  const owner = await makeUser(app);
-  await addMember(app, `groups/${group.id}`, owner, 50);
+  const { owner } = await makeMembers(app, `groups/${group.id}`, 'owner');
   const other = await makeUser(app);
   const primary = `${other.username}@example.com`;
   const second = `second-${primary}`;

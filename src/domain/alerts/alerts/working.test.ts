@@ -6,6 +6,7 @@ import {
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -22,9 +23,9 @@ const alerts = (id = project.id): string => `/projects/${id}/alert_management_al
 
 beforeAll(async () => {
   project = await makeProject(app);
-  [developer, other, reporter] = [await makeUser(app), await makeUser(app), await makeUser(app)];
+  [developer, other] = [await makeUser(app), await makeUser(app)];
   for (const user of [developer, other]) await addMember(app, `projects/${project.id}`, user, 30);
-  await addMember(app, `projects/${project.id}`, reporter, 20);
+  ({ reporter } = await makeMembers(app, `projects/${project.id}`, 'reporter'));
   me = app.as(developer.token);
   const body = { name: 'Tool', type: 'http' };
   const path = `/projects/${project.id}/alert_management_integrations`;

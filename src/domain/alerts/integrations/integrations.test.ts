@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { postAlert } from '../../../../test/support/alerts.ts';
 import { type Call, useApp } from '../../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -17,17 +17,12 @@ let maintainer: Call;
 let developer: Call;
 let reporter: MadeUser;
 
-const joined = async (level: number): Promise<MadeUser> => {
-  const user = await makeUser(app);
-  await addMember(app, `projects/${project.id}`, user, level);
-  return user;
-};
-
 beforeAll(async () => {
   project = await makeProject(app);
-  maintainer = app.as((await joined(40)).token);
-  developer = app.as((await joined(30)).token);
-  reporter = await joined(20);
+  const members = await makeMembers(app, `projects/${project.id}`, 'maintainer', 'developer', 'reporter');
+  maintainer = app.as(members.maintainer.token);
+  developer = app.as(members.developer.token);
+  reporter = members.reporter;
 });
 
 const integrations = (id = project.id): string => `/projects/${id}/alert_management_integrations`;

@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { makeIntegration, postAlert } from '../../../../test/support/alerts.ts';
 import { type Called, useApp } from '../../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -22,9 +22,8 @@ let stranger: MadeUser;
 
 beforeAll(async () => {
   project = await makeProject(app);
-  [developer, guest, stranger] = [await makeUser(app), await makeUser(app), await makeUser(app)];
-  await addMember(app, `projects/${project.id}`, developer, 30);
-  await addMember(app, `projects/${project.id}`, guest, 10);
+  stranger = await makeUser(app);
+  ({ developer, guest } = await makeMembers(app, `projects/${project.id}`, 'developer', 'guest'));
   const { key } = await makeIntegration(app.app.services.database.sql, project.id);
   await postAlert(app.url, `${project.path_with_namespace}/alerts/notify.json`, { title: 'Slow' }, { key });
   bodyOf(await app.root(`POST /projects/${project.id}/issues`, { body: { title: 'Of the team' } }), 201);

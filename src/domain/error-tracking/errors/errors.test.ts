@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { addError, sampleEvent } from '../../../../test/support/error-rows.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -21,12 +21,13 @@ let guest: MadeUser;
 
 beforeAll(async () => {
   project = await makeProject(ashlar);
-  developer = await makeUser(ashlar);
-  reporter = await makeUser(ashlar);
-  guest = await makeUser(ashlar);
-  await addMember(ashlar, `projects/${project.id}`, developer, 30);
-  await addMember(ashlar, `projects/${project.id}`, reporter, 20);
-  await addMember(ashlar, `projects/${project.id}`, guest, 10);
+  ({ developer, reporter, guest } = await makeMembers(
+    ashlar,
+    `projects/${project.id}`,
+    'developer',
+    'reporter',
+    'guest',
+  ));
 });
 
 const listOf = (id: number) => `/projects/${id}/error_tracking/errors`;

@@ -3,7 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import {
+  addMember,
+  bodyOf,
+  makeGroup,
+  makeMembers,
+  makeProject,
+  makeUser,
+} from '../../../../test/support/factories.ts';
 import {
   deleteOverdue,
   eraseNamespace,
@@ -30,8 +37,7 @@ describe('DELETE /groups/:id', () => {
   it('marks the group, frees its path, and lets it be restored', async () => {
     const group = await makeGroup(ashlar);
     const project = await makeProject(ashlar, { namespace_id: group.id, path: 'p', name: 'p' });
-    const maintainer = await makeUser(ashlar);
-    await addMember(ashlar, `groups/${group.id}`, maintainer, 40);
+    const { maintainer } = await makeMembers(ashlar, `groups/${group.id}`, 'maintainer');
     expect((await ashlar.as(maintainer.token)(`DELETE /groups/${group.id}`)).status).toBe(403);
     expect((await ashlar.root(`POST /groups/${group.id}/restore`)).status).toBe(400);
     const deleted = await ashlar.root(`DELETE /groups/${group.id}`);

@@ -5,6 +5,7 @@ import {
   addMember,
   bodyOf,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
   uniqueName,
@@ -185,8 +186,7 @@ describe('creating groups', () => {
 describe('changing groups', () => {
   it('changes what is named and nothing else, for owners', async () => {
     const group = await makeGroup(ashlar);
-    const maintainer = await makeUser(ashlar);
-    await addMember(ashlar, `groups/${group.id}`, maintainer, 40);
+    const { maintainer } = await makeMembers(ashlar, `groups/${group.id}`, 'maintainer');
     const body = {
       name: 'New Name',
       description: null,

@@ -5,6 +5,7 @@ import {
   addMember,
   bodyOf,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
   uniqueName,
@@ -83,8 +84,7 @@ describe('transfer', () => {
     expect(await move(inner.id, other.id)).toEqual(
       failed('The parent group already has a subgroup or a project with the same path.'),
     );
-    const owner = await makeUser(ashlar);
-    await addMember(ashlar, `groups/${outer.id}`, owner, 50);
+    const { owner } = await makeMembers(ashlar, `groups/${outer.id}`, 'owner');
     expect((await move(inner.id, other.id, ashlar.as(owner.token)))[0]).toBe(404);
     await addMember(ashlar, `groups/${other.id}`, owner, 30);
     expect((await move(inner.id, other.id, ashlar.as(owner.token)))[0]).toBe(403);
@@ -180,8 +180,7 @@ describe('archiving', () => {
       idsOf(bodyOf(await ashlar.root('GET /groups', { query: `${query}&per_page=100` }), 200));
     expect(await listed('archived=true')).toEqual(expect.arrayContaining([group.id, inner.id]));
     expect(await listed('active=true')).not.toContain(inner.id);
-    const maintainer = await makeUser(ashlar);
-    await addMember(ashlar, `groups/${group.id}`, maintainer, 40);
+    const { maintainer } = await makeMembers(ashlar, `groups/${group.id}`, 'maintainer');
     expect((await ashlar.as(maintainer.token)(`POST /groups/${group.id}/unarchive`)).status).toBe(403);
     expect(bodyOf(await ashlar.root(`POST /groups/${group.id}/unarchive`), 201).archived).toBe(false);
   });
@@ -227,9 +226,8 @@ describe('sharing', () => {
   it('with the group itself changes no role', async () => {
     const group = await makeGroup(ashlar);
     const inner = await makeGroup(ashlar, { parent_id: group.id });
-    const [owner, guest, inside] = [await makeUser(ashlar), await makeUser(ashlar), await makeUser(ashlar)];
-    await addMember(ashlar, `groups/${group.id}`, owner, 50);
-    await addMember(ashlar, `groups/${group.id}`, guest, 10);
+    const inside = await makeUser(ashlar);
+    const { owner, guest } = await makeMembers(ashlar, `groups/${group.id}`, 'owner', 'guest');
     await addMember(ashlar, `groups/${inner.id}`, inside, 50);
     const share = { group_id: group.id, group_access: 50 };
     const shared = bodyOf(
@@ -273,9 +271,7 @@ describe('sharing', () => {
       await makeGroup(ashlar, { visibility: 'public' }),
     ];
     const inner = await makeGroup(ashlar, { parent_id: group.id });
-    const [owner, maintainer] = [await makeUser(ashlar), await makeUser(ashlar)];
-    await addMember(ashlar, `groups/${group.id}`, owner, 50);
-    await addMember(ashlar, `groups/${group.id}`, maintainer, 40);
+    const { owner, maintainer } = await makeMembers(ashlar, `groups/${group.id}`, 'owner', 'maintainer');
     const share = async (token: string, body: Record<string, unknown>) =>
       (await ashlar.as(token)(`POST /groups/${group.id}/share`, { body })).status;
     expect(await share(owner.token, { group_id: hidden.id, group_access: 10 })).toBe(404);

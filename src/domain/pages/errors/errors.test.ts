@@ -8,8 +8,8 @@ import {
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
-  makeUser,
 } from '../../../../test/support/factories.ts';
 
 const ashlar = useApp();
@@ -24,10 +24,7 @@ beforeAll(async () => {
     200,
   );
   project = await makeProject(ashlar, { visibility: 'public' });
-  reporter = await makeUser(ashlar);
-  guest = await makeUser(ashlar);
-  await addMember(ashlar, `projects/${project.id}`, reporter, 20);
-  await addMember(ashlar, `projects/${project.id}`, guest, 10);
+  ({ reporter, guest } = await makeMembers(ashlar, `projects/${project.id}`, 'reporter', 'guest'));
 });
 
 async function browserOf({ username }: MadeUser) {

@@ -8,6 +8,7 @@ import {
   type MadeProject,
   type MadeUser,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -23,9 +24,7 @@ let labels: string;
 beforeAll(async () => {
   group = await makeGroup(ashlar);
   project = await makeProject(ashlar, { namespace_id: group.id });
-  [planner, guest] = [await makeUser(ashlar), await makeUser(ashlar)];
-  await addMember(ashlar, `projects/${project.id}`, planner, 15);
-  await addMember(ashlar, `projects/${project.id}`, guest, 10);
+  ({ planner, guest } = await makeMembers(ashlar, `projects/${project.id}`, 'planner', 'guest'));
   labels = `/projects/${project.id}/labels`;
 });
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { addMember, bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import {
   askGit,
@@ -317,13 +317,8 @@ describe('a blob', () => {
 });
 
 test('only those who may read code, do', async () => {
-  const [stranger, guest, reporter] = [
-    await makeUser(ashlar),
-    await makeUser(ashlar),
-    await makeUser(ashlar),
-  ];
-  await addMember(ashlar, `projects/${id}`, guest, 10);
-  await addMember(ashlar, `projects/${id}`, reporter, 20);
+  const stranger = await makeUser(ashlar);
+  const { guest, reporter } = await makeMembers(ashlar, `projects/${id}`, 'guest', 'reporter');
   const sha = await inGit(['rev-parse', 'main:README.md']);
   const addresses = [
     'tree',

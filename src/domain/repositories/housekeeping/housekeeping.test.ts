@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
-import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/support/factories.ts';
 import { fillProject, importStream } from '../../../../test/support/repositories.ts';
 import { git, gitText, gitUnless } from '../../../platform/git/program/program.ts';
 import { groupWiki, projectRepository } from '../store/containers.ts';
@@ -170,8 +170,7 @@ describe('asked by a client', () => {
   test('housekeeping is for maintainers, and for one at a time', async () => {
     const id = await filled();
     const path = `POST /projects/${id}/housekeeping`;
-    const developer = await makeUser(ashlar);
-    await addMember(ashlar, `projects/${id}`, developer, 30);
+    const { developer } = await makeMembers(ashlar, `projects/${id}`, 'developer');
     expect((await ashlar.as(developer.token)(path)).status).toBe(403);
     const claim = await leaseForHousekeeping(ashlar.app.services.repositories, projectRepository(id));
     expect((await ashlar.root(path)).status).toBe(409);
@@ -189,8 +188,7 @@ describe('asked by a client', () => {
 
   test('sizes are measured at once, and shown as statistics', async () => {
     const id = await filled();
-    const reporter = await makeUser(ashlar);
-    await addMember(ashlar, `projects/${id}`, reporter, 20);
+    const { reporter } = await makeMembers(ashlar, `projects/${id}`, 'reporter');
     expect((await ashlar.root(`POST /projects/${id}/repository_size`)).status).toBe(201);
     const shown = await ashlar.as(reporter.token)(`GET /projects/${id}`, { query: 'statistics=true' });
     const { statistics, empty_repo } = bodyOf(shown, 200);
@@ -222,8 +220,7 @@ describe('a snapshot', () => {
 
   test('is for administrators, and of what there is', async () => {
     const { id } = await makeProject(ashlar);
-    const owner = await makeUser(ashlar);
-    await addMember(ashlar, `projects/${id}`, owner, 50);
+    const { owner } = await makeMembers(ashlar, `projects/${id}`, 'owner');
     const path = `GET /projects/${id}/snapshot`;
     expect((await ashlar.as(owner.token)(path)).status).toBe(403);
     expect((await ashlar.root(path)).status).toBe(404);

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
-import { addMember, bodyOf, makeProject, makeUser, uniqueName } from '../../../../test/support/factories.ts';
+import { bodyOf, makeMembers, makeProject, uniqueName } from '../../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { projectRepository } from '../store/containers.ts';
@@ -119,8 +119,7 @@ test('100,000 refs are listed, cloned, and pushed to', async () => {
 test('protected branches, tags and names that are none are refused one and all, and nothing is written', async () => {
   const project = await makeProject(app);
   await fillProject(app, project.id);
-  const developer = await makeUser(app);
-  await addMember(app, `projects/${project.id}`, developer, 30);
+  const { developer } = await makeMembers(app, `projects/${project.id}`, 'developer');
   const work = folder();
   await mustGit(home, ['clone', '-q', urlOf(project, developer.token), work]);
   await commitFiles(work, { 'a.txt': 'a' });

@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -21,13 +21,13 @@ let tags: string;
 
 beforeAll(async () => {
   project = await makeProject(ashlar);
-  [developer, maintainer, stranger] = [
-    await makeUser(ashlar),
-    await makeUser(ashlar),
-    await makeUser(ashlar),
-  ];
-  await addMember(ashlar, `projects/${project.id}`, developer, 30);
-  await addMember(ashlar, `projects/${project.id}`, maintainer, 40);
+  stranger = await makeUser(ashlar);
+  ({ developer, maintainer } = await makeMembers(
+    ashlar,
+    `projects/${project.id}`,
+    'developer',
+    'maintainer',
+  ));
   branches = `/projects/${project.id}/protected_branches`;
   tags = `/projects/${project.id}/protected_tags`;
 });

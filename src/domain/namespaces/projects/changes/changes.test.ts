@@ -6,6 +6,7 @@ import { ROOT_TOKEN, useApp } from '../../../../../test/support/app.ts';
 import {
   addMember,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
   uniqueName,
@@ -54,14 +55,9 @@ describe('POST /projects', () => {
 
   it('is for who is more than a Guest somewhere, where the instance says so', async () => {
     const { settings, database } = ashlar.app.services;
-    const [nothing, guest, planner] = [
-      await makeUser(ashlar),
-      await makeUser(ashlar),
-      await makeUser(ashlar),
-    ];
+    const nothing = await makeUser(ashlar);
     const group = await makeGroup(ashlar);
-    await addMember(ashlar, `groups/${group.id}`, guest, 10);
-    await addMember(ashlar, `groups/${group.id}`, planner, 15);
+    const { guest, planner } = await makeMembers(ashlar, `groups/${group.id}`, 'guest', 'planner');
     const make = async (token: string) =>
       (await ashlar.as(token)('POST /projects', { body: { name: uniqueName('p') } })).status;
     await settings.write(database.db, { allow_project_creation_for_guest_and_below: false });
@@ -302,10 +298,8 @@ describe('at once', () => {
 
 describe('what a maintainer may not', () => {
   it('change who sees the project', async () => {
-    const [maintainer, owner] = [await makeUser(ashlar), await makeUser(ashlar)];
     const { id } = await makeProject(ashlar);
-    await addMember(ashlar, `projects/${id}`, maintainer, 40);
-    await addMember(ashlar, `projects/${id}`, owner, 50);
+    const { maintainer, owner } = await makeMembers(ashlar, `projects/${id}`, 'maintainer', 'owner');
     const put = async (user: { token: string }, body: Record<string, string>) =>
       (await ashlar.as(user.token)(`PUT /projects/${id}`, { body })).status;
     expect(await put(maintainer, { visibility: 'public', description: 'Open' })).toBe(403);
@@ -315,9 +309,8 @@ describe('what a maintainer may not', () => {
   });
 
   it('take away a share that makes owners, or change limits of the instance', async () => {
-    const maintainer = await makeUser(ashlar);
     const { id } = await makeProject(ashlar);
-    await addMember(ashlar, `projects/${id}`, maintainer, 40);
+    const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
     const group = await makeGroup(ashlar);
     const share = { group_id: group.id, group_access: 50 };
     expect((await ashlar.root(`POST /projects/${id}/share`, { body: share })).status).toBe(201);
