@@ -4,10 +4,10 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { type Db, sendAhead } from '../../platform/db/database.ts';
 import { recordType } from '../../platform/db/recordset.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { runAsOne } from '../../platform/db/run-as-one.ts';
+import { asOne } from '../../platform/db/run-as-one.ts';
 import { type Fact, insertFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../actor.ts';
 
@@ -171,11 +171,14 @@ export function announcementParts(announcements: readonly Announcement[]): RawBu
 /** Announcements of one statement. */
 const MAX_ROWS = 1_000;
 
-/** Writes many announcements by one statement. Call it inside the transaction of the changes, after them. */
+/**
+ * Writes many announcements by one statement. Call it inside the transaction of the changes, after them: nothing waits for
+ * it, and the transaction fails with it.
+ */
 export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
   for (let start = 0; start < announcements.length; start += MAX_ROWS) {
     const parts = announcementParts(announcements.slice(start, start + MAX_ROWS));
-    if (parts.length > 0) await runAsOne(tx, { statements: [], parts });
+    if (parts.length > 0) await sendAhead(tx, asOne<never>({ statements: [], parts }).compile(tx));
   }
 }
 

@@ -10,6 +10,8 @@ import { type PoolSql, type Sql, sqlOfPool } from './driver/sql.ts';
 import { translateDatabaseError } from './errors.ts';
 import type { Tables } from './rows.ts';
 
+export { sendAhead } from './driver/dialect.ts';
+
 /** A pool or a transaction: the same type, always the first argument. */
 export type Db = Kysely<Tables>;
 

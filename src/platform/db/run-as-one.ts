@@ -9,16 +9,23 @@ export type StatementParts = {
   parts?: readonly RawBuilder<unknown>[];
 };
 
-/** Runs all; returns the rows of the last, if there is one. */
-export async function runAsOne<Row = never>(
-  tx: Db,
+/** All of them as one statement, which returns the rows of the last. */
+export function asOne<Row = never>(
   { statements, parts = [] }: StatementParts,
   last?: Compilable<Row> & OperationNodeSource,
-): Promise<Row[]> {
+): RawBuilder<Row> {
   const unnamed = statements.filter((statement) => statement !== undefined);
   const all = [...parts, ...unnamed.map((statement, at) => sql`${sql.ref(`part_${at}`)} as (${statement})`)];
   const end = last ?? sql`select`;
-  const text = all.length === 0 ? sql<Row>`${end}` : sql<Row>`with ${sql.join(all)} ${end}`;
-  const { rows } = await text.execute(tx);
+  return all.length === 0 ? sql<Row>`${end}` : sql<Row>`with ${sql.join(all)} ${end}`;
+}
+
+/** Runs all; returns the rows of the last, if there is one. */
+export async function runAsOne<Row = never>(
+  tx: Db,
+  parts: StatementParts,
+  last?: Compilable<Row> & OperationNodeSource,
+): Promise<Row[]> {
+  const { rows } = await asOne(parts, last).execute(tx);
   return rows;
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { conflict } from '../failure.ts';
-import { inTransaction } from './database.ts';
+import { inTransaction, sendAhead } from './database.ts';
 import { runAsOne } from './run-as-one.ts';
 
 const ashlar = useApp();
@@ -37,6 +37,18 @@ test.each([
     await tx.insertInto('feature_gates').values(gate('after')).execute();
   });
   expect(await names()).toEqual(['after', 'before']);
+});
+
+test('a part fails with the statement that nobody waited for, and the transaction goes on', async () => {
+  const { db } = ashlar.app.services.database;
+  await inTransaction(db, async (tx) => {
+    const part = inTransaction(tx, (within) => sendAhead(within, sql`select 1 / 0`.compile(within)));
+    await expect(part).rejects.toMatchObject({ code: '22012' });
+    const other = inTransaction(tx, (within) => sendAhead(within, sql`select 'x'::integer`.compile(within)));
+    await expect(other).rejects.toMatchObject({ code: '22P02' });
+    await tx.insertInto('feature_gates').values(gate('after')).execute();
+  });
+  expect(await names()).toEqual(['after']);
 });
 
 test('a transaction that fails takes its parts along', async () => {

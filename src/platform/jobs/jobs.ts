@@ -1,8 +1,8 @@
 /** Work with retry and back-off, and work by the clock, by graphile-worker on the same database. */
 import { EventEmitter } from 'node:events';
 import { Logger, parseCronItems, run, runMigrations, type WorkerEvents } from 'graphile-worker';
-import { sql } from 'kysely';
-import { type ConnectionTarget, type Db, inTransaction, openWorkersPool } from '../db/database.ts';
+import { CompiledQuery, sql } from 'kysely';
+import { type ConnectionTarget, type Db, inTransaction, openWorkersPool, sendAhead } from '../db/database.ts';
 import type { Presence } from '../db/processes.ts';
 import { createLog, type Log } from '../log.ts';
 import { releaseDead, workersOf } from './dead-workers.ts';
@@ -52,15 +52,16 @@ export type NewJob = {
  * microsecond apart, since of the same time the library takes any.
  */
 export async function addJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
-  if (jobs.length === 0) return;
-  await sql`
-    select count(*) from graphile_worker.add_jobs((
-      select array_agg((task, payload, queue, now() - (${jobs.length} - place) * interval '1 microsecond', null, key,
-        priority, null)::graphile_worker.job_spec order by place)
-      from rows from (jsonb_to_recordset(${JSON.stringify(jobs)}::text::jsonb)
-        as (task text, payload json, queue text, key text, priority smallint))
-        with ordinality as job(task, payload, queue, key, priority, place)))`.execute(db);
+  if (jobs.length > 0) await sendAhead(db, CompiledQuery.raw(INSERT_JOBS, [JSON.stringify(jobs)]));
 }
+
+const INSERT_JOBS = `
+  select count(*) from graphile_worker.add_jobs((
+    select array_agg((task, payload, queue, now() - (jsonb_array_length($1::text::jsonb) - place) * interval '1 microsecond',
+      null, key, priority, null)::graphile_worker.job_spec order by place)
+    from rows from (jsonb_to_recordset($1::text::jsonb)
+      as (task text, payload json, queue text, key text, priority smallint))
+      with ordinality as job(task, payload, queue, key, priority, place)))`;
 
 /** Facts and jobs that wait, and jobs that failed too often. */
 export async function countWaiting(

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   AbortedTransactionError,
   type BinaryOperationNode,
+  type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
@@ -24,6 +25,22 @@ export type PoolUse = { name: string; size: number; statements: number; millisec
 
 /** Set within a transaction: a statement beside it must not wait for the slot that the transaction itself has. */
 export const withinTransaction = new AsyncLocalStorage<true>();
+
+/** Statements of a transaction that the caller does not wait for. */
+const unawaited = new WeakSet<CompiledQuery>();
+
+/**
+ * Sends a statement of a transaction and does not wait for the answer: it costs no round trip, and the transaction fails with
+ * it, at the next statement or at its end.
+ */
+export async function sendAhead(
+  tx: Pick<Kysely<unknown>, 'executeQuery'>,
+  statement: Compilable | CompiledQuery,
+): Promise<void> {
+  const query = 'compile' in statement ? statement.compile() : statement;
+  unawaited.add(query);
+  await tx.executeQuery(query);
+}
 
 /** What a pool is used through: each statement and each transaction has a connection of its own, and a place of the share. */
 export function dialectOf(pool: Pool, use: PoolUse, share?: Share): Dialect {
@@ -90,12 +107,13 @@ class PoolDriver implements Driver {
     { isolationLevel, accessMode }: TransactionSettings,
   ): Promise<void> {
     const level = isolationLevel ? ` isolation level ${isolationLevel}` : '';
-    await connection.ask(`begin${level}${accessMode ? ` ${accessMode}` : ''}`);
+    connection.begin(`begin${level}${accessMode ? ` ${accessMode}` : ''}`);
   }
 
   /** The server undoes a transaction in which a statement failed, and says no more than that. */
   async commitTransaction(connection: CountedConnection): Promise<void> {
-    if ((await connection.ask('commit')) === 'ROLLBACK') throw new AbortedTransactionError();
+    if ((await connection.ask('commit')) === 'ROLLBACK')
+      throw connection.failure ?? new AbortedTransactionError();
   }
 
   /** Fails only where the connection is gone, and the transaction with it: the first error is the one that leaves. */
@@ -108,6 +126,8 @@ class PoolDriver implements Driver {
   }
 }
 
+const IN_FAILED_TRANSACTION = '25P02';
+
 /**
  * Counts statements and their time. Kysely's own log writes a function into each connection that it is given, which the
  * engine makes an old object at once: each transaction would stay in memory until the whole heap is collected.
@@ -117,11 +137,19 @@ class CountedConnection implements DatabaseConnection {
   readonly #use: PoolUse;
   /** Gives back the place of the share. */
   readonly giveBack: (() => void) | undefined;
+  #isInTransaction = false;
+  /** The first. Because of it, the server refuses what follows in the transaction. */
+  failure: unknown;
 
   constructor(reserved: ReservedConnection, use: PoolUse, giveBack: (() => void) | undefined) {
     this.reserved = reserved;
     this.#use = use;
     this.giveBack = giveBack;
+  }
+
+  begin(text: string): void {
+    this.#isInTransaction = true;
+    this.reserved.begin(text);
   }
 
   /** What the server says of a statement without rows. */
@@ -130,18 +158,30 @@ class CountedConnection implements DatabaseConnection {
     return tag;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql, parameters } = query;
+    if (this.#isInTransaction && unawaited.has(query)) {
+      await new Promise<void>((resolve, reject) => {
+        this.#run(sql, parameters, resolve).catch(reject);
+      });
+      return { rows: [] };
+    }
     const { rows, tag } = await this.#run(sql, parameters);
     const changed = /^(?:INSERT|UPDATE|DELETE|MERGE) .*?(\d+)$/.exec(tag)?.[1];
     return { rows: rows as R[], ...(changed !== undefined && { numAffectedRows: BigInt(changed) }) };
   }
 
-  async #run(text: string, parameters: readonly unknown[]) {
+  async #run(text: string, parameters: readonly unknown[], sent?: () => void) {
     const begin = monotonic();
     try {
-      const result = await this.reserved.run(text, parameters, true);
+      const result = await this.reserved.run(text, parameters, true, sent);
       holdForRequest(sizeOf(result.rows));
+      // A savepoint undoes the failure: the transaction goes on.
+      if (text.startsWith('rollback to')) this.failure = undefined;
       return result;
+    } catch (error) {
+      this.failure ??= error;
+      throw (error as { code?: unknown }).code === IN_FAILED_TRANSACTION ? this.failure : error;
     } finally {
       this.#use.statements += 1;
       this.#use.milliseconds += monotonic() - begin;

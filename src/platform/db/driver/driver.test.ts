@@ -1,8 +1,9 @@
 /** What our pools ask of pg, and what becomes of it when a connection goes, a type is another or a statement is slow. */
 import { setTimeout } from 'node:timers/promises';
-import { sql as raw } from 'kysely';
+import { CompiledQuery, sql as raw } from 'kysely';
 import { afterAll, expect, inject, test } from 'vitest';
-import { connect, inTransaction, openDatabase } from '../database.ts';
+import { connect, inTransaction, openDatabase, sendAhead } from '../database.ts';
+import { Pool } from './pool.ts';
 
 const target = { ...inject('postgres'), database: 'postgres' };
 const sql = connect(target, { max: 1, statementTimeout: 1_000, name: 'driver test' });
@@ -345,5 +346,80 @@ test('a transaction in which a statement failed is not taken for done, whoever c
   await expect(alike).rejects.toMatchObject({ code: '22012' });
   expect((await raw`select * from undone`.execute(db)).rows).toEqual([]);
   await raw`drop table undone`.execute(db);
+  await database.close();
+});
+
+test('nothing is done outside of a transaction whose BEGIN fails, also what was asked with it', async () => {
+  const pool = new Pool({ config: target, settings: {}, max: 1, named: true });
+  await pool.run('create table if not exists outside (n integer)', [], true);
+  type Asked = Parameters<Pool['run']>;
+  const insert: Asked = ['insert into outside values ($1)', [1], true];
+  const firsts: Asked[] = [
+    insert,
+    ['insert into outside values (2)', [], false],
+    ['select nowhere', [], true],
+  ];
+  for (const first of firsts) {
+    const reserved = await pool.reserve();
+    reserved.begin('begin nonsense');
+    const statements = [first, insert, insert].map((each) => reserved.run(...each));
+    for (const { status } of await Promise.allSettled(statements)) expect(status).toBe('rejected');
+    await expect(reserved.run(...insert)).rejects.toThrow();
+    reserved.release();
+  }
+  expect((await pool.run('select n from outside', [], true)).rows).toEqual([]);
+  await pool.run('drop table outside', [], true);
+  await pool.end();
+});
+
+test('what is asked at once in a new transaction is done in it, in this order', async () => {
+  const pool = new Pool({ config: target, settings: {}, max: 1, named: true });
+  const texts = [
+    'create temporary table within (place integer generated always as identity, n integer)',
+    'insert into within (n) values (1), (2)',
+    'insert into within (n) values (3); insert into within (n) values (4)',
+  ];
+  for (const [first = '', ...others] of [texts, ['select 0; select 0', ...texts]]) {
+    const reserved = await pool.reserve();
+    reserved.begin('begin isolation level repeatable read');
+    await Promise.all([first, ...others].map((text) => reserved.run(text, [], !text.includes(';'))));
+    expect(
+      (await reserved.run('select n from within order by place', [], true)).rows.map(({ n }) => n),
+    ).toEqual([1, 2, 3, 4]);
+    expect((await reserved.run('show transaction_isolation', [], true)).rows).toEqual([
+      { transaction_isolation: 'repeatable read' },
+    ]);
+    expect((await reserved.run('rollback', [], true)).tag).toBe('ROLLBACK');
+    await expect(reserved.run('select n from within', [], true)).rejects.toMatchObject({ code: '42P01' });
+    reserved.release();
+  }
+  await pool.end();
+});
+
+test('a statement that nobody waits for fails its transaction, at its end or at the next statement', async () => {
+  const database = openDatabase(target, { requests: 1, background: 1 });
+  const { db } = database;
+  await raw`create table if not exists ahead (word text unique)`.execute(db);
+  const insert = (word: unknown) => CompiledQuery.raw('insert into ahead values ($1)', [word]);
+  await inTransaction(db, (tx) => sendAhead(tx, insert('stone')));
+  const alone = inTransaction(db, async (tx) => {
+    await raw`insert into ahead values ('mortar')`.execute(tx);
+    await sendAhead(tx, insert('stone'));
+  });
+  await expect(alone).rejects.toMatchObject({ code: '23505' });
+  const followed = inTransaction(db, async (tx) => {
+    await sendAhead(tx, insert('stone'));
+    await raw`insert into ahead values ('mortar')`.execute(tx);
+  });
+  await expect(followed).rejects.toMatchObject({ code: '23505' });
+  const unwritable = inTransaction(db, async (tx) => {
+    await raw`insert into ahead values ('mortar')`.execute(tx);
+    await sendAhead(tx, insert(new Date(Number.NaN)));
+  });
+  await expect(unwritable).rejects.toThrow('Invalid time value');
+  // Outside of a transaction it is waited for.
+  await expect(sendAhead(db, insert('stone'))).rejects.toMatchObject({ code: '23505' });
+  expect((await raw`select word from ahead`.execute(db)).rows).toEqual([{ word: 'stone' }]);
+  await raw`drop table ahead`.execute(db);
   await database.close();
 });

@@ -133,9 +133,14 @@ export class PipelinedConnection implements StatementConnection {
   readonly #client: PipelinedClient;
   readonly #owner: ConnectionOwner;
   readonly #names = new Set<string>();
-  /** Statements behind one whose types are being described: the order of the calls is kept. */
+  /**
+   * Statements behind one whose types are being described, or with which a transaction begins: the order of the calls is
+   * kept.
+   */
   #queued: Statement[] = [];
   #isDescribing = false;
+  #isBeginning = false;
+  #begin: string | undefined;
   #types: readonly number[] = [];
 
   constructor(config: ClientConfig, settings: Settings, owner: ConnectionOwner, named: boolean) {
@@ -178,11 +183,38 @@ export class PipelinedConnection implements StatementConnection {
 
   ask(statement: Statement): void {
     this.pending += 1;
-    if (this.#isDescribing || this.#queued.length > 0) this.#queued.push(statement);
-    else this.#begin(statement);
+    this.#queued.push(statement);
+    this.#proceed();
   }
 
-  #begin(statement: Statement): void {
+  /** A transaction begins by this text, together with the next statement. */
+  begin(text: string): void {
+    this.#begin = text;
+  }
+
+  takeBegin(): string | undefined {
+    const text = this.#begin;
+    this.#begin = undefined;
+    this.#isBeginning = text !== undefined;
+    return text;
+  }
+
+  /** Where a BEGIN fails, the connection goes: what follows would be done without a transaction. */
+  begun(error?: Error): void {
+    if (error) this.destroy();
+    this.#isBeginning = false;
+    this.#proceed();
+  }
+
+  #proceed(): void {
+    while (!this.#isDescribing && !this.#isBeginning) {
+      const next = this.#queued.shift();
+      if (!next) return;
+      this.#start(next);
+    }
+  }
+
+  #start(statement: Statement): void {
     const { what } = statement;
     if (!(what instanceof Prepared) || what.types) {
       this.#send(statement);
@@ -195,11 +227,7 @@ export class PipelinedConnection implements StatementConnection {
         this.settle();
         statement.refuse(error);
       } else this.#send(statement);
-      while (!this.#isDescribing) {
-        const next = this.#queued.shift();
-        if (!next) return;
-        this.#begin(next);
-      }
+      this.#proceed();
     };
     this.pending += 1;
     this.#send(new Description(what, done));

@@ -18,14 +18,18 @@ export type PoolOptions = {
 
 /** Runs statements: a pool, or a connection that was checked out of it. */
 export type Executor = {
-  /** A text with its parameters, `$1` and so on; one without any may be several statements. */
-  run(text: string, values: readonly unknown[], prepare: boolean): Promise<Result>;
+  /** A text with its parameters, `$1` and so on; one without any may be several statements. Calls `sent` once it is on its way. */
+  run(text: string, values: readonly unknown[], prepare: boolean, sent?: () => void): Promise<Result>;
 };
 
 /** A connection that its holder has alone until it is released. */
-export type ReservedConnection = Executor & { release(): void };
+export type ReservedConnection = Executor & {
+  /** Sends this BEGIN with the next statement: it costs no round trip. */
+  begin(text: string): void;
+  release(): void;
+};
 
-/** Called with each statement when it starts. */
+/** Called with each statement when it starts; a BEGIN is a part of the statement with which it is sent. */
 export type Watcher = (text: string, values: readonly unknown[]) => void;
 
 /** Who waits for a connection: with a statement, or to have it alone. */
@@ -60,8 +64,8 @@ export class Pool implements Executor, ConnectionOwner {
     this.#options = options;
   }
 
-  run(text: string, values: readonly unknown[], prepare: boolean): Promise<Result> {
-    return this.start(text, values, prepare);
+  run(text: string, values: readonly unknown[], prepare: boolean, sent?: () => void): Promise<Result> {
+    return this.start(text, values, prepare, { sent });
   }
 
   /** Starts a statement: on the connection, else on any. */
@@ -69,7 +73,7 @@ export class Pool implements Executor, ConnectionOwner {
     text: string,
     values: readonly unknown[],
     prepare: boolean,
-    link?: PipelinedConnection,
+    { link, sent }: { link?: PipelinedConnection; sent?: (() => void) | undefined },
   ): Promise<Result> {
     this.#seen?.(text, values);
     return new Promise((resolve, reject) => {
@@ -77,7 +81,7 @@ export class Pool implements Executor, ConnectionOwner {
       if (values.length > MAX_PARAMETERS)
         throw new RangeError(`${values.length} values are more than a statement takes`);
       const what = prepare || values.length > 0 ? this.#prepare(text, values) : text;
-      const statement = new Statement(what, values, resolve, reject);
+      const statement = new Statement(what, values, { resolve, reject, sent });
       if (link) link.ask(statement);
       else this.#ask(statement);
     });
@@ -125,10 +129,11 @@ export class Pool implements Executor, ConnectionOwner {
     let held = true;
     link.reserved = true;
     return {
-      run: async (text, values, prepare) => {
+      run: async (text, values, prepare, sent) => {
         if (!held) throw new Error('a connection was used after it was given back');
-        return this.start(text, values, prepare, link);
+        return this.start(text, values, prepare, { link, sent });
       },
+      begin: (text) => link.begin(text),
       release: () => {
         if (!held) return;
         held = false;

@@ -150,7 +150,7 @@ async function inTransactionOf<T>(pool: Pool, work: (tx: Sql) => Promise<T>): Pr
     }
   };
   try {
-    await reserved.run('begin', [], true);
+    reserved.begin('begin');
     const result = await work(sqlOf({ run }));
     // The server would roll back and answer as for a commit.
     if (failure) throw failure.error;

@@ -62,11 +62,17 @@ export type StatementConnection = {
   ask(statement: Statement): void;
   /** A statement that was never sent is done with. */
   settle(): void;
+  /** The BEGIN that goes before the next message to the server, once. */
+  takeBegin(): string | undefined;
+  /** The server has begun the transaction, or will not. */
+  begun(error?: Error): void;
 };
 
 /** What pg has and its declarations have otherwise. */
 declare module 'pg' {
   interface Connection {
+    bind(what: object): void;
+    execute(what: object): void;
     parse(statement: { name: string; text: string; types: readonly number[] }): void;
     describe(what: { type: 'S'; name: string }): void;
     sendCopyFail(reason: string): void;
@@ -90,6 +96,8 @@ export abstract class Exchange {
   #carrier: StatementConnection | undefined;
   /** Why it could not be written. */
   protected refusal: unknown;
+  /** Whether a BEGIN went before it, which the server has not answered. */
+  #begins = false;
 
   /** Hands it to the client of a connection. */
   by(carrier: StatementConnection): this {
@@ -114,11 +122,49 @@ export abstract class Exchange {
   }
 
   protected abstract send(connection: Connection): void;
+
+  /**
+   * Writes the BEGIN of the transaction that starts with it. Without a Sync between both, the server skips the rest where
+   * the BEGIN fails: nothing of a transaction is ever done outside of it.
+   */
+  protected sendBegin(connection: Connection): void {
+    const text = this.takeBegin();
+    if (text === undefined) return;
+    connection.parse({ name: '', text, types: [] });
+    connection.bind({});
+    connection.execute({});
+  }
+
+  protected takeBegin(): string | undefined {
+    const text = this.carrier.takeBegin();
+    this.#begins = text !== undefined;
+    return text;
+  }
+
+  /** Called with an error, or when the first command is done. */
+  #answerBegin(error?: Error): void {
+    if (!this.#begins) return;
+    this.#begins = false;
+    this.carrier.begun(error);
+  }
+
   abstract handleRowDescription(message: { fields: FieldDef[] }): void;
   abstract handleReadyForQuery(): void;
-  abstract handleError(error: Error): void;
+  protected abstract fail(error: Error): void;
+
+  handleError(error: Error): void {
+    this.#answerBegin(error);
+    this.fail(error);
+  }
+
+  protected complete(_tag: string): void {}
+
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#answerBegin();
+    this.complete(text);
+  }
+
   handleDataRow(_row: RawRow): void {}
-  handleCommandComplete(_message: { text: string }): void {}
   handleEmptyQuery(): void {}
   handleCopyData(): void {}
   handleCopyInResponse(connection: Connection): void {
@@ -143,6 +189,7 @@ export class Description extends Exchange {
   protected send(connection: Connection): void {
     const { name, text, declared } = this.#prepared;
     this.#name = this.carrier.named ? name : '';
+    this.sendBegin(connection);
     connection.parse({ name: this.#name, text, types: declared });
     connection.describe({ type: 'S', name: this.#name });
     connection.sync();
@@ -158,7 +205,7 @@ export class Description extends Exchange {
     this.#done();
   }
 
-  handleError(error: Error): void {
+  protected fail(error: Error): void {
     this.#done(error);
   }
 }
@@ -170,6 +217,13 @@ const outOfDate: ReadonlySet<unknown> = new Set([
   'transformAssignedExpr',
 ]);
 
+type StatementCallbacks = {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+  /** Called when it is written. */
+  sent: (() => void) | undefined;
+};
+
 /**
  * Sends a statement and gathers its rows. A mere text may be several statements; of those with rows, the last one's are
  * told.
@@ -179,6 +233,7 @@ export class Statement extends Exchange {
   readonly #values: readonly unknown[];
   readonly #resolve: (result: Result) => void;
   readonly #reject: (error: unknown) => void;
+  readonly #sent: (() => void) | undefined;
   #columns: readonly Column[] = [];
   #rows: Row[] = [];
   #tag = '';
@@ -192,20 +247,23 @@ export class Statement extends Exchange {
   constructor(
     what: Prepared | string,
     values: readonly unknown[],
-    resolve: (result: Result) => void,
-    reject: (error: unknown) => void,
+    { resolve, reject, sent }: StatementCallbacks,
   ) {
     super();
     this.what = what;
     this.#values = values;
     this.#resolve = resolve;
     this.#reject = reject;
+    this.#sent = sent;
   }
 
   protected send(connection: Connection): void {
     const { what, carrier } = this;
-    if (typeof what === 'string') connection.query(what);
-    else this.#sendPrepared(what, carrier, connection);
+    if (typeof what === 'string') {
+      const begin = this.takeBegin();
+      connection.query(begin === undefined ? what : `${begin};${what}`);
+    } else this.#sendPrepared(what, carrier, connection);
+    this.#sent?.();
   }
 
   #sendPrepared(prepared: Prepared, carrier: StatementConnection, connection: Connection): void {
@@ -217,6 +275,7 @@ export class Statement extends Exchange {
       formats,
       described: !carrier.named,
     });
+    this.sendBegin(connection);
     if (!carrier.named || !carrier.learn(this.#name))
       connection.parse({ name: this.#name, text: prepared.text, types: prepared.declared });
     if (!stream.writable) return;
@@ -247,8 +306,8 @@ export class Statement extends Exchange {
     }
   }
 
-  override handleCommandComplete({ text }: { text: string }): void {
-    this.#tag = text;
+  protected override complete(tag: string): void {
+    this.#tag = tag;
   }
 
   handleReadyForQuery(): void {
@@ -256,7 +315,7 @@ export class Statement extends Exchange {
     else this.#reject(this.#unreadable);
   }
 
-  handleError(error: Error): void {
+  protected fail(error: Error): void {
     const { what, carrier } = this;
     if (error === this.refusal) carrier.settle();
     if (this.#name === '' || this.#before || !('routine' in error) || !outOfDate.has(error.routine)) {
