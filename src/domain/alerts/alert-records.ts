@@ -48,7 +48,7 @@ export const alertUrl = (baseUrl: string, projectPath: string, iid: number): str
   `${baseUrl}/${projectPath}/-/alert_management/${iid}/details`;
 
 /**
- * The records of alerts, by two statements; `projectPaths` has their projects' full paths, and payloads are
+ * The records of alerts, by one statement; `projectPaths` has their projects' full paths, and payloads are
  * shown where rows have them.
  */
 export async function presentAlerts(
@@ -57,7 +57,7 @@ export async function presentAlerts(
   projectPaths: ReadonlyMap<number, string>,
 ): Promise<AlertRecord[]> {
   if (rows.length === 0) return [];
-  const { assignees, issueIids } = await loadRelations(db, rows);
+  const relations = await loadRelations(db, rows);
   return rows.map((row) => ({
     id: row.id,
     iid: row.iid,
@@ -78,8 +78,8 @@ export async function presentAlerts(
     event_count: row.events,
     started_at: row.started_at.toISOString(),
     ended_at: row.ended_at?.toISOString() ?? null,
-    issue_iid: issueIids.get(row.issue_id ?? 0) ?? null,
-    assignees: (assignees.get(row.id) ?? []).map((person) => presentUserBasic(around, person)),
+    issue_iid: relations.get(row.id)?.issue_iid ?? null,
+    assignees: (relations.get(row.id)?.assignees ?? []).map((person) => presentUserBasic(around, person)),
     web_url: alertUrl(around.baseUrl, projectPaths.get(row.project_id) ?? '', row.iid),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

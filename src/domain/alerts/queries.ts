@@ -1,7 +1,8 @@
 /** Pages of a project's alerts, and counts by status. */
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
-import { type UserBasicRow, userBasicColumns } from '../../kernel/users/records.ts';
+import { peopleColumns } from '../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { AlertsTable, Tables } from '../../platform/db/rows.ts';
 import { containing } from '../../platform/db/search.ts';
@@ -131,28 +132,19 @@ type Column<Name> = Name extends `alerts.${infer Plain extends keyof Selectable<
 
 export type ListedAlertRow = Pick<Selectable<AlertsTable>, Column<(typeof listedAlertColumns)[number]>>;
 
-type Assigned = UserBasicRow & { alert_id: number };
+export type AlertRelations = { id: number; issue_iid: number | null; assignees: UserBasicRow[] };
 
-export async function loadRelations(db: Db, rows: readonly ListedAlertRow[]) {
+/** The assignees of the alerts and the numbers of their incidents, by the alerts' ids. */
+export async function loadRelations(
+  db: Db,
+  rows: readonly ListedAlertRow[],
+): Promise<Map<number, AlertRelations>> {
   const ids = rows.map(({ id }) => id);
-  const issueIds = rows.flatMap(({ issue_id }) => issue_id ?? []);
-  const [people, issues] = await Promise.all([
-    db
-      .selectFrom('alert_assignees')
-      .innerJoin('users', 'users.id', 'alert_assignees.user_id')
-      .select(userBasicColumns)
-      .select('alert_assignees.alert_id')
-      .where(sql<boolean>`alert_assignees.alert_id = any(${ids}::bigint[])`)
-      .orderBy('users.id')
-      .execute(),
-    issueIds.length === 0
-      ? []
-      : db.selectFrom('issues').select(['id', 'iid']).where('id', 'in', issueIds).execute(),
-  ]);
-  return {
-    assignees: Map.groupBy<number, Assigned>(people, ({ alert_id }) => alert_id),
-    issueIids: new Map(issues.map(({ id, iid }) => [id, iid])),
-  };
+  const { rows: relations } = await sql<AlertRelations>`
+    select a.id, i.iid as issue_iid, (select coalesce(jsonb_agg(to_jsonb(p) order by p.id), '[]') from (
+      select ${peopleColumns} from alert_assignees s join users u on u.id = s.user_id where s.alert_id = a.id) p) as assignees
+    from alerts a left join issues i on i.id = a.issue_id where a.id = any(${ids}::bigint[])`.execute(db);
+  return new Map(relations.map((each) => [each.id, each]));
 }
 
 /** Alerts by their ids, without their payloads. */

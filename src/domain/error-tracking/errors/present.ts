@@ -99,7 +99,7 @@ export const presentWholeEvent = (row: Omit<EventRow, 'payload'>, event: NormalE
   sdk: event.sdk,
 });
 
-export const presentCount = (row: { hour: Date; events: number }): CountRecord => ({
-  hour: row.hour.toISOString(),
-  events: row.events,
+export const presentCount = ({ hour, events }: { hour: string; events: number }): CountRecord => ({
+  hour: new Date(hour).toISOString(),
+  events,
 });

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { ErrorCountsTable, ErrorEventsTable, ErrorsTable } from '../../../platform/db/rows.ts';
+import type { ErrorEventsTable, ErrorsTable } from '../../../platform/db/rows.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { ColumnKind, KeysetRule } from '../../../platform/pagination/pagination.ts';
@@ -88,8 +88,19 @@ export function selectErrors(
   return selectPage(db, query, page, { by, sort }, columns);
 }
 
-export const selectError = (db: Db, project: AuthorizedProject, id: number): Promise<ErrorRow | undefined> =>
-  selectRows(db, project).where('errors.id', '=', id).executeTakeFirst();
+const isElsewhere = sql<boolean>`exists (select from error_tracking_settings s
+  where s.project_id = errors.project_id and s.active and not s.integrated)`;
+
+/** The error as it is stored here, and whether the project uses an external tracker instead. */
+export const selectError = (
+  db: Db,
+  project: AuthorizedProject,
+  id: number,
+): Promise<(ErrorRow & { is_elsewhere: boolean }) | undefined> =>
+  selectRows(db, project)
+    .select(isElsewhere.as('is_elsewhere'))
+    .where('errors.id', '=', id)
+    .executeTakeFirst();
 
 export type EventRow = Selectable<ErrorEventsTable>;
 type EventSummary = Omit<EventRow, 'payload'>;
@@ -114,18 +125,6 @@ export function selectEvents(db: Db, error: ErrorRow, page: PageRequest): Promis
   return selectPage(db, query, page, { by: 'id', sort: 'desc' }, { id: 'error_events.id' });
 }
 
-/** The kept event that happened last, whenever it was received; whole events come before abridged ones. */
-export const selectLatestEvent = (db: Db, error: ErrorRow): Promise<EventRow | undefined> =>
-  db
-    .selectFrom('error_events')
-    .selectAll()
-    .where('error_id', '=', error.id)
-    .orderBy('abridged')
-    .orderBy('occurred_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-
 const UUID = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i;
 
 /** An event by the application's id of it. */
@@ -143,28 +142,47 @@ export async function selectEvent(db: Db, error: ErrorRow, eventId: string): Pro
 /** Days of which counts are shown. */
 export const DAYS_SHOWN = 30;
 
-/** The error's events of the last 30 days, hour by hour; hours without events have no row. */
-export const selectCounts = (db: Db, error: ErrorRow): Promise<Selectable<ErrorCountsTable>[]> =>
-  db
-    .selectFrom('error_counts')
-    .selectAll()
-    .where('error_id', '=', error.id)
-    .where('hour', '>', new Date(now().getTime() - DAYS_SHOWN * 86_400_000))
-    .orderBy('hour')
-    .execute();
-
 const MAX_VALUES = 10;
 
-/** The error's tags by name, each with its most frequent values. */
-export async function selectTags(db: Db, error: ErrorRow): Promise<TagSummary[]> {
-  const { rows } = await sql<{ key: string; value: string; events: number }>`
-    select key, value, events from (
-      select key, value, events, row_number() over (partition by key order by events desc, value) as place
-      from error_tags where error_id = ${error.id}) ranked
-    where place <= ${MAX_VALUES} order by key, place`.execute(db);
-  const byKey = Map.groupBy(rows, ({ key }) => key);
-  return [...byKey].map(([key, values]) => ({
-    key,
-    values: values.map(({ value, events }) => ({ value, events })),
-  }));
+export type ErrorDetails = {
+  /** The events of the last 30 days, hour by hour; hours without events are left out. */
+  counts: { hour: string; events: number }[];
+  /** By name, each with its most frequent values. */
+  tags: TagSummary[];
+  /** The kept event that happened last, whenever it was received; whole events come before abridged ones. */
+  latest: EventRow | undefined;
+};
+
+type TagValue = { key: string; value: string; events: number };
+
+/** What the error's record has beside its row, by one statement. */
+export async function selectDetails(db: Db, { id }: ErrorRow): Promise<ErrorDetails> {
+  const since = new Date(now().getTime() - DAYS_SHOWN * 86_400_000);
+  const { rows } = await sql<
+    Pick<ErrorDetails, 'counts'> & { tag_values: TagValue[] } & (EventRow | { id: null })
+  >`
+    select latest.*,
+      (select coalesce(jsonb_agg(jsonb_build_object('hour', c.hour, 'events', c.events) order by c.hour), '[]')
+        from error_counts c where c.error_id = ${id} and c.hour > ${since}) as counts,
+      (select coalesce(jsonb_agg(jsonb_build_object('key', t.key, 'value', t.value, 'events', t.events)
+          order by t.key, t.place), '[]')
+        from (select key, value, events, row_number() over (partition by key order by events desc, value) as place
+          from error_tags where error_id = ${id}) t
+        where t.place <= ${MAX_VALUES}) as tag_values
+    from (values (1)) one left join lateral (
+      select * from error_events where error_id = ${id} order by abridged, occurred_at desc, id desc limit 1) latest on true`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row) throw new Error('a row without any event, too');
+  const { counts, tag_values, ...latest } = row;
+  const byKey = Map.groupBy(tag_values, ({ key }) => key);
+  return {
+    counts,
+    tags: [...byKey].map(([key, values]) => ({
+      key,
+      values: values.map(({ value, events }) => ({ value, events })),
+    })),
+    latest: latest.id === null ? undefined : latest,
+  };
 }

@@ -16,13 +16,11 @@ import {
   type ErrorRow,
   errorPages,
   eventPages,
-  selectCounts,
+  selectDetails,
   selectError,
   selectErrors,
   selectEvent,
   selectEvents,
-  selectLatestEvent,
-  selectTags,
 } from './queries.ts';
 import {
   ErrorDetailRecord,
@@ -51,18 +49,16 @@ const queryOf = (input: ListErrors): ErrorQuery => ({
 /** An error that is stored here; 404 without it, 400 while the project uses an external tracker. */
 async function ownError(context: Situation<{ error_id: number }>): Promise<ErrorRow> {
   const { db, subject, input } = context;
+  const error = await selectError(db, subject, input.error_id);
+  if (error && !error.is_elsewhere) return error;
   if (await findTracker(context, subject))
     throw badRequest('the errors of an external tracker are worked on there');
-  return found(await selectError(db, subject, input.error_id), 'Error');
+  return found(error, 'Error');
 }
 
-/** The error with counts, tags and latest event, in three statements for any number of them. */
+/** The error with counts, tags and latest event. */
 async function detailed({ db, services, subject }: Situation, row: ErrorRow): Promise<ErrorDetailRecord> {
-  const [counts, tags, latest] = await Promise.all([
-    selectCounts(db, row),
-    selectTags(db, row),
-    selectLatestEvent(db, row),
-  ]);
+  const { counts, tags, latest } = await selectDetails(db, row);
   return {
     ...presentError(services.baseUrl(), subject, row),
     counts: counts.map(presentCount),
@@ -97,9 +93,11 @@ export const errorEndpoint = endpoint({
   reply: ErrorDetailRecord,
   handle: async (context) => {
     const { db, subject, input } = context;
+    const error = await selectError(db, subject, input.error_id);
+    if (error && !error.is_elsewhere) return detailed(context, error);
     const tracker = await findTracker(context, subject);
     if (tracker) return showExternal(tracker, input.error_id);
-    return detailed(context, found(await selectError(db, subject, input.error_id), 'Error'));
+    return detailed(context, found(error, 'Error'));
   },
 });
 

@@ -11,7 +11,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { renderDescription } from '../../markdown/index.ts';
-import { selectGroupProjects, selectShares, selectWikiStorages } from './queries.ts';
+import { selectGroupProjects, selectGroupRelations, selectWikiStorages } from './queries.ts';
 import type { GroupDetail } from './schema.ts';
 
 export type PresentOptions = { statistics?: boolean | undefined; customAttributes?: boolean | undefined };
@@ -59,14 +59,14 @@ export async function presentGroupDetail(
       ? await selectCustomAttributes(db, 'namespace_id', [group.id])
       : undefined;
   const settings = groupSettings(group.row);
-  const storages = await selectWikiStorages(db, view, [group.id]);
-  const sides = {
+  const { shares, wikiStorage } = await selectGroupRelations(db, caller, group);
+  const relations = {
     customAttributes: attributes && (attributes.get(group.id) ?? []),
-    wikiStorage: storages.get(group.id),
+    wikiStorage: view.admin && view.tier !== 'free' ? (wikiStorage ?? undefined) : undefined,
   };
   return {
-    ...presentGroup(view, group.row, sides),
-    shared_with_groups: await selectShares(db, caller, group),
+    ...presentGroup(view, group.row, relations),
+    shared_with_groups: shares,
     enabled_git_access_protocol: settings.enabled_git_access_protocol,
     ...(group.row.parent_id === null && {
       prevent_sharing_groups_outside_hierarchy: settings.prevent_sharing_groups_outside_hierarchy,
@@ -84,13 +84,13 @@ export async function presentGroupDetail(
 
 async function presentProjectsOf(db: Db, view: GroupView, caller: Caller, group: AuthorizedGroup) {
   const projectView: ProjectView = { ...view, signedIn: caller !== undefined };
-  const [own, shared] = await Promise.all([
-    selectGroupProjects(db, caller, group, 'own'),
-    selectGroupProjects(db, caller, group, 'shared'),
-  ]);
-  const shares = [...own, ...shared].flatMap((row) => row.shared_with_groups ?? []);
+  const rows = await selectGroupProjects(db, caller, group);
+  const shares = rows.flatMap((row) => row.shared_with_groups ?? []);
   const seenGroups = await selectSeenGroups(db, caller, [...new Set(shares.map((share) => share.group_id))]);
   const presentRow = (row: ProjectRow) =>
     presentProject(projectView, row, { descriptionHtml: renderDescription(row.description), seenGroups });
-  return { projects: own.map(presentRow), shared_projects: shared.map(presentRow) };
+  return {
+    projects: rows.filter(({ is_own }) => is_own).map(presentRow),
+    shared_projects: rows.filter(({ is_own }) => !is_own).map(presentRow),
+  };
 }

@@ -1,5 +1,5 @@
 /** Statements over groups, besides their lists. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { openTo, seesAll, today, withReached } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
@@ -17,44 +17,49 @@ import type { Db } from '../../../platform/db/database.ts';
 /** Projects in the detailed record, at most (facts: Group detail). */
 const PROJECTS_SHOWN = 100;
 
-/** The groups that a group is shared with, as far as the caller sees them; its owners see all. */
-export async function selectShares(db: Db, caller: Caller, group: AuthorizedGroup): Promise<GroupShare[]> {
+/** The groups that a group is shared with, as far as the caller sees them (its owners see all), and the storage of its wiki. */
+export async function selectGroupRelations(
+  db: Db,
+  caller: Caller,
+  group: AuthorizedGroup,
+): Promise<{ shares: GroupShare[]; wikiStorage: string | null }> {
   const all = seesAll(caller) || group.role >= OWNER;
   const reached = caller
     ? sql`n.id in (select id from reached_groups union select id from seen_groups)`
     : sql`false`;
-  const { rows } = await sql<GroupShare>`
+  const { rows } = await sql<{ shares: GroupShare[]; wikiStorage: string | null }>`
     ${withReached(caller)}
-    select n.id as group_id, n.name as group_name, n.full_path as group_full_path,
-      l.group_access as group_access_level, l.expires_at
+    select coalesce(jsonb_agg(jsonb_build_object('group_id', n.id, 'group_name', n.name,
+        'group_full_path', n.full_path, 'group_access_level', l.group_access, 'expires_at', l.expires_at) order by l.id), '[]') as shares,
+      (select repository_storage from group_wikis where id = ${group.id}) as "wikiStorage"
     from group_group_links l join namespaces n on n.id = l.shared_with_group_id
     where l.shared_group_id = ${group.id} and not n.deleting
-      and (${all} or n.visibility >= ${openTo(caller)} or ${reached})
-    order by l.id`.execute(db);
-  return rows;
+      and (${all} or n.visibility >= ${openTo(caller)} or ${reached})`.execute(db);
+  return rows[0] ?? { shares: [], wikiStorage: null };
 }
 
-/** The newest projects in the group itself, or shared with it, that the caller sees: at most a hundred. */
+/** The newest projects in the group itself, and those shared with it, that the caller sees: at most a hundred of each. */
 export async function selectGroupProjects(
   db: Db,
   caller: Caller,
   group: AuthorizedGroup,
-  which: 'own' | 'shared',
-): Promise<ProjectRow[]> {
-  const all = seesAll(caller) || (which === 'own' && group.role > MINIMAL);
+): Promise<(ProjectRow & { is_own: boolean })[]> {
   const reached = caller
     ? sql`(p.id in (select id from reached_projects) or p.namespace_id in (select id from reached_groups where level > ${MINIMAL}))`
     : sql`false`;
-  const from =
-    which === 'own'
-      ? sql`p.namespace_id = ${group.id}`
-      : sql`p.id in (select project_id from project_group_links
-          where group_id = ${group.id} and (expires_at is null or expires_at > ${today()}))`;
-  const { rows } = await sql<ProjectRow>`
+  const some = (isOwn: boolean, where: RawBuilder<unknown>) => sql`(
+    select ${sql.raw(projectColumns)}, ${isOwn}::boolean as is_own from ${sql.raw(projectTables)}
+    where not p.deleting and ${where}
+      and (${seesAll(caller) || (isOwn && group.role > MINIMAL)} or p.visibility >= ${openTo(caller)} or ${reached})
+    order by p.created_at desc, p.id desc limit ${PROJECTS_SHOWN})`;
+  const { rows } = await sql<ProjectRow & { is_own: boolean }>`
     ${withReached(caller)}
-    select ${sql.raw(projectColumns)} from ${sql.raw(projectTables)}
-    where not p.deleting and ${from} and (${all} or p.visibility >= ${openTo(caller)} or ${reached})
-    order by p.created_at desc, p.id desc limit ${PROJECTS_SHOWN}`.execute(db);
+    ${some(true, sql`p.namespace_id = ${group.id}`)} union all
+    ${some(
+      false,
+      sql`p.id in (select project_id from project_group_links
+        where group_id = ${group.id} and (expires_at is null or expires_at > ${today()}))`,
+    )}`.execute(db);
   return rows;
 }
 

@@ -47,7 +47,7 @@ const showsEmail = ({ source, caller }: View, user: MemberUser): boolean =>
 
 type Shown = { reach: Reach; seats?: boolean | undefined };
 
-/** The members' records, in the order of the users; in three statements, or four with seats, however many there are. */
+/** The members' records, in the order of the users; in one statement, or two with seats, however many there are. */
 export async function presentMembers(
   db: Db,
   view: View,
@@ -56,15 +56,12 @@ export async function presentMembers(
 ): Promise<Member[]> {
   const userIds = users.map((user) => user.id);
   const memberships = await selectMemberships(db, view.source, view.caller, reach, userIds);
-  const creatorIds = [...memberships.values()].flatMap((each) => each.created_by_id ?? []);
-  const creators = new Map((await selectUsers(db, creatorIds)).map((user) => [user.id, user]));
   const seated = seats ? await selectSeated(db, view.tier, users) : undefined;
   return users.flatMap((user) => {
     const membership = memberships.get(user.id);
     // A user who left since the page was read is left out of it.
     if (!membership) return [];
-    const creator = membership.created_by_id === null ? undefined : creators.get(membership.created_by_id);
-    return [presentMember(view, user, membership, creator, seated?.has(user.id))];
+    return [presentMember(view, user, membership, seated?.has(user.id))];
   });
 }
 
@@ -72,14 +69,13 @@ function presentMember(
   view: View,
   user: MemberUser,
   membership: Membership,
-  creator: UserBasicRow | undefined,
   usesSeat: boolean | undefined,
 ): Member {
   return {
     ...presentUserBasic(view, user),
     access_level: membership.access_level,
     created_at: membership.created_at.toISOString(),
-    ...(creator && { created_by: presentUserBasic(view, creator) }),
+    ...(membership.created_by && { created_by: presentUserBasic(view, membership.created_by) }),
     expires_at: membership.expires_at,
     ...(showsEmail(view, user) && { email: user.email }),
     ...(usesSeat !== undefined && { is_using_seat: usesSeat }),

@@ -3,7 +3,8 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { levelName } from '../../../kernel/access/membership-actions.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { GUEST, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
-import { userBasicColumns } from '../../../kernel/users/records.ts';
+import { userBasicJson } from '../../../kernel/users/queries.ts';
+import { type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Tables } from '../../../platform/db/rows.ts';
@@ -26,7 +27,7 @@ export type Membership = {
   access_level: number;
   expires_at: string | null;
   created_at: Date;
-  created_by_id: number | null;
+  created_by: UserBasicRow | null;
 };
 
 const current = (alias: string): RawBuilder<boolean> =>
@@ -119,7 +120,7 @@ export function listMemberUsers(
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
 }
 
-/** For each of the users the membership with the highest level; between equals the nearest. */
+/** For each of the users the membership with the highest level, between equals the nearest, and who made it. */
 export async function selectMemberships(
   db: Db,
   source: Source,
@@ -129,9 +130,11 @@ export async function selectMemberships(
 ): Promise<Map<number, Membership>> {
   if (userIds.length === 0) return new Map();
   const { rows } = await sql<Membership>`
-    select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id
-    from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
-    order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first`.execute(db);
+    select best.*, (select ${sql.raw(userBasicJson('c.id'))} from users c
+      where c.id = best.created_by_id and c.deletion is null) as created_by
+    from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id
+      from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
+      order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first) best`.execute(db);
   return new Map(rows.map((row) => [row.user_id, row]));
 }
 

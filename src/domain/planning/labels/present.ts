@@ -1,4 +1,4 @@
-/** Labels as records; the other data of a page is read by a statement each. */
+/** Labels as records. */
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -6,9 +6,8 @@ import type { Db } from '../../../platform/db/database.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { type LabelCounts, plannedKinds } from '../planned.ts';
 import { type LabelRow, presentLabelBasic } from './label-records.ts';
-import { selectPriorities } from './queries.ts';
+import { selectStates } from './queries.ts';
 import type { LabelRecord } from './schema.ts';
-import { subscribedLabels } from './subscription-actions.ts';
 
 type LabelContext = { db: Db; services: Services; actor: Caller };
 
@@ -32,17 +31,17 @@ export async function presentLabels(
 ): Promise<LabelRecord[]> {
   const { db, actor } = context;
   const ids = rows.map(({ id }) => id);
-  const [subscribed, priorities, counts] = await Promise.all([
-    actor ? subscribedLabels(db, actor.id, ids, isProject(parent) ? parent.id : null) : undefined,
-    isProject(parent) ? selectPriorities(db, parent.id, ids) : undefined,
+  const projectId = isProject(parent) ? parent.id : null;
+  const [states, counts] = await Promise.all([
+    selectStates(db, ids, { userId: actor?.id ?? null, projectId }),
     withCounts ? countByLabel(context, ids) : undefined,
   ]);
   return mapInTurns(rows, (row) => ({
     ...presentLabelBasic(row),
     ...(counts && Object.assign({}, noCounts, ...counts.map((each) => each.get(row.id)))),
-    subscribed: subscribed?.has(row.id) ?? false,
-    ...(priorities && {
-      priority: priorities.get(row.id) ?? null,
+    subscribed: states.get(row.id)?.subscribed ?? false,
+    ...(projectId !== null && {
+      priority: states.get(row.id)?.priority ?? null,
       is_project_label: row.project_id !== null,
     }),
   }));

@@ -95,20 +95,22 @@ export const hasLabel = async (db: Db, groupId: number, name: string): Promise<b
     .where('name', '=', name)
     .executeTakeFirst()) !== undefined;
 
-/** The priorities that a project gives to the labels. */
-export async function selectPriorities(
+/** What a label is to a user, and to a project. */
+export type LabelState = { subscribed: boolean; priority: number | null };
+
+/** The states of the labels in the project, or without one in their group. */
+export async function selectStates(
   db: Db,
-  projectId: number,
   ids: readonly number[],
-): Promise<Map<number, number>> {
+  { userId, projectId }: { userId: number | null; projectId: number | null },
+): Promise<Map<number, LabelState>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('label_priorities')
-    .select(['label_id', 'priority'])
-    .where('project_id', '=', projectId)
-    .where('label_id', 'in', [...ids])
-    .execute();
-  return new Map(rows.map(({ label_id, priority }) => [label_id, priority]));
+  const { rows } = await sql<LabelState & { id: number }>`
+    select l.id, p.priority, exists (select from subscriptions s where s.user_id = ${userId}::bigint and s.label_id = l.id
+      and s.project_id is not distinct from ${projectId}::bigint and s.subscribed) as subscribed
+    from unnest(${[...ids]}::bigint[]) l(id)
+    left join label_priorities p on p.project_id = ${projectId}::bigint and p.label_id = l.id`.execute(db);
+  return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
 
 /** Gives a label a priority in a project, or takes it away. */
