@@ -109,6 +109,7 @@ export async function candidateIds(
   const awake = zones ? sql`and coalesce(timezone, '') = any(${[...zones]}::text[])` : sql``;
   const { rows } = await sql<{ id: number }>`
     select id from users where id > ${after} and id in (${everybody(context)}) ${awake}
+      and (id <> ${context.event.actorId ?? 0} or notified_of_own_activity)
       and state = 'active' and kind = 'human' and deletion is null and confirmed_at is not null
     order by id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);

@@ -96,8 +96,11 @@ const expected = ['spoke', 'subscribed', 'label', 'watches project', 'watches ro
 test('those who may hear of it are found, page by page, each once', async () => {
   const { db } = app.app.services.database;
   const all = await candidateIds(db, matter(), { after: 0, limit: 100 });
-  // The commenter came later.
-  const fromBeginning = [1, ...expected.filter((name) => name !== 'spoke').map(idOf)].sort((a, b) => a - b);
+  // The commenter came later. Its author does not hear of what they do themselves.
+  const fromBeginning = expected
+    .filter((name) => name !== 'spoke')
+    .map(idOf)
+    .sort((a, b) => a - b);
   expect(all).toEqual(fromBeginning);
   const paged: number[] = [];
   for (let after = 0; ; ) {

@@ -19,20 +19,12 @@ export type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 
 
 /** The note; undefined where it is deleted. */
 export async function loadNote(db: Db, id: number): Promise<Note | undefined> {
-  const note = await db
+  const earlier = sql<boolean>`exists (select from notes e where e.discussion_id = notes.discussion_id and e.id < notes.id)`;
+  return db
     .selectFrom('notes')
-    .select(['id', 'body', 'internal', 'discussion_id', 'created_at'])
+    .select(['id', 'body', 'internal', 'discussion_id', 'created_at', earlier.as('reply')])
     .where('id', '=', id)
     .executeTakeFirst();
-  if (!note) return undefined;
-  const earlier = await db
-    .selectFrom('notes')
-    .select('id')
-    .where('discussion_id', '=', note.discussion_id)
-    .where('id', '<', note.id)
-    .limit(1)
-    .executeTakeFirst();
-  return { ...note, reply: earlier !== undefined };
 }
 
 export async function personOf({ database }: Services, id: number | undefined): Promise<Person | undefined> {

@@ -12,7 +12,7 @@ import {
 import { labelsOf } from '../../../planning/index.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import { type IssueRow, issueWebUrl } from '../records/issue-rows.ts';
-import { issueParticipants, selectAssigneeIds } from '../records/noteable-queries.ts';
+import { issueParticipants } from '../records/noteable-queries.ts';
 import { issueMail, type MailedIssue } from './notification-mails.ts';
 import { assigneesOf, keepIssue, namesOf, selectInProject, selectMilestoneTitle } from './queries.ts';
 
@@ -58,11 +58,10 @@ async function load(loading: Loading): Promise<LoadedSubject | undefined> {
   const db = services.database.background;
   const issue = await selectInProject(db, context.id, subject.id ?? 0);
   if (!issue || !isUnchanged(loading, issue)) return undefined;
-  const assignees = await selectAssigneeIds(db, issue.id);
   const isNew = event === 'new_issue';
   return {
     authorId: issue.author_id,
-    assigneeIds: assignees.map(({ user_id }) => user_id),
+    assigneeIds: issue.assignee_ids,
     reviewerIds: [],
     said: isNew ? issue.description : null,
     targetFor: (visitor) => issueNoteable(projectOf(visitor), issue),

@@ -66,10 +66,19 @@ export const isTodoRevealed = (revealed: RawBuilder<unknown>): RawBuilder<unknow
 export const selectIssueRows = (db: Db, ids: readonly number[]): Promise<IssueRow[]> =>
   db.selectFrom('issues').selectAll().where('id', 'in', ids).execute();
 
-export const selectInProject = (db: Db, projectId: number, id: number): Promise<IssueRow | undefined> =>
+export const selectInProject = (
+  db: Db,
+  projectId: number,
+  id: number,
+): Promise<(IssueRow & { assignee_ids: number[] }) | undefined> =>
   db
     .selectFrom('issues')
     .selectAll()
+    .select(
+      sql<number[]>`array(select user_id from issue_assignees a where a.issue_id = issues.id)`.as(
+        'assignee_ids',
+      ),
+    )
     .where('id', '=', id)
     .where('project_id', '=', projectId)
     .executeTakeFirst();
