@@ -3,12 +3,13 @@
  * run against an arrow is a registration instead: the owner makes a value, and the reader finds it in its registry.
  */
 const imported: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['search'],
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
-  conversation: ['spam'],
+  conversation: ['search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
   feed: ['conversation'],
-  namespaces: ['markdown', 'notifications', 'planning', 'repositories'],
+  namespaces: ['markdown', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
   pages: [
     'accounts',
@@ -23,12 +24,11 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'wikis',
     'work-items',
   ],
-  planning: ['markdown'],
-  repositories: ['conversation', 'markdown', 'notifications', 'spam'],
-  search: ['conversation', 'planning', 'repositories', 'snippets', 'work-items'],
-  snippets: ['conversation', 'markdown', 'notifications', 'repositories', 'spam'],
-  wikis: ['repositories'],
-  'work-items': ['conversation', 'markdown', 'notifications', 'planning', 'spam', 'uploads'],
+  planning: ['markdown', 'search'],
+  repositories: ['conversation', 'markdown', 'notifications', 'search', 'spam'],
+  snippets: ['conversation', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
+  wikis: ['repositories', 'search'],
+  'work-items': ['conversation', 'markdown', 'notifications', 'planning', 'search', 'spam', 'uploads'],
 };
 
 export const edges: readonly { from: string; to: string }[] = Object.entries(imported).flatMap(

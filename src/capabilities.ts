@@ -1,10 +1,10 @@
 /** Every capability that is mounted, by name. */
 
-import { accountsCapability } from './domain/accounts/index.ts';
+import { accountsCapability, userSearch } from './domain/accounts/index.ts';
 import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { badgesCapability } from './domain/badges/index.ts';
-import { conversationCapability, todosCapability } from './domain/conversation/index.ts';
+import { conversationCapability, noteSearch, todosCapability } from './domain/conversation/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
@@ -15,34 +15,50 @@ import {
   groupsCapability,
   membersCapability,
   movableProjects,
+  projectSearch,
   projectsCapability,
   topicsCapability,
 } from './domain/namespaces/index.ts';
 import { mailCapability, notificationsCapability } from './domain/notifications/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
 import { pagesCapability } from './domain/pages/index.ts';
-import { labelsCapability, milestonesCapability } from './domain/planning/index.ts';
+import { labelsCapability, milestoneSearch, milestonesCapability } from './domain/planning/index.ts';
 import {
+  commitSearch,
+  fileSearch,
   gitHttpCapability,
   housekeepingCapability,
   protectedRefsCapability,
   repositoriesCapability,
   storageMovesCapability,
 } from './domain/repositories/index.ts';
-import { searchCapability } from './domain/search/index.ts';
+import { type SearchScopes, searchCapability } from './domain/search/index.ts';
 import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
-import { movableSnippets, snippetsCapability } from './domain/snippets/index.ts';
+import { movableSnippets, snippetSearch, snippetsCapability } from './domain/snippets/index.ts';
 import { spamCapability } from './domain/spam/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
-import { movableGroupWikis, wikisCapability } from './domain/wikis/index.ts';
-import { epicsCapability, issuesCapability } from './domain/work-items/index.ts';
+import { movableGroupWikis, wikiSearch, wikisCapability } from './domain/wikis/index.ts';
+import { epicsCapability, issueSearch, issuesCapability } from './domain/work-items/index.ts';
 import type { Capability } from './kernel/capability.ts';
 import type { Services } from './kernel/services.ts';
 
 /** The kinds of containers that move between storages. */
 export const movableContainers = [movableProjects, movableSnippets, movableGroupWikis] as const;
+
+/** A result is written as the first of their records that it fits: none has all that one before it requires. */
+const searchScopes: SearchScopes = {
+  issues: issueSearch,
+  projects: projectSearch,
+  milestones: milestoneSearch,
+  snippet_titles: snippetSearch,
+  notes: noteSearch,
+  commits: commitSearch,
+  blobs: fileSearch,
+  wiki_blobs: wikiSearch,
+  users: userSearch,
+};
 
 export const capabilities = (services: Services): Capability[] => {
   const all: Capability[] = [
@@ -62,7 +78,7 @@ export const capabilities = (services: Services): Capability[] => {
     conversationCapability(services),
     spamCapability(services),
     storageMovesCapability(services, movableContainers),
-    searchCapability(),
+    searchCapability(searchScopes),
     todosCapability(),
     markdownCapability(),
     uploadsCapability(services),

@@ -13,6 +13,7 @@ import { emailEndpoints } from './users/email-routes.ts';
 import { userEndpoints } from './users/routes.ts';
 
 export { userEndpoint } from './users/routes.ts';
+export { userSearch } from './users/search-scope.ts';
 
 /** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */
 export function accountsCapability(services: Services, all: () => readonly Capability[]): Capability {

@@ -21,10 +21,11 @@ export {
   noteables,
   plainQuickActions,
 } from './notes/noteable-registry.ts';
-export { type NoteRow, type NoteWithRelations, newDiscussionId, selectRelations } from './notes/notes.ts';
+export { type NoteRow, newDiscussionId, selectRelations } from './notes/notes.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
 export { MAX_REQUEST_BYTES } from './notes/schema.ts';
+export { noteSearch } from './notes/search-scope.ts';
 export { applyOwnEffect } from './quick-actions/command-effects.ts';
 export { awardRules, followRules, type OwnEffect, textRules } from './quick-actions/command-rules.ts';
 export { type CommandRule, type Known, referencesIn } from './quick-actions/command-terms.ts';

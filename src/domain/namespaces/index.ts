@@ -6,5 +6,6 @@ export { membersCapability } from './members/capability.ts';
 export { projectsCapability } from './projects/capability.ts';
 export { groupProjectsEndpoint, userProjectsEndpoint } from './projects/reading/list-routes.ts';
 export { projectEndpoint } from './projects/reading/routes.ts';
+export { projectSearch } from './projects/search-scope.ts';
 export { movableProjects } from './projects/storage-moves.ts';
 export { topicsCapability } from './topics/capability.ts';

@@ -31,5 +31,6 @@ export {
 } from './milestones/milestone-records.ts';
 export { milestonesById, selectMilestonesOf } from './milestones/queries.ts';
 export { milestoneReadsOf } from './milestones/routes.ts';
+export { milestoneSearch } from './milestones/search-scope.ts';
 export { type LabelCounts, type Planned, plannedKinds } from './planned.ts';
 export { remapPlanning } from './remap-actions.ts';

@@ -1,7 +1,7 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
 export { commitConversation } from './commits/commit-notes.ts';
-export { CommitRecord, presentCommit } from './commits/records.ts';
+export { CommitRecord } from './commits/records.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
 export { findPipeline } from './commits/status-queries.ts';
 export { commitStatusesEndpoint } from './commits/status-routes.ts';
@@ -22,6 +22,8 @@ export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
 export type { Pusher } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';
+export { BlobRecord, searchFiles } from './search/files.ts';
+export { commitSearch, fileSearch } from './search/search-scopes.ts';
 export {
   containerTables,
   groupWiki,

@@ -1,7 +1,7 @@
 /** The meaning of search texts, word by word. */
 import { expect, test } from 'vitest';
 import { Failure } from '../../platform/failure.ts';
-import { fileSearchOf, numberOf, passes, patternsOf } from './rules.ts';
+import { numberOf, patternsOf } from './rules.ts';
 
 const refusal = (work: () => unknown): unknown => {
   try {
@@ -36,8 +36,6 @@ test('neither nothing nor too much can be looked for', () => {
   expect(refusal(() => patternsOf(words(65)))).toContain('too many words');
   expect(patternsOf(words(64))).toHaveLength(64);
   expect(patternsOf('word '.repeat(65))).toEqual(['%word%']);
-  expect(refusal(() => fileSearchOf('  '))).toBe('400 Bad request - search is empty');
-  expect(refusal(() => fileSearchOf('path:x '.repeat(65)))).toContain('too many filters');
 });
 
 test.each([
@@ -50,38 +48,4 @@ test.each([
   ['#2147483648', undefined],
 ])('%j names the issue %j', (text, number) => {
   expect(numberOf(text)).toBe(number);
-});
-
-test.each([
-  ['needle', 'needle', []],
-  ['two words', 'two words', []],
-  ['needle filename:*.MD', 'needle', [['filename', '*.md', false]]],
-  [
-    '-path:vendor needle -extension:js',
-    'needle',
-    [
-      ['path', 'vendor', true],
-      ['extension', 'js', true],
-    ],
-  ],
-  ['filename:a', '', [['filename', 'a', false]]],
-  ['myfilename:a', 'myfilename:a', []],
-])('%j in files is %j with filters', (search, text, filters) => {
-  const found = fileSearchOf(search);
-  expect(found.text).toBe(text);
-  expect(found.filters.map(({ name, value, excluded }) => [name, value, excluded])).toEqual(filters);
-});
-
-test.each([
-  ['filename:main.ts', true],
-  ['filename:main', false],
-  ['-filename:main.ts', false],
-  ['path:src/deep', true],
-  ['-path:src', false],
-  ['extension:ts', true],
-  ['extension:.ts', true],
-  ['extension:s', false],
-  ['path:SRC extension:TS', true],
-])('%j admits Src/deep/Main.ts: %j', (search, expected) => {
-  expect(passes('Src/deep/Main.ts', fileSearchOf(search).filters)).toBe(expected);
 });

@@ -24,11 +24,10 @@ export {
   projectSnippetsEndpoint,
   rawProjectSnippetEndpoint,
 } from './project-routes.ts';
-export type { SnippetRow } from './queries.ts';
 export { snippetConversation } from './registrations/noteable.ts';
+export { snippetSearch } from './registrations/search-scope.ts';
 export { movableSnippets } from './registrations/storage-moves.ts';
-export { presentSnippets, SnippetRecord } from './snippet-records.ts';
-export { openToCaller, visibleSnippets } from './visibility-queries.ts';
+export { SnippetRecord } from './snippet-records.ts';
 
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';

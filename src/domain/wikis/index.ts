@@ -9,6 +9,7 @@ import { wikiRepositories } from './repository-kind.ts';
 import { endpoints } from './routes.ts';
 
 export { wikiEndpointsOf } from './routes.ts';
+export { wikiSearch } from './search-scope.ts';
 export { movableGroupWikis } from './storage-moves.ts';
 
 const RECONCILE = 'wikis.reconcile';

@@ -1,5 +1,7 @@
 /** The registry of noteables: the abilities of each kind that its owner brings to conversations. */
 
+import type { RawBuilder, SqlBool } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -29,6 +31,8 @@ export type NoteableDefinition = {
     sign: '#' | '&';
     readable(reader: { db: Db; actor: Caller }, named: readonly CrossReference[]): Promise<{ key: string }[]>;
   };
+  /** The condition on notes `t` of the project on this kind: the caller reads the noteable. Others are in no search. */
+  readableNotes?(project: AuthorizedProject, caller: Caller): RawBuilder<SqlBool>;
 };
 
 export const noteables = new Registry<NoteableDefinition>();

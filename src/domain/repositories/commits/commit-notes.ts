@@ -1,4 +1,5 @@
 /** Commits as noteables: their threads over the API. */
+import { sql } from 'kysely';
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
@@ -45,4 +46,5 @@ export const commitConversation = conversationEndpoints({
 export const commitDefinition: NoteableDefinition = {
   kind: commitKind,
   quickActions: plainQuickActions(textRules),
+  readableNotes: (project) => (project.may('read_code') ? sql`t.commit_sha is not null` : sql`false`),
 };

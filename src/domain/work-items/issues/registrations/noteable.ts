@@ -19,6 +19,7 @@ import { issueKind, issueNoteable } from '../records/issue-noteable.ts';
 import { planUpdate, writeUpdate } from '../writing/actions.ts';
 import { issueState } from '../writing/issue-commands.ts';
 import { readableIssues } from './queries.ts';
+import { readsIssueOfNote } from './search-queries.ts';
 
 const issue: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the issue in the project.' }),
@@ -68,4 +69,5 @@ export const issueDefinition: NoteableDefinition = {
     };
   },
   crossReferences: { sign: '#', readable: readableIssues },
+  readableNotes: readsIssueOfNote,
 };

@@ -1,9 +1,9 @@
 /** Search in the files, the wiki and the commits of a project, over HTTP. */
 import { beforeAll, expect, test } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
-import { bodyOf, makeMembers, makeProject, makeUser } from '../../../test/support/factories.ts';
-import { fillProject } from '../../../test/support/repositories.ts';
-import { projectWikiParent, pushPages } from '../../../test/support/wikis.ts';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { fillProject } from '../../../../test/support/repositories.ts';
+import { projectWikiParent, pushPages } from '../../../../test/support/wikis.ts';
 
 const app = useApp();
 let id = 0;
