@@ -16,6 +16,7 @@ import { createFeatureGates } from './kernel/settings/features.ts';
 import { createSettingsSource } from './kernel/settings/settings.ts';
 import { now } from './platform/clock.ts';
 import { type ConnectionTarget, isReadOnly, openDatabase } from './platform/db/database.ts';
+import type { UniqueIndexes } from './platform/db/errors.ts';
 import { createPresence } from './platform/db/processes.ts';
 import { createDiskGuard } from './platform/disk.ts';
 import { createOriginPolicy } from './platform/http/origin.ts';
@@ -118,10 +119,11 @@ export function createApp(options: AppOptions): App {
   const endpoints = mounted.flatMap((capability) => capability.endpoints);
   for (const gauge of mounted.flatMap((capability) => capability.gauges ?? [])) metrics.add(gauge);
   const background = mounted.flatMap((capability) => capability.background ?? []);
+  const unique: UniqueIndexes = Object.assign({}, ...mounted.map((capability) => capability.unique));
   const flags = (name: string): Promise<boolean> => services.features.isOn(name);
   const server = createServer({
     routes: [
-      ...endpoints.map((endpoint) => toRoute(services, endpoint, flags, options.observe)),
+      ...endpoints.map((endpoint) => toRoute(services, endpoint, flags, unique, options.observe)),
       ...mounted.flatMap((capability) => capability.routes ?? []),
     ],
     maximumUrlLength: config.maximumUrlLength,
@@ -129,6 +131,7 @@ export function createApp(options: AppOptions): App {
     load,
     log,
     observe: metrics.observe,
+    unique,
     hintOfPath,
   });
 

@@ -1,5 +1,6 @@
 /** A capability for the composition root: its endpoints, pages, background work, and erasure. */
 import type { Db } from '../platform/db/database.ts';
+import type { UniqueIndexes } from '../platform/db/errors.ts';
 import type { Route } from '../platform/http/server/server.ts';
 import type { Schedule, Tasks } from '../platform/jobs/jobs.ts';
 import type { ReadGauge } from '../platform/metrics.ts';
@@ -26,6 +27,8 @@ export type Capability = {
   registrations?: readonly Registration[];
   /** The tables with rows of a deleted project, group or user: listed, so that none is missed. */
   tables: readonly string[];
+  /** The unique indexes of its tables that refuse values of clients. */
+  unique?: UniqueIndexes;
   /** Removes what belongs to the projects; called in batches, inside a transaction, before the projects' rows go. */
   erase?(tx: Db, projectIds: readonly number[]): Promise<void>;
   /** Reassigns a user's records to the ghost user, inside the transaction that removes the user. */

@@ -21,6 +21,14 @@ export function accountsCapability(services: Services, all: () => readonly Capab
   return {
     name: 'accounts',
     tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'follows'],
+    unique: {
+      users_username: { property: 'username', status: 'conflict' },
+      emails_holder: { property: 'email' },
+      emails_own: { property: 'email' },
+      identities_extern: { property: 'extern_uid' },
+      ssh_keys_fingerprint: { property: 'fingerprint_sha256' },
+      gpg_keys_fingerprint_key: { property: 'fingerprint' },
+    },
     endpoints: [
       ...userEndpoints,
       ...adminEndpoints,

@@ -71,5 +71,6 @@ export const alertsCapability = (services: Services): Capability => ({
     'incident_timeline_events',
     'metric_images',
   ],
+  unique: { alerts_open_group: { property: 'fingerprint' } },
   reassign: reassignAlerts,
 });

@@ -7,12 +7,9 @@ import { found } from '../../kernel/api/endpoint.ts';
 import { readSshKey, type SshKey } from '../../kernel/identity/ssh-key.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { declareUnique } from '../../platform/db/errors.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import { type DeployKeyRow, lockEnabledKey, lockProjectKey, selectProjectKey } from './queries.ts';
 import type { ChangeDeployKey, NewDeployKey } from './schema.ts';
-
-declareUnique('deploy_keys_fingerprint', 'fingerprint_sha256');
 
 const projectEntity = ({ id, fullPath }: AuthorizedProject): AuditedEntity => ({
   type: 'Project',

@@ -6,6 +6,7 @@ import { deployKeyEndpoints } from './routes.ts';
 export const deployKeysCapability = (): Capability => ({
   name: 'deploy-keys',
   tables: ['deploy_keys', 'deploy_keys_projects'],
+  unique: { deploy_keys_fingerprint: { property: 'fingerprint_sha256' } },
   erase: eraseDeployKeys,
   reassign: reassignDeployKeys,
   endpoints: deployKeyEndpoints,

@@ -5,15 +5,12 @@ import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { declareUnique } from '../../platform/db/errors.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import { readStrategies } from './present.ts';
 import { type FeatureFlagRow, lockFeatureFlag, reserveIds } from './queries.ts';
 import { changeStrategies, checkName, countNewParts, messagesOf, type StoredStrategy } from './rules.ts';
 import type { CreateInput, StrategyInput, UpdateInput } from './schema.ts';
-
-declareUnique('project_feature_flags_project_id_name_key', 'name');
 
 /** The strategies after the change; 400 for invalid ones, or an invalid name. */
 async function decideStrategies(

@@ -6,4 +6,5 @@ export const featureFlagsCapability = (): Capability => ({
   name: 'feature-flags',
   endpoints: featureFlagEndpoints,
   tables: ['project_feature_flags'],
+  unique: { project_feature_flags_project_id_name_key: { property: 'name' } },
 });

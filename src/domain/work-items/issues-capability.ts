@@ -65,6 +65,7 @@ export const issuesCapability = (): Capability => ({
     'project_counters',
     'group_counters',
   ],
+  unique: { issues_project_iid: { property: 'iid', status: 'conflict' } },
   // A project's issues are deleted with it, by foreign key.
   reassign: reassignIssues,
 });

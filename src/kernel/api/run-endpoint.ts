@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { holdForRequest } from '../../platform/fair-share.ts';
 import { readBody } from '../../platform/http/bodies/body.ts';
@@ -47,6 +48,7 @@ export function toRoute(
   services: Services,
   spec: Endpoint,
   flags: (name: string) => Promise<boolean>,
+  unique: UniqueIndexes,
   observe?: ReplyObserver,
 ): Route {
   const { database, limiter, config } = services;
@@ -236,7 +238,8 @@ export function toRoute(
     ...(spec.bodyLimit !== undefined && { bodyLimit: spec.bodyLimit }),
     ...(spec.stream && { stream: true }),
     handle: (request) =>
-      handle(request).catch((error: unknown) => {
+      handle(request).catch((thrown: unknown) => {
+        const error = translateDatabaseError(thrown, unique);
         if (error instanceof Failure) observed(request, { status: error.status });
         return unhandledResponse(request, error);
       }),

@@ -5,11 +5,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { declareUnique } from '../../platform/db/errors.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { NamespaceRow } from './rows.ts';
-
-declareUnique('namespaces_full_path', 'path');
 
 /** Moves may keep changing the ancestors while they are locked: give up after so many attempts. */
 const LOCK_ATTEMPTS = 5;

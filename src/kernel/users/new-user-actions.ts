@@ -2,14 +2,9 @@
 import { type Insertable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { declareUnique } from '../../platform/db/errors.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
 import type { InternalKind } from '../actor.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-
-declareUnique('users_username', 'username', 'conflict');
-declareUnique('emails_holder', 'email');
-declareUnique('emails_own', 'email');
 
 type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
 

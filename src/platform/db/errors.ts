@@ -7,20 +7,12 @@ type DatabaseError = { code: string; constraint?: string; message: string };
 const isDatabaseError = (error: unknown): error is DatabaseError =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
 
-/** Unique indexes and their properties. A capability adds its own when it mounts. */
-const takenProperty = new Map<string, { property: string; status: 'bad_request' | 'conflict' }>();
+/** Unique indexes that values of clients collide with: the property of the message, and the status, 400 unless given. */
+export type UniqueIndexes = Readonly<Record<string, { property: string; status?: 'conflict' }>>;
 
-/**
- * Declares a unique index's property, for messages such as "has already been taken" (`{message: {property:
- * [text]}}`).
- */
-export function declareUnique(
-  index: string,
-  property: string,
-  status: 'bad_request' | 'conflict' = 'bad_request',
-) {
-  takenProperty.set(index, { property, status });
-}
+/** The unique index that refused a row, or undefined for any other error. */
+export const violatedIndex = (error: unknown): string | undefined =>
+  isDatabaseError(error) && error.code === '23505' ? error.constraint : undefined;
 
 /**
  * Errors for which the database cannot serve now: no connection, no disk or memory, read-only, interrupted.
@@ -35,14 +27,14 @@ export const isRolledBack = (error: unknown): boolean =>
   /^(21|22|23|40|54|55)/.test(String((error as { code?: unknown }).code));
 
 /** Translates a driver error into a Failure where the client can react to it; returns others as they are. */
-export function translateDatabaseError(error: unknown): unknown {
+export function translateDatabaseError(error: unknown, unique: UniqueIndexes = {}): unknown {
   // The row was deleted after the request had found it.
   if (error instanceof NoResultError) return notFound();
   if (!isDatabaseError(error)) return error;
-  if (error.code === '23505') {
-    const known = error.constraint === undefined ? undefined : takenProperty.get(error.constraint);
-    if (known)
-      return new Failure(known.status, { [known.property]: ['has already been taken'] }, { cause: error });
+  const taken = unique[violatedIndex(error) ?? ''];
+  if (taken) {
+    const { property, status = 'bad_request' } = taken;
+    return new Failure(status, { [property]: ['has already been taken'] }, { cause: error });
   }
   // The row refers to one that was deleted meanwhile. Deleting a row that is referred to stays a fault.
   if (error.code === '23503' && error.message.startsWith('insert or update')) return notFound();

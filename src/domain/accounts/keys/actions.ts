@@ -5,13 +5,9 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { readSshKey } from '../../../kernel/identity/ssh-key.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { declareUnique } from '../../../platform/db/errors.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { userEntity } from '../users/audits.ts';
 import { readGpgFingerprint } from './gpg-key.ts';
-
-declareUnique('ssh_keys_fingerprint', 'fingerprint_sha256');
-declareUnique('gpg_keys_fingerprint_key', 'fingerprint');
 
 export type NewSshKey = {
   title: string;

@@ -18,7 +18,6 @@ import { passExternalOn } from '../../../kernel/users/bot-holder-actions.ts';
 import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { declareUnique } from '../../../platform/db/errors.ts';
 import { conflict, Failure, forbidden, invalid, type ValidationMessages } from '../../../platform/failure.ts';
 import { hashPassword, randomText } from '../../../platform/secret.ts';
 import { userEntity } from './audits.ts';
@@ -26,8 +25,6 @@ import { enterpriseColumns, profileColumns } from './columns.ts';
 import { confirmationFact, releaseAddress, requireMailAddress } from './email-actions.ts';
 import type { NewUserInput, UserChanges } from './inputs.ts';
 import { profileProblems } from './rules.ts';
-
-declareUnique('identities_extern', 'extern_uid');
 
 /** Prepared before the transaction: the stored picture, and the group named in the body. */
 type UserChangeContext = {

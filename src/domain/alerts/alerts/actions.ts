@@ -3,7 +3,6 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { declareUnique } from '../../../platform/db/errors.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { type ActorContext, completeTodos } from '../../conversation/index.ts';
 import { addSystemNoteOfStatus, lockAlert } from '../incidents/link-actions.ts';
@@ -11,8 +10,6 @@ import type { AlertRow } from '../records.ts';
 import { alertNoteable } from './alert-noteable.ts';
 import { assignAlert, findAssignees } from './assign-actions.ts';
 import type { AlertChanges } from './schema.ts';
-
-declareUnique('alerts_open_group', 'fingerprint');
 
 /** 400 where another alert of the same group is open: at most one may be (facts: Grouping). */
 async function refuseSecondOpen(tx: Db, alert: AlertRow): Promise<void> {

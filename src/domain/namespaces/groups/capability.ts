@@ -14,6 +14,7 @@ export function groupsCapability(services: Services, all: () => readonly Capabil
     name: 'groups',
     endpoints: [...readEndpoints, ...writeEndpoints, ...namespaceEndpoints],
     tables: ['namespaces', 'group_group_links'],
+    unique: { namespaces_full_path: { property: 'path' } },
     tasks: {
       'namespaces.erase': ({ namespace_id }) => eraseNamespace(background, erasers(), Number(namespace_id)),
       'projects.erase': ({ project_id }) => eraseProject(background, erasers(), Number(project_id)),

@@ -12,6 +12,11 @@ export const projectsCapability = (): Capability => ({
   name: 'projects',
   registrations: [notificationFacts.add(projectFact), notificationSubjects.add(projectSubject)],
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],
+  unique: {
+    projects_path: { property: 'path', status: 'conflict' },
+    projects_name: { property: 'name', status: 'conflict' },
+    project_group_links_project_id_group_id_key: { property: 'base', status: 'conflict' },
+  },
   reassign: reassignProjects,
   endpoints: [...readEndpoints, ...writeEndpoints, ...listEndpoints, ...forkEndpoints, ...peopleEndpoints],
 });

@@ -6,13 +6,10 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { declareUnique } from '../../../platform/db/errors.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { selectTopic, type TopicRow } from './queries.ts';
 import type { CreateTopic, MergeTopics, TopicChanges } from './schema.ts';
-
-declareUnique('topics_name', 'name');
 
 /** The input with the stored name of its picture. */
 type Stored<T> = Omit<T, 'avatar'> & { avatar?: string | null };

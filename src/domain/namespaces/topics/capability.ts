@@ -9,4 +9,5 @@ export const topicsCapability = (services: Services): Capability => ({
   routes: topicRoutes(services),
   // They stay when their projects are deleted.
   tables: ['topics'],
+  unique: { topics_name: { property: 'name' } },
 });

@@ -11,7 +11,6 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { declareUnique } from '../../../platform/db/errors.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { conflict, invalid } from '../../../platform/failure.ts';
 import { colorCode, type LabelRow } from './label-records.ts';
@@ -19,9 +18,6 @@ import { availableLabels, hasLabel, lockLabel, writePriority } from './queries.t
 import { labelName } from './rules.ts';
 import type { CreateInput, LabelChanges } from './schema.ts';
 import { setLabelSubscription, subscribedLabels } from './subscription-actions.ts';
-
-declareUnique('labels_project_name', 'title');
-declareUnique('labels_group_name', 'title');
 
 const taken = () => conflict('Label already exists');
 

@@ -10,4 +10,5 @@ export const labelsCapability = (): Capability => ({
   registrations: [referenceDefinitions.add(labelReferences)],
   // They go with their project or group, by foreign key; the conversation capability removes a user's subscriptions.
   tables: ['labels', 'label_links', 'label_priorities'],
+  unique: { labels_project_name: { property: 'title' }, labels_group_name: { property: 'title' } },
 });

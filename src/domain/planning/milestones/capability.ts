@@ -15,4 +15,6 @@ export const milestonesCapability = (): Capability => ({
   ],
   // They go with their project or group, by foreign key.
   tables: ['milestones'],
+  // requireFreeTitle() looks at a project's group; the project may be moved to another one meanwhile.
+  unique: { milestones_project_title: { property: 'title' }, milestones_group_title: { property: 'title' } },
 });

@@ -260,3 +260,26 @@ describe('promotion', () => {
     expect([refused.status, refused.body.message]).toEqual([400, 'Project does not belong to a group.']);
   });
 });
+
+test('a title that the project gets at the same moment from elsewhere is refused', async () => {
+  const { sql } = ashlar.app.services.database;
+  const held = await sql.reserve();
+  try {
+    await held`begin`;
+    // As another process does that knew the project in another group.
+    await held`insert into milestones (project_id, iid, title, created_at, updated_at)
+      values (${project.id}, 1000, 'at once', now(), now())`;
+    const pending = write(`POST ${milestones}`, { title: 'at once' });
+    const waiting = async () =>
+      (
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).length;
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+    await held`commit`;
+    const { status, body } = await pending;
+    expect([status, body]).toEqual([400, { message: { title: ['has already been taken'] } }]);
+  } finally {
+    await held`rollback`;
+    held.release();
+  }
+});

@@ -19,7 +19,7 @@ import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-acti
 import { hasMoreCharacters } from '../../../platform/characters.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { Failure } from '../../../platform/failure.ts';
+import { violatedIndex } from '../../../platform/db/errors.ts';
 import { hashPassword } from '../../../platform/secret.ts';
 import { type Problem, problem } from '../forms/problems.ts';
 
@@ -126,8 +126,9 @@ export async function signUp(
     });
   } catch (error) {
     // Two forms with one name or address at once: the unique indexes accept one, and the other finds it then.
-    if (!(error instanceof Failure) || typeof error.publicMessage === 'string') throw error;
-    if (error.publicMessage.email && !again) return signUp(services, settings, input, browser, true);
+    const index = violatedIndex(error);
+    if (index === undefined) throw error;
+    if (index === 'emails_holder' && !again) return signUp(services, settings, input, browser, true);
     return {
       kind: 'problems',
       problems: problem('Username or email has already been taken.', 'username', 'email'),

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { monotonic } from '../../clock.ts';
-import { translateDatabaseError } from '../../db/errors.ts';
+import { translateDatabaseError, type UniqueIndexes } from '../../db/errors.ts';
 import { Failure } from '../../failure.ts';
 import { type CallerContext, holdForRequest, runForCaller } from '../../fair-share.ts';
 import type { Log } from '../../log.ts';
@@ -51,6 +51,8 @@ export type ServerOptions = {
   load: LoadGauge;
   log: Log;
   observe(observation: Observation): void;
+  /** Those that refuse values of clients. */
+  unique?: UniqueIndexes;
   /** The minimum rate of clients; lower for tests. */
   slowestClient?: RateRule;
   /** A possible reason, for the client, why no route has the path. */
@@ -301,7 +303,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
    * sentence.
    */
   function failed(request: FastifyRequest, thrown: unknown): HttpResponse {
-    const error = translateDatabaseError(thrown);
+    const error = translateDatabaseError(thrown, options.unique);
     if (error instanceof Failure) {
       if (error.kind === 'unavailable' && error.details.cause)
         log.error('unavailable', error.details.cause, { request_id: request.id });

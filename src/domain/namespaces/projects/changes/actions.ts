@@ -23,7 +23,6 @@ import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
-import { declareUnique } from '../../../../platform/db/errors.ts';
 import type { Json } from '../../../../platform/db/rows.ts';
 import {
   badRequest,
@@ -49,9 +48,6 @@ import {
   visibilityProblems,
 } from './rules.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
-
-declareUnique('projects_path', 'path', 'conflict');
-declareUnique('projects_name', 'name', 'conflict');
 
 /** The namespace of a new project, in which the caller may create projects. */
 export type TargetNamespace = {

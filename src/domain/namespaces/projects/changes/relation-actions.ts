@@ -9,11 +9,8 @@ import { OWNER } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../../platform/db/database.ts';
-import { declareUnique } from '../../../../platform/db/errors.ts';
 import { badRequest, Failure, forbidden } from '../../../../platform/failure.ts';
 import { projectEntity } from './actions.ts';
-
-declareUnique('project_group_links_project_id_group_id_key', 'base', 'conflict');
 
 /** Stars or unstars; false when nothing changed. */
 export async function setStar(

@@ -17,13 +17,10 @@ import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import { now } from '../../../../platform/clock.ts';
 import { batchedWrite } from '../../../../platform/db/batched-write.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { declareUnique } from '../../../../platform/db/errors.ts';
 import { recordset } from '../../../../platform/db/recordset.ts';
 import type { MentionTodo } from '../../../conversation/index.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { issueAnnouncement } from './work-events.ts';
-
-declareUnique('issues_project_iid', 'iid', 'conflict');
 
 /** The gap between the positions of issues, so that others can be put between them. */
 export const POSITION_GAP = 65_536;
