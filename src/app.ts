@@ -125,6 +125,7 @@ export function createApp(options: AppOptions): App {
     routes: [
       ...endpoints.map((endpoint) => toRoute(services, endpoint, flags, unique, options.observe)),
       ...mounted.flatMap((capability) => capability.routes ?? []),
+      ...mounted.flatMap(({ pages = [] }) => pages.map((page) => page(services))),
     ],
     maximumUrlLength: config.maximumUrlLength,
     origins: createOriginPolicy(config.trustedProxies, baseUrl),

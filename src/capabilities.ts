@@ -97,7 +97,7 @@ export const capabilities = (services: Services): Capability[] => {
     oauthCapability(services),
     signInCapability(services),
     mailCapability(services),
-    pagesCapability(services),
+    pagesCapability(),
     notificationsCapability(services),
   ];
   return all;

@@ -6,14 +6,16 @@ import type { Schedule, Tasks } from '../platform/jobs/jobs.ts';
 import type { ReadGauge } from '../platform/metrics.ts';
 import type { Listener } from '../platform/outbox/outbox.ts';
 import type { Endpoint } from './api/endpoint.ts';
+import type { Page } from './api/page.ts';
 import type { Registration } from './registry.ts';
 
 export type Capability = {
   /** Its folder's name; the documentation groups by it. */
   name: string;
   endpoints: readonly Endpoint[];
-  /** Routes outside the API: pages and files. */
+  /** Routes outside the API: files, protocols, receivers. */
   routes?: readonly Route[];
+  pages?: readonly Page[];
   tasks?: Tasks;
   schedules?: readonly Schedule[];
   listeners?: readonly Listener[];

@@ -34,7 +34,7 @@ const anonymous = new Set([
 
 const changing = () =>
   ashlar.app.capabilities
-    .flatMap((capability) => capability.routes ?? [])
+    .flatMap(({ routes = [], pages = [] }) => [...routes, ...pages.map((page) => page(ashlar.app.services))])
     .filter(
       ({ method, path }) => method !== 'GET' && !/^\/(api|:path\+\.git)\//.test(path) && !protocol.has(path),
     );

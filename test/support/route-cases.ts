@@ -134,7 +134,7 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
   const snippet = ids['project snippet'].split('/').at(-1) ?? '';
   const routes = app.app.capabilities
     .filter(({ name }) => ['pages', 'uploads', 'accounts', 'alerts', 'oauth', 'notifications'].includes(name))
-    .flatMap((capability) => capability.routes ?? [])
+    .flatMap(({ routes = [], pages = [] }) => [...routes, ...pages.map((page) => page(app.app.services))])
     .filter(({ method, path }) => method === 'GET' && !/oauth\/|well-known|unsubscribe|authorize/.test(path));
   const [pictured] = await sql<{ id: number }[]>`select id from users where avatar is not null limit 1`;
   const ownersOfAvatars: Record<string, number> = { user: pictured?.id ?? 0, group, project };

@@ -19,7 +19,7 @@ export function notificationsCapability(services: Services): Capability {
     ...delivery,
     name: 'notifications',
     endpoints: settingsEndpoints,
-    routes: [...settingsPages(services), ...delivery.routes],
+    pages: [...settingsPages, ...delivery.pages],
     registrations: [
       notificationFacts.add(noteFact(services), ...mergeRequestFacts, pipelineFact, releaseFact),
     ],

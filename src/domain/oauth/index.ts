@@ -2,10 +2,11 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
 import { applicationEndpoints } from './applications/endpoints.ts';
-import { applicationRoutes } from './applications/pages.ts';
+import { applicationPages } from './applications/pages.ts';
 import { registrationRoute } from './applications/registration.ts';
-import { authorizeRoutes } from './authorization/authorize.ts';
-import { deviceRoutes } from './devices/endpoint.ts';
+import { authorizePages } from './authorization/authorize.ts';
+import { deviceRoute } from './devices/endpoint.ts';
+import { devicePages } from './devices/pages.ts';
 import { deviceSchedules, deviceTasks } from './devices/queries.ts';
 import { identityRoutes, identitySchedules, identityTasks } from './discovery.ts';
 import { sweepTask } from './grants/sweep-actions.ts';
@@ -20,14 +21,13 @@ export const oauthCapability = (services: Services): Capability => ({
   name: 'oauth',
   endpoints: [...applicationEndpoints],
   routes: [
-    ...applicationRoutes(services),
     registrationRoute(services),
-    ...authorizeRoutes(services),
     tokenRoute(services),
     ...tokenManagementRoutes(services),
     ...identityRoutes(services),
-    ...deviceRoutes(services),
+    deviceRoute(services),
   ],
+  pages: [...applicationPages, ...authorizePages, ...devicePages],
   tasks: { ...identityTasks(services), ...deviceTasks(services), [SWEEP]: sweepTask(services) },
   schedules: [...identitySchedules, ...deviceSchedules, { task: SWEEP, pattern: '53 3 * * *' }],
   tables: ['oauth_applications', 'oauth_grants', 'oauth_devices'],

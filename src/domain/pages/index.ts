@@ -1,6 +1,5 @@
 /** Pages to read: every address that a record or a mail names leads to one, for readers of the record. */
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
 import { ANY_PATH } from '../../platform/http/path-segments.ts';
 import { readingPage, type Show } from './view/view-context.ts';
 
@@ -59,9 +58,9 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   [ANY_PATH, async () => (await import('./namespaces/any-page.ts')).showAny],
 ];
 
-export const pagesCapability = (services: Services): Capability => ({
+export const pagesCapability = (): Capability => ({
   name: 'pages',
   endpoints: [],
-  routes: shown.map(([path, load]) => readingPage(services, path, load)),
+  pages: shown.map(([path, load]) => readingPage(path, load)),
   tables: [],
 });

@@ -31,14 +31,14 @@ export function signInCapability(services: Services): Capability {
   return {
     name: 'sign-in',
     endpoints: [],
-    routes: [
-      stylesheetRoute,
-      ...sessionPages(services),
-      ...signUpPages(services),
-      ...confirmationPages(services),
-      ...resetPages(services),
-      ...accountPages(services),
-      ...activeSessionPages(services),
+    routes: [stylesheetRoute],
+    pages: [
+      ...sessionPages,
+      ...signUpPages,
+      ...confirmationPages,
+      ...resetPages,
+      ...accountPages,
+      ...activeSessionPages,
     ],
     tasks: {
       [FORGET]: async () => {

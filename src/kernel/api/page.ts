@@ -46,26 +46,28 @@ type Common = {
 
 const MAX_FORM_BYTES = 65_536;
 
-/** The route of a page for all users; signed-in ones have a session. */
-export const page = (
-  services: Services,
-  spec: Common & { handle(context: PageContext): Promise<HttpResponse> },
-): Route => toRoute(services, spec, (context) => spec.handle(context));
+/** A page is given all services where it is mounted, and hands them to its handler. */
+export type Page = (services: Services) => Route;
+
+/** A page for all users; signed-in ones have a session. */
+export const page =
+  (spec: Common & { handle(context: PageContext): Promise<HttpResponse> }): Page =>
+  (services) =>
+    toRoute(services, spec, (context) => spec.handle(context));
 
 /**
- * The route of a page for signed-in users: others go to the sign-in page and back. A write needs the
- * session's token, in the field authenticity_token or the header X-CSRF-Token.
+ * A page for signed-in users: others go to the sign-in page and back. A write needs the session's token, in the field
+ * authenticity_token or the header X-CSRF-Token.
  */
-export const sessionPage = (
-  services: Services,
-  spec: Common & { handle(context: PageContext<Session>): Promise<HttpResponse> },
-): Route =>
-  toRoute(services, spec, async (context) => {
-    const { session, request } = context;
-    if (!session) return redirect(withReturn(SIGN_IN_PATH, request, spec.method));
-    if (spec.method !== 'GET' && !hasToken(services, context, session)) throw forged();
-    return spec.handle({ ...context, session });
-  });
+export const sessionPage =
+  (spec: Common & { handle(context: PageContext<Session>): Promise<HttpResponse> }): Page =>
+  (services) =>
+    toRoute(services, spec, async (context) => {
+      const { session, request } = context;
+      if (!session) return redirect(withReturn(SIGN_IN_PATH, request, spec.method));
+      if (spec.method !== 'GET' && !hasToken(services, context, session)) throw forged();
+      return spec.handle({ ...context, session });
+    });
 
 function toRoute(
   services: Services,

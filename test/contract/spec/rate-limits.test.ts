@@ -211,7 +211,10 @@ describe('throttles', () => {
       throttle_unauthenticated_git_http_period_in_seconds: DAY,
     };
     const routes = ashlar.app.capabilities
-      .flatMap((capability) => capability.routes ?? [])
+      .flatMap(({ routes = [], pages = [] }) => [
+        ...routes,
+        ...pages.map((page) => page(ashlar.app.services)),
+      ])
       .filter(({ method, path }) => !uncounted.some((each) => each.test(`${method} ${path}`)));
     expect(routes.length).toBeGreaterThan(100);
     await withSettings(ashlar, { ...web, ...git }, async () => {

@@ -50,11 +50,9 @@ const GARBAGE = [
   '--heap-growing-percent=300',
 ];
 
-type Needs = Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>;
-
 /** The digest of this program: it runs from start to stop, at once when this program has stored a report. */
 export function createDigest(
-  { database, secretKey, settings, log }: Needs,
+  { database, secretKey, settings, log }: Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>,
   spool: Pick<Spool, 'onStored'>,
   items: Pick<ItemCounts, 'add'>,
   limits = LIMITS,

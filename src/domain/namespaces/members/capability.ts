@@ -20,7 +20,7 @@ export const membersCapability = (services: Services): Capability => ({
     ...invitationEndpoints(projects),
     ...invitationEndpoints(groups),
   ],
-  routes: invitationPages(services),
+  pages: invitationPages,
   tasks: {
     'members.expire': async () => {
       await expireMembers(services.database.background);

@@ -2,13 +2,18 @@
 import { decideInvitation, invitationsTo } from '../../../kernel/access/invitation-actions.ts';
 import { levelName } from '../../../kernel/access/membership-actions.ts';
 import { panel } from '../../../kernel/api/forms.ts';
-import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
+import {
+  type Page,
+  type PageContext,
+  redirect,
+  sessionPage,
+  showPage,
+  tokenField,
+} from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 
 type Context = PageContext<Session>;
 
@@ -46,8 +51,8 @@ const decide =
   };
 
 /** The list, and the two decisions on each entry. */
-export const invitationPages = (services: Services): Route[] => [
-  sessionPage(services, { method: 'GET', path: PATH, handle: show }),
-  sessionPage(services, { method: 'POST', path: `${PATH}/:id/accept`, handle: decide(true) }),
-  sessionPage(services, { method: 'POST', path: `${PATH}/:id/decline`, handle: decide(false) }),
+export const invitationPages: Page[] = [
+  sessionPage({ method: 'GET', path: PATH, handle: show }),
+  sessionPage({ method: 'POST', path: `${PATH}/:id/accept`, handle: decide(true) }),
+  sessionPage({ method: 'POST', path: `${PATH}/:id/decline`, handle: decide(false) }),
 ];

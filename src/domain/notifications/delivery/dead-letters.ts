@@ -1,6 +1,7 @@
 /** The page on which administrators see dead mails, and send them again. */
 import { pageLinks, panel } from '../../../kernel/api/forms.ts';
 import {
+  type Page,
   type PageContext,
   pageNumber,
   redirect,
@@ -9,11 +10,9 @@ import {
   tokenField,
 } from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { type DeadJob, deadJobs, reviveJobs } from '../../../platform/jobs/dead-jobs.ts';
 import { namesOf } from './queries.ts';
 import type { Sending } from './send.ts';
@@ -101,10 +100,10 @@ async function retry(context: Context, tasks: readonly string[]): Promise<HttpRe
 }
 
 /** The pages for dead jobs of these tasks and of account mails. */
-export function deadLetterPages(services: Services, tasks: () => readonly string[]): Route[] {
+export function deadLetterPages(tasks: () => readonly string[]): Page[] {
   const all = () => [...tasks(), ...Object.keys(accountMails)];
   return [
-    sessionPage(services, { method: 'GET', path: PATH, handle: (context) => show(context, all()) }),
-    sessionPage(services, { method: 'POST', path: PATH, handle: (context) => retry(context, all()) }),
+    sessionPage({ method: 'GET', path: PATH, handle: (context) => show(context, all()) }),
+    sessionPage({ method: 'POST', path: PATH, handle: (context) => retry(context, all()) }),
   ];
 }

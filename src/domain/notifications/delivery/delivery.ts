@@ -16,7 +16,7 @@ const taskOf = ({ name }: NotificationFact): string => `notifications.${name}`;
 export function deliveryOf(
   services: Services,
   mailer: Mailer,
-): Required<Pick<Capability, 'tasks' | 'listeners' | 'forRegistered' | 'schedules' | 'routes'>> {
+): Required<Pick<Capability, 'tasks' | 'listeners' | 'forRegistered' | 'schedules' | 'pages'>> {
   const tasks = {
     [GROUP_MOVED]: groupMovedTask(services),
     [DUE]: dueDateTask(services),
@@ -34,6 +34,6 @@ export function deliveryOf(
       listeners: facts().map((fact) => ({ fact: fact.name, task: taskOf(fact) })),
     }),
     schedules: [{ task: DUE, pattern: '1 * * * *' }],
-    routes: [...unsubscribePages(services), ...deadLetterPages(services, taskNames)],
+    pages: [...unsubscribePages, ...deadLetterPages(taskNames)],
   };
 }

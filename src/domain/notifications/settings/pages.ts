@@ -7,6 +7,7 @@ import {
   selectProjects,
 } from '../../../kernel/access/find.ts';
 import {
+  type Page,
   type PageContext,
   pageNumber,
   redirect,
@@ -17,9 +18,7 @@ import {
 import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import { isLanguage } from '../../../kernel/mail/texts.ts';
-import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
 import { type EventChanges, eventsOf, isLevel } from './levels.ts';
 import type { Setting } from './notification-settings.ts';
@@ -174,18 +173,18 @@ const following =
   };
 
 /** The pages of the global setting and of each group's and project's. */
-export const settingsPages = (services: Services): Route[] => [
-  sessionPage(services, { method: 'GET', path: SETTINGS_PATH, handle: (context) => showGlobal(context) }),
-  sessionPage(services, { method: 'POST', path: SETTINGS_PATH, handle: postGlobal }),
+export const settingsPages: Page[] = [
+  sessionPage({ method: 'GET', path: SETTINGS_PATH, handle: (context) => showGlobal(context) }),
+  sessionPage({ method: 'POST', path: SETTINGS_PATH, handle: postGlobal }),
   ...scopeRoutes.flatMap((route) => {
     const path = `${SETTINGS_PATH}/${route.kind}s/:id`;
     return [
-      sessionPage(services, {
+      sessionPage({
         method: 'GET',
         path,
         handle: following((context) => showScope(context, route)),
       }),
-      sessionPage(services, {
+      sessionPage({
         method: 'POST',
         path,
         handle: following((context) => postScope(context, route)),

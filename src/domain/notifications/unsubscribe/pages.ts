@@ -1,11 +1,9 @@
 /** Pages of unsubscribe links: a form that asks, and its POST, which mail programs also send as one click. */
 import { card } from '../../../kernel/api/forms.ts';
-import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/services.ts';
+import { type Page, type PageContext, page, showPage } from '../../../kernel/api/page.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { SETTINGS_PATH } from '../settings/views.ts';
 import { unsubscribe } from './actions.ts';
 import { readUnsubscribeLink, UNSUBSCRIBE_PATH, type Unsubscribing } from './links.ts';
@@ -49,7 +47,7 @@ async function leave(context: PageContext): Promise<HttpResponse> {
 /** The address is the credential: it is sent to no other site, and search engines do not index it. */
 const headers = { 'referrer-policy': 'same-origin', 'x-robots-tag': 'noindex' };
 
-export const unsubscribePages = (services: Services): Route[] => [
-  page(services, { method: 'GET', path: `${UNSUBSCRIBE_PATH}/:link`, handle: ask }),
-  page(services, { method: 'POST', path: `${UNSUBSCRIBE_PATH}/:link`, handle: leave }),
+export const unsubscribePages: Page[] = [
+  page({ method: 'GET', path: `${UNSUBSCRIBE_PATH}/:link`, handle: ask }),
+  page({ method: 'POST', path: `${UNSUBSCRIBE_PATH}/:link`, handle: leave }),
 ];

@@ -1,6 +1,7 @@
 /** The pages on which people register applications: for themselves, for a group, for the instance; and revoke access. */
 import { authorizeGroup, authorizeInstance } from '../../../kernel/access/find.ts';
 import {
+  type Page,
   type PageContext,
   pageNumber,
   redirect,
@@ -9,11 +10,10 @@ import {
   tokenField,
 } from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { forbidden, notFound, type ValidationMessages } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Html } from '../../../platform/http/pages/html.ts';
-import type { Method, Route } from '../../../platform/http/server/server.ts';
+import type { Method } from '../../../platform/http/server/server.ts';
 import type { PageRequest } from '../../../platform/pagination/page.ts';
 import {
   type ApplicationRow,
@@ -266,17 +266,17 @@ async function revoke(context: Context): Promise<HttpResponse> {
  * The pages of applications: one's own, a group's, the instance's; and the revocation of one's
  * authorizations.
  */
-export const applicationRoutes = (services: Services): Route[] => [
+export const applicationPages: Page[] = [
   ...[ownRoute, groupRoute, instanceRoute].flatMap((route) =>
     steps.map(([method, path, response]) =>
-      sessionPage(services, {
+      sessionPage({
         method,
         path: `${route.path}${path}`,
         handle: async (context) => response(context, await route.open(context)),
       }),
     ),
   ),
-  sessionPage(services, {
+  sessionPage({
     method: 'POST',
     path: `${OWN}/authorized/:application_id/revoke`,
     handle: revoke,

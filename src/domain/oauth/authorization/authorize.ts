@@ -2,6 +2,7 @@
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { card, problemList } from '../../../kernel/api/forms.ts';
 import {
+  type Page,
   type PageContext,
   page,
   redirect,
@@ -17,7 +18,6 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, pagePolicy } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { insertGrant, newSecret } from '../grants/actions.ts';
 import { OAuthError } from '../protocol/endpoint.ts';
 import { selectClient } from '../protocol/queries.ts';
@@ -238,8 +238,8 @@ async function showCode(context: PageContext<Session>): Promise<HttpResponse> {
 }
 
 /** The pages of the authorization code flow. */
-export const authorizeRoutes = (services: Services): Route[] => [
-  page(services, { method: 'GET', path: PATH, handle: open }),
-  sessionPage(services, { method: 'POST', path: PATH, handle: decide }),
-  sessionPage(services, { method: 'GET', path: NATIVE_PATH, handle: showCode }),
+export const authorizePages: Page[] = [
+  page({ method: 'GET', path: PATH, handle: open }),
+  sessionPage({ method: 'POST', path: PATH, handle: decide }),
+  sessionPage({ method: 'GET', path: NATIVE_PATH, handle: showCode }),
 ];

@@ -13,7 +13,7 @@ import {
 } from '../protocol/endpoint.ts';
 import { type Client, selectClient } from '../protocol/queries.ts';
 import { decideScopes } from '../protocol/scopes.ts';
-import { DEVICE_PATH, devicePages } from './pages.ts';
+import { DEVICE_PATH } from './pages.ts';
 import { DEVICE_SECONDS, insertDevice, POLL_SECONDS } from './queries.ts';
 import { showUserCode } from './user-code.ts';
 
@@ -58,8 +58,6 @@ async function authorizeDevice(context: ProtocolContext): Promise<HttpResponse> 
   });
 }
 
-/** The endpoint for devices, and the pages on which users decide about them. */
-export const deviceRoutes = (services: Services): Route[] => [
-  protocolEndpoint(services, { method: 'POST', path: '/oauth/authorize_device', handle: authorizeDevice }),
-  ...devicePages(services),
-];
+/** The endpoint for devices. */
+export const deviceRoute = (services: Services): Route =>
+  protocolEndpoint(services, { method: 'POST', path: '/oauth/authorize_device', handle: authorizeDevice });

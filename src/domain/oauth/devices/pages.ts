@@ -1,15 +1,13 @@
 /** The pages on which a user types the code of a device, reads its request, and approves or denies (RFC 8628, 3.3). */
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { type PageContext, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
+import { type Page, type PageContext, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { pagePolicy } from '../../../platform/http/pages/html.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { isConfirmed } from '../authorization/queries.ts';
 import { scopeRefusal } from '../protocol/scope-rules.ts';
 import { type AskingDevice, decideDevice, findAskingDevice } from './queries.ts';
@@ -158,14 +156,14 @@ async function decide(context: Context, device: AskingDevice): Promise<HttpRespo
 }
 
 /** The form for the code, the page that shows the request, and the decision. Opening a link decides nothing. */
-export const devicePages = (services: Services): Route[] => [
-  sessionPage(services, { method: 'GET', path: DEVICE_PATH, handle: async (context) => showForm(context) }),
-  sessionPage(services, {
+export const devicePages: Page[] = [
+  sessionPage({ method: 'GET', path: DEVICE_PATH, handle: async (context) => showForm(context) }),
+  sessionPage({
     method: 'POST',
     path: DEVICE_PATH,
     handle: (context) => withDevice(context, (device) => showDecision(context, device)),
   }),
-  sessionPage(services, {
+  sessionPage({
     method: 'POST',
     path: DECISION_PATH,
     handle: (context) => withDevice(context, (device) => decide(context, device)),

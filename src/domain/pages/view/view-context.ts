@@ -2,14 +2,19 @@
 import { Moved } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { card } from '../../../kernel/api/forms.ts';
-import { type PageContext, page, redirect, SIGN_IN_PATH, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/services.ts';
+import { type InternalApiClient, internalApiClient } from '../../../kernel/api/internal-api-client.ts';
+import {
+  type Page,
+  type PageContext,
+  page,
+  redirect,
+  SIGN_IN_PATH,
+  showPage,
+} from '../../../kernel/api/page.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import { type HttpResponse, json } from '../../../platform/http/messages.ts';
 import { isForReading } from '../../../platform/http/pages/error-page.ts';
 import { between, type Html, html } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
-import { type InternalApiClient, internalApiClient } from './internal-api-client.ts';
 
 /** The context of a page: its reader, and the API as they would read it. */
 export type ViewContext = PageContext &
@@ -72,12 +77,12 @@ async function open(view: ViewContext, show: Show): Promise<HttpResponse> {
 }
 
 /** The route of a page; its module is loaded with the first request. */
-export const readingPage = (services: Services, path: string, load: () => Promise<Show>): Route =>
-  page(services, {
+export const readingPage = (path: string, load: () => Promise<Show>): Page =>
+  page({
     method: 'GET',
     path,
     handle: async (context) => {
-      const { request, settings, session } = context;
+      const { services, request, settings, session } = context;
       const caller = session?.actor;
       const requested = new Map<string, readonly string[]>();
       const query = new URLSearchParams(request.query);

@@ -2,6 +2,7 @@
 
 import { notice } from '../../../kernel/api/forms.ts';
 import {
+  type Page,
   type PageContext,
   sessionPage,
   showPage,
@@ -10,10 +11,8 @@ import {
 } from '../../../kernel/api/page.ts';
 import { type Session, sessionCookie, sessionOrigin } from '../../../kernel/identity/sessions.ts';
 import { base32, newTotpSecret, otpauthUri } from '../../../kernel/identity/two-factor/totp.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { disableForm, enableForm, passwordForm, recoveryCodes } from '../forms/account-views.ts';
 import { type Problem, problem } from '../forms/problems.ts';
 import { localPath } from '../sessions/rules.ts';
@@ -121,20 +120,20 @@ async function postDisable(context: Context): Promise<HttpResponse> {
 }
 
 /** Password and two-factor authentication. */
-export const accountPages = (services: Services): Route[] => [
-  sessionPage(services, {
+export const accountPages: Page[] = [
+  sessionPage({
     method: 'GET',
     path: '/-/profile/password',
     handle: async (context) => showPassword(context, []),
   }),
-  sessionPage(services, { method: 'POST', path: '/-/profile/password', handle: postPassword }),
-  sessionPage(services, {
+  sessionPage({ method: 'POST', path: '/-/profile/password', handle: postPassword }),
+  sessionPage({
     method: 'GET',
     path: TWO_FACTOR_PATH,
     whileOverdue: true,
     handle: async (context) =>
       context.session.twoFactor ? showDisable(context, []) : showEnable(context, []),
   }),
-  sessionPage(services, { method: 'POST', path: TWO_FACTOR_PATH, whileOverdue: true, handle: postEnable }),
-  sessionPage(services, { method: 'POST', path: `${TWO_FACTOR_PATH}/disable`, handle: postDisable }),
+  sessionPage({ method: 'POST', path: TWO_FACTOR_PATH, whileOverdue: true, handle: postEnable }),
+  sessionPage({ method: 'POST', path: `${TWO_FACTOR_PATH}/disable`, handle: postDisable }),
 ];

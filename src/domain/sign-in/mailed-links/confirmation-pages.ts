@@ -1,9 +1,7 @@
 /** The pages on which users confirm an address, and request its link again. */
 import { notice } from '../../../kernel/api/forms.ts';
-import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
-import type { Services } from '../../../kernel/services.ts';
+import { type Page, type PageContext, page, showPage } from '../../../kernel/api/page.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { addressForm, confirmForm } from '../forms/mail-views.ts';
 import { askByMail } from './ask-by-mail.ts';
 import { addressToConfirm, CONFIRMATION_REQUESTED, confirmAddress } from './confirmation-actions.ts';
@@ -50,9 +48,9 @@ async function ask({ services, session, field }: PageContext): Promise<HttpRespo
 }
 
 /** Confirming an address, and asking for its link. */
-export const confirmationPages = (services: Services): Route[] => [
-  page(services, { method: 'GET', path: PATH, whileOverdue: true, handle: showConfirm }),
-  page(services, { method: 'POST', path: PATH, protected: true, whileOverdue: true, handle: confirm }),
-  page(services, { method: 'GET', path: ASK_PATH, handle: showAsk }),
-  page(services, { method: 'POST', path: ASK_PATH, protected: true, handle: ask }),
+export const confirmationPages: Page[] = [
+  page({ method: 'GET', path: PATH, whileOverdue: true, handle: showConfirm }),
+  page({ method: 'POST', path: PATH, protected: true, whileOverdue: true, handle: confirm }),
+  page({ method: 'GET', path: ASK_PATH, handle: showAsk }),
+  page({ method: 'POST', path: ASK_PATH, protected: true, handle: ask }),
 ];

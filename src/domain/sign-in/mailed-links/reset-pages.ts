@@ -1,10 +1,8 @@
 /** The pages for a forgotten password. */
 import { notice } from '../../../kernel/api/forms.ts';
-import { type PageContext, page, showPage } from '../../../kernel/api/page.ts';
+import { type Page, type PageContext, page, showPage } from '../../../kernel/api/page.ts';
 import { RESET_HOURS } from '../../../kernel/identity/passwords/reset-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { addressForm, newPasswordForm } from '../forms/mail-views.ts';
 import type { Problem } from '../forms/problems.ts';
 import { passwordsOff } from '../forms/views.ts';
@@ -74,16 +72,16 @@ async function reset(context: PageContext): Promise<HttpResponse> {
 }
 
 /** The request for a link, and the form that it leads to. */
-export const resetPages = (services: Services): Route[] => [
-  page(services, { method: 'GET', path: ASK_PATH, handle: whilePasswordsAreOn(showAsk) }),
-  page(services, { method: 'POST', path: ASK_PATH, protected: true, handle: whilePasswordsAreOn(ask) }),
-  page(services, {
+export const resetPages: Page[] = [
+  page({ method: 'GET', path: ASK_PATH, handle: whilePasswordsAreOn(showAsk) }),
+  page({ method: 'POST', path: ASK_PATH, protected: true, handle: whilePasswordsAreOn(ask) }),
+  page({
     method: 'GET',
     path: '/users/password/edit',
     whileOverdue: true,
     handle: whilePasswordsAreOn((context) => showEdit(context, [])),
   }),
-  page(services, {
+  page({
     method: 'POST',
     path: '/users/password',
     protected: true,

@@ -1,12 +1,17 @@
 /** The page on which users see their sessions, and end them. */
 import { panel } from '../../../kernel/api/forms.ts';
-import { type PageContext, redirect, sessionPage, showPage, tokenField } from '../../../kernel/api/page.ts';
+import {
+  type Page,
+  type PageContext,
+  redirect,
+  sessionPage,
+  showPage,
+  tokenField,
+} from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { endOtherSessions, endOwnSession, type SessionRow, selectSessions } from './queries.ts';
 import { describeUserAgent } from './user-agent.ts';
 
@@ -64,8 +69,8 @@ async function revokeOthers({ db, session }: Context): Promise<HttpResponse> {
 }
 
 /** The list, and the buttons that end its entries. */
-export const activeSessionPages = (services: Services): Route[] => [
-  sessionPage(services, { method: 'GET', path: PATH, handle: show }),
-  sessionPage(services, { method: 'POST', path: `${PATH}/:id/revoke`, handle: revoke }),
-  sessionPage(services, { method: 'POST', path: `${PATH}/revoke_others`, handle: revokeOthers }),
+export const activeSessionPages: Page[] = [
+  sessionPage({ method: 'GET', path: PATH, handle: show }),
+  sessionPage({ method: 'POST', path: `${PATH}/:id/revoke`, handle: revoke }),
+  sessionPage({ method: 'POST', path: `${PATH}/revoke_others`, handle: revokeOthers }),
 ];

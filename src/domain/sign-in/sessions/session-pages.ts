@@ -1,7 +1,14 @@
 /** The pages of home, sign-in and sign-out. */
 
 import { notice } from '../../../kernel/api/forms.ts';
-import { type PageContext, page, redirect, sessionPage, showPage } from '../../../kernel/api/page.ts';
+import {
+  type Page,
+  type PageContext,
+  page,
+  redirect,
+  sessionPage,
+  showPage,
+} from '../../../kernel/api/page.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
 import {
   noSessionCookie,
@@ -9,10 +16,8 @@ import {
   sessionCookie,
   sessionOrigin,
 } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { pagePolicy } from '../../../platform/http/pages/html.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { home, passwordsOff, secondStepForm, signInForm } from '../forms/views.ts';
 import { type SignIn, signInWithCode, signInWithPassword, signOut } from './actions.ts';
 import { isRedirectUri } from './queries.ts';
@@ -98,17 +103,17 @@ async function leave(context: PageContext<Session>): Promise<HttpResponse> {
 }
 
 /** Home, sign-in and sign-out. */
-export const sessionPages = (services: Services): Route[] => [
-  page(services, {
+export const sessionPages: Page[] = [
+  page({
     method: 'GET',
     path: '/',
-    handle: async ({ session, settings }) => {
+    handle: async ({ services, session, settings }) => {
       const user = session && { ...session.actor, twoFactor: session.twoFactor };
       const body = home({ user, duty: session && dutyText(session), signUp: signUpOpen(settings) });
       return showPage(services, session, { title: 'Home', body });
     },
   }),
-  page(services, {
+  page({
     method: 'GET',
     path: '/users/sign_in',
     handle: async (context) => {
@@ -118,13 +123,13 @@ export const sessionPages = (services: Services): Route[] => [
       return stays ? showSignIn(context, undefined) : redirect(localPath(field('return_to')));
     },
   }),
-  page(services, {
+  page({
     method: 'POST',
     path: '/users/sign_in',
     protected: true,
     whileOverdue: true,
     handle: signIn,
   }),
-  sessionPage(services, { method: 'POST', path: '/users/sign_out', whileOverdue: true, handle: leave }),
-  sessionPage(services, { method: 'DELETE', path: '/users/sign_out', whileOverdue: true, handle: leave }),
+  sessionPage({ method: 'POST', path: '/users/sign_out', whileOverdue: true, handle: leave }),
+  sessionPage({ method: 'DELETE', path: '/users/sign_out', whileOverdue: true, handle: leave }),
 ];

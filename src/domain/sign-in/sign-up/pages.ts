@@ -1,11 +1,9 @@
 /** The pages of registering. */
 
 import { notice } from '../../../kernel/api/forms.ts';
-import { type PageContext, page, redirect, showPage } from '../../../kernel/api/page.ts';
+import { type Page, type PageContext, page, redirect, showPage } from '../../../kernel/api/page.ts';
 import { sessionCookie, sessionOrigin } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import type { Route } from '../../../platform/http/server/server.ts';
 import { type Problem, problem } from '../forms/problems.ts';
 import { signUpForm } from '../forms/views.ts';
 import { signUpOpen } from '../sessions/rules.ts';
@@ -48,8 +46,8 @@ async function register(context: PageContext): Promise<HttpResponse> {
 }
 
 /** Registration. */
-export const signUpPages = (services: Services): Route[] => [
-  page(services, {
+export const signUpPages: Page[] = [
+  page({
     method: 'GET',
     path: '/users/sign_up',
     handle: async (context) => {
@@ -57,6 +55,6 @@ export const signUpPages = (services: Services): Route[] => [
       return signUpOpen(context.settings) ? showSignUp(context, []) : showClosed(context);
     },
   }),
-  page(services, { method: 'GET', path: '/users', handle: async () => redirect('/users/sign_up') }),
-  page(services, { method: 'POST', path: '/users', protected: true, handle: register }),
+  page({ method: 'GET', path: '/users', handle: async () => redirect('/users/sign_up') }),
+  page({ method: 'POST', path: '/users', protected: true, handle: register }),
 ];

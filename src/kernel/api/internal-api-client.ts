@@ -4,15 +4,15 @@
  */
 import { Readable } from 'node:stream';
 import type { Static, TArray, TObject, TSchema, TUnsafe } from 'typebox';
-import type { Caller } from '../../../kernel/actor.ts';
-import { type Endpoint, Reply } from '../../../kernel/api/endpoint.ts';
-import { pageRequestOf, refuseHidden, refuseTier, runHandler } from '../../../kernel/api/endpoint-rules.ts';
-import type { Services } from '../../../kernel/services.ts';
-import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
-import { compileDecoder } from '../../../platform/http/parameters/decode.ts';
-import { emptyObject, type RawObject } from '../../../platform/http/parameters/raw-parameters.ts';
-import type { Page } from '../../../platform/pagination/page.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
+import { compileDecoder } from '../../platform/http/parameters/decode.ts';
+import { emptyObject, type RawObject } from '../../platform/http/parameters/raw-parameters.ts';
+import type { Page } from '../../platform/pagination/page.ts';
+import type { Caller } from '../actor.ts';
+import type { Services } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
+import { type Endpoint, Reply } from './endpoint.ts';
+import { pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 
 /** The caller, and the request of the page. */
 type InternalRequest = {
