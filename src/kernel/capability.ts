@@ -7,6 +7,7 @@ import type { ReadGauge } from '../platform/metrics.ts';
 import type { Listener } from '../platform/outbox/outbox.ts';
 import type { Endpoint } from './api/endpoint.ts';
 import type { Page } from './api/page.ts';
+import type { Eraser } from './namespaces/erasure-actions.ts';
 import type { Registration } from './registry.ts';
 
 export type Capability = {
@@ -27,12 +28,12 @@ export type Capability = {
   gauges?: readonly ReadGauge[];
   /** What it contributes to other capabilities, by their registries. */
   registrations?: readonly Registration[];
-  /** The tables with rows of a deleted project, group or user: listed, so that none is missed. */
+  /** Its tables; each has one owner, who sees to it that rows of a deleted project, group or user go. */
   tables: readonly string[];
   /** The unique indexes of its tables that refuse values of clients. */
   unique?: UniqueIndexes;
-  /** Removes what belongs to the projects; called in batches, inside a transaction, before the projects' rows go. */
-  erase?(tx: Db, projectIds: readonly number[]): Promise<void>;
-  /** Reassigns a user's records to the ghost user, inside the transaction that removes the user. */
-  reassign?(tx: Db, userId: number, ghostId: number): Promise<void>;
+  /** Removes what foreign keys do not, in batches, inside the transaction in which the owners' rows go. */
+  erase?: Eraser;
+  /** Reassigns a user's records to the ghost user, inside the transaction that removes the user; `hard` removes some. */
+  reassign?(tx: Db, userId: number, ghostId: number, hard: boolean): Promise<void>;
 };

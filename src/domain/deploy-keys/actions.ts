@@ -5,6 +5,7 @@ import { type AuditedEntity, announce } from '../../kernel/activity/announce-act
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { readSshKey, type SshKey } from '../../kernel/identity/ssh-key.ts';
+import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
@@ -193,7 +194,7 @@ export const findProjectKey = async (db: Db, projectId: number, id: number) =>
   found(await selectProjectKey(db, projectId, id), 'Deploy Key');
 
 /** Deletes the private keys that only projects which go have. */
-export async function eraseDeployKeys(tx: Db, projectIds: readonly number[]): Promise<void> {
+export const eraseDeployKeys: Eraser = async (tx, { projectIds }) => {
   const ids = sql`${[...projectIds]}::bigint[]`;
   await sql`
     delete from deploy_keys k where not public
@@ -201,7 +202,7 @@ export async function eraseDeployKeys(tx: Db, projectIds: readonly number[]): Pr
       and not exists (select from deploy_keys_projects d where d.deploy_key_id = k.id and d.project_id <> all(${ids}))`.execute(
     tx,
   );
-}
+};
 
 /** Makes the keys that a deleted user added the ghost's. */
 export async function reassignDeployKeys(tx: Db, userId: number, ghostId: number): Promise<void> {

@@ -278,7 +278,7 @@ describe('how long they stay', () => {
     const erasers = ashlar.app.capabilities.flatMap(({ erase }) => erase ?? []);
     const { db } = ashlar.app.services.database;
     await db.transaction().execute(async (tx) => {
-      for (const erase of erasers) await erase(tx, [project.id]);
+      for (const erase of erasers) await erase(tx, { projectIds: [project.id], namespaceIds: [] });
     });
     expect([await countOf(project), await countOf(other)]).toEqual([0, 3]);
     await ashlar.root(`DELETE /users/${ada.id}`);

@@ -1,6 +1,7 @@
 /** Retention of activity events, by a setting (facts: Activity events); old ones are deleted in batches. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
@@ -41,16 +42,20 @@ export async function sweepEvents(db: Db, days: number): Promise<number> {
   }
 }
 
-/** Deletes the events of projects that go. */
-export async function eraseEvents(tx: Db, projectIds: readonly number[]): Promise<void> {
-  await tx.deleteFrom('activity_events').where('project_id', 'in', projectIds).execute();
-}
+/** Deletes the events of projects and namespaces that go; they have no foreign keys, which each event would pay for. */
+export const eraseEvents: Eraser = async (tx, { projectIds, namespaceIds }) => {
+  await sql`
+    delete from activity_events where project_id = any(${[...projectIds]}::bigint[])
+      or namespace_id = any(${[...namespaceIds]}::bigint[])`.execute(tx);
+};
 
-/** Makes the events of a deleted user the ghost's. */
-export async function reassignEvents(tx: Db, userId: number, ghostId: number): Promise<void> {
-  await tx
-    .updateTable('activity_events')
-    .set({ author_id: ghostId })
-    .where('author_id', '=', userId)
-    .execute();
+/** Makes the events of a deleted user the ghost's, or deletes them. */
+export async function reassignEvents(tx: Db, userId: number, ghostId: number, hard: boolean): Promise<void> {
+  if (hard) await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
+  else
+    await tx
+      .updateTable('activity_events')
+      .set({ author_id: ghostId })
+      .where('author_id', '=', userId)
+      .execute();
 }

@@ -30,5 +30,11 @@ export const oauthCapability = (services: Services): Capability => ({
   pages: [...applicationPages, ...authorizePages, ...devicePages],
   tasks: { ...identityTasks(services), ...deviceTasks(services), [SWEEP]: sweepTask(services) },
   schedules: [...identitySchedules, ...deviceSchedules, { task: SWEEP, pattern: '53 3 * * *' }],
-  tables: ['oauth_applications', 'oauth_grants', 'oauth_devices'],
+  tables: [
+    'oauth_applications',
+    'oauth_grants',
+    'oauth_refresh_tokens',
+    'oauth_devices',
+    'oauth_signing_keys',
+  ],
 });

@@ -7,5 +7,5 @@ import { settingsEndpoints } from './settings-routes.ts';
 export const settingsCapability = (): Capability => ({
   name: 'settings',
   endpoints: [...settingsEndpoints, ...featureEndpoints, ...licenseEndpoints],
-  tables: [],
+  tables: ['application_settings', 'feature_gates'],
 });

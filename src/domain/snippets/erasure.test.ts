@@ -87,6 +87,6 @@ test('a project takes its snippets along, a user leaves them to the ghost', asyn
   await runTask('housekeeping.remove_gone');
   expect([existsSync(folderOf(inside.id)), existsSync(folderOf(own.id))]).toEqual([false, true]);
   const snippets = app.app.capabilities.find(({ name }) => name === 'snippets');
-  await snippets?.reassign?.(db, user.id, 1);
+  await snippets?.reassign?.(db, user.id, 1, false);
   expect(bodyOf(await app.root(`GET /snippets/${own.id}`), 200).author.id).toBe(1);
 });

@@ -321,6 +321,6 @@ test('logs are forgotten after 90 days, and with their user', async () => {
   await create(gone, spam);
   expect(await logsOf(gone)).toHaveLength(1);
   const capability = app.app.capabilities.find(({ tables }) => tables.includes('spam_logs'));
-  await capability?.reassign?.(db, gone.id, 0);
+  await capability?.reassign?.(db, gone.id, 0, false);
   expect(await logsOf(gone)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { handBotOver } from '../../kernel/users/bot-holder-actions.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';
 import { isBot, moveBotExpiry, retireBot } from './bot-actions.ts';
 import {
@@ -112,16 +112,4 @@ export async function revokeToken(services: Services, actor: Actor, token: Token
     }
     await retireBot(tx, actor, held);
   });
-}
-
-/** Deletes the tokens of projects that go. */
-export async function eraseTokens(tx: Db, projectIds: readonly number[]): Promise<void> {
-  await tx
-    .deleteFrom('access_tokens')
-    .where('project_id', 'in', [...projectIds])
-    .execute();
-  await tx
-    .deleteFrom('deploy_tokens')
-    .where('project_id', 'in', [...projectIds])
-    .execute();
 }

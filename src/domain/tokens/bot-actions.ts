@@ -1,6 +1,11 @@
 /** Bot users: each project or group token acts as one, a member with the token's role until the token ends. */
 import { sql } from 'kysely';
-import { joinMembers, type MembershipSource, sourceColumns } from '../../kernel/access/membership-actions.ts';
+import {
+  endMemberships,
+  joinMembers,
+  type MembershipSource,
+  sourceColumns,
+} from '../../kernel/access/membership-actions.ts';
 import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Role } from '../../kernel/policy/roles.ts';
@@ -90,9 +95,9 @@ export async function retireBot(tx: Db, actor: Actor, token: TokenRow): Promise<
     .returning('name')
     .executeTakeFirst();
   if (!retired) return;
-  const left = await tx.deleteFrom('members').where('user_id', '=', token.user_id).returning('id').execute();
+  const left = await endMemberships(tx, token.user_id);
   const source = await selectMembershipSource(tx, token);
-  if (left.length === 0 || !source) return;
+  if (left === 0 || !source) return;
   await announce(tx, {
     author: actor,
     audit: {

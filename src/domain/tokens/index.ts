@@ -2,7 +2,6 @@
 
 import type { Capability } from '../../kernel/capability.ts';
 import type { Services } from '../../kernel/services.ts';
-import { eraseTokens } from './actions.ts';
 import { retireUnusedBots } from './bot-actions.ts';
 import { deployEndpoints } from './deploy-routes.ts';
 import { impersonationEndpoints } from './impersonation-routes.ts';
@@ -23,6 +22,6 @@ export const tokensCapability = (services: Services): Capability => ({
     },
   },
   schedules: [{ task: 'tokens.retire_bots', pattern: '35 3 * * *' }],
+  // Rows go with their project, group or user, by foreign key.
   tables: ['access_tokens', 'deploy_tokens'],
-  erase: eraseTokens,
 });

@@ -6,6 +6,7 @@ import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/fin
 import { type AuditedEntity, announce, announceAll } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { cleanName } from '../../kernel/files/upload-names.ts';
+import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
@@ -129,10 +130,10 @@ function factsOf(secrets: readonly string[]): Fact[] {
 }
 
 /** Removes the uploads of the projects. */
-export async function eraseUploads(tx: Db, projectIds: readonly number[]): Promise<void> {
+export const eraseUploads: Eraser = async (tx, { projectIds }) => {
   const gone = await tx
     .deleteFrom('uploads')
-    .where('project_id', 'in', [...projectIds])
+    .where('project_id', '=', sql<number>`any(${[...projectIds]}::bigint[])`)
     .returning('secret')
     .execute();
   const facts = factsOf(gone.map(({ secret }) => secret));
@@ -140,7 +141,7 @@ export async function eraseUploads(tx: Db, projectIds: readonly number[]): Promi
     tx,
     facts.map((fact) => ({ fact })),
   );
-}
+};
 
 /** Removes the files that a fact names. */
 export async function forgetFiles(services: Services, { secrets }: Record<string, unknown>): Promise<void> {

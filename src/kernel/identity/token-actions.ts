@@ -1,7 +1,9 @@
 /**
- * The use of tokens, and their families: tokens that replaced each other by rotation, which are revoked after a reuse.
+ * The use of tokens, their families (tokens that replaced each other by rotation, which are revoked after a reuse), and
+ * their end with the account.
  */
 import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { insertAudits } from '../activity/announce-actions.ts';
 import type { TokenKind } from '../actor.ts';
@@ -45,4 +47,9 @@ export async function recordTokenUse(
 ): Promise<void> {
   await sql`update access_tokens set last_used_at = ${time} where id = ${token.id}`;
   await sql`update users set last_activity_on = ${time.toISOString().slice(0, 10)} where id = ${token.userId}`;
+}
+
+/** Deletes the access tokens of a user whose account ends. */
+export async function deleteTokens(tx: Db, userId: number): Promise<void> {
+  await tx.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
 }

@@ -8,8 +8,11 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { announce, announceAll } from '../activity/announce-actions.ts';
 import { lockNamespace } from './path-actions.ts';
 
-/** Removes a capability's rows before those of the projects. */
-export type Eraser = (tx: Db, projectIds: readonly number[]) => Promise<void>;
+/** Removes a capability's rows before those of the projects, or of the groups and personal namespaces. */
+export type Eraser = (
+  tx: Db,
+  gone: { projectIds: readonly number[]; namespaceIds: readonly number[] },
+) => Promise<void>;
 
 const PROJECTS_PER_BATCH = 50;
 const NAMESPACES_PER_BATCH = 100;
@@ -129,14 +132,14 @@ async function eraseProjectBatch(
       for update skip locked`.execute(tx);
     const ids = rows.map((row) => row.id);
     if (ids.length === 0) return 0;
-    for (const erase of erasers) await erase(tx, ids);
+    for (const erase of erasers) await erase(tx, { projectIds: ids, namespaceIds: [] });
     await tx.deleteFrom('projects').where('id', 'in', ids).execute();
     return ids.length;
   });
 }
 
 /** Erases one batch of hidden and empty namespaces; returns their number. */
-async function eraseNamespaceBatch(db: Db, id: number): Promise<number> {
+async function eraseNamespaceBatch(db: Db, erasers: readonly Eraser[], id: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const { rows } = await sql<{ id: number }>`
       select n.id from namespaces n
@@ -146,7 +149,7 @@ async function eraseNamespaceBatch(db: Db, id: number): Promise<number> {
       order by n.id limit ${NAMESPACES_PER_BATCH} for update skip locked`.execute(tx);
     const ids = rows.map((row) => row.id);
     if (ids.length === 0) return 0;
-    await tx.deleteFrom('activity_events').where('namespace_id', 'in', ids).execute();
+    for (const erase of erasers) await erase(tx, { projectIds: [], namespaceIds: ids });
     await tx.deleteFrom('namespaces').where('id', 'in', ids).execute();
     return ids.length;
   });
@@ -165,7 +168,7 @@ export async function eraseNamespace(db: Db, erasers: readonly Eraser[], id: num
   const inside = sql`namespace_id in ${below(id)}`;
   // Each round removes rows, and nothing is added to hidden trees: both loops end.
   while ((await eraseProjectBatch(db, erasers, inside)) > 0);
-  while ((await eraseNamespaceBatch(db, id)) > 0);
+  while ((await eraseNamespaceBatch(db, erasers, id)) > 0);
 }
 
 /** Deletes groups and projects marked at least `period` days ago, and resumes interrupted erasures. */

@@ -3,6 +3,7 @@
  * reassign what it made to the ghost user, and delete the row.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endMemberships } from '../../../kernel/access/membership-actions.ts';
 import {
   groupsOwnedAlone,
   isLastAdministrator,
@@ -13,6 +14,7 @@ import { announce, announceAll } from '../../../kernel/activity/announce-actions
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
 import type { Capability } from '../../../kernel/capability.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';
+import { deleteTokens } from '../../../kernel/identity/token-actions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';
 import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -66,9 +68,8 @@ export async function requestDeletion(
     const own = await personalNamespace(tx, user.id);
     if (own) await markNamespaceDeleting(tx, own.id);
     await endAccess(tx, user.id);
-    await tx.deleteFrom('access_tokens').where('user_id', '=', user.id).execute();
-    await tx.deleteFrom('members').where('user_id', '=', user.id).execute();
-    await tx.deleteFrom('access_requests').where('user_id', '=', user.id).execute();
+    await deleteTokens(tx, user.id);
+    await endMemberships(tx, user.id);
     await tx
       .deleteFrom('follows')
       .where((eb) => eb.or([eb('follower_id', '=', user.id), eb('followee_id', '=', user.id)]))
@@ -133,11 +134,9 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
       .forUpdate()
       .executeTakeFirst();
     if (!user) return;
-    if (user.deletion === 'hard') {
-      await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
-    }
     const ghostId = await ghostUserId(tx);
-    for (const capability of all) await capability.reassign?.(tx, userId, ghostId);
+    const hard = user.deletion === 'hard';
+    for (const capability of all) await capability.reassign?.(tx, userId, ghostId, hard);
     await tx.deleteFrom('users').where('id', '=', userId).execute();
   });
 }

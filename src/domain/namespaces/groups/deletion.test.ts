@@ -13,6 +13,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import {
   deleteOverdue,
+  type Eraser,
   eraseNamespace,
   markNamespaceDeleting,
 } from '../../../kernel/namespaces/erasure-actions.ts';
@@ -155,8 +156,8 @@ describe('erasing', () => {
       await tx.deleteFrom('outbox').execute();
     });
     const seen: number[] = [];
-    const failing = async (_: unknown, ids: readonly number[]) => {
-      seen.push(ids.length);
+    const failing: Eraser = async (_, { projectIds }) => {
+      if (projectIds.length > 0) seen.push(projectIds.length);
       if (seen.length === 2) throw new Error('the process dies');
     };
     await expect(eraseNamespace(database(), [failing], group.id)).rejects.toThrow('the process dies');

@@ -252,13 +252,3 @@ export async function importMembers(
     }
   }
 }
-
-/** Deletes the memberships, requests and invitations of projects that go. */
-export async function eraseMembers(tx: Db, projectIds: readonly number[]): Promise<void> {
-  for (const table of ['members', 'access_requests', 'invitations'] as const) {
-    await tx
-      .deleteFrom(table)
-      .where('project_id', 'in', [...projectIds])
-      .execute();
-  }
-}

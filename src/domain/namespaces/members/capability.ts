@@ -1,7 +1,6 @@
 /** Members of projects and groups, access requests and invitations, and the end of a membership. */
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { eraseMembers } from './actions.ts';
 import { expireMembers } from './expiry-actions.ts';
 import { invitationPages } from './invitation-pages.ts';
 import { importEndpoint, memberEndpoints } from './member-routes.ts';
@@ -27,7 +26,7 @@ export const membersCapability = (services: Services): Capability => ({
     },
   },
   schedules: [{ task: 'members.expire', pattern: '5 * * * *' }],
+  // Rows go with their project, group or user, by foreign key.
   tables: ['members', 'access_requests', 'invitations'],
-  erase: eraseMembers,
   reassign: reassignInvitations,
 });

@@ -4,6 +4,7 @@
  */
 
 import { sql } from 'kysely';
+import type { Eraser } from '../../../kernel/namespaces/erasure-actions.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -153,15 +154,15 @@ export async function hasOtherMove(tx: Db, move: MoveRow): Promise<boolean> {
 }
 
 /** Deletes the moves of projects that go, but for those that run. */
-export async function eraseMoves(tx: Db, projectIds: readonly number[]): Promise<void> {
+export const eraseMoves: Eraser = async (tx, { projectIds }) => {
   await tx
     .deleteFrom('storage_moves')
     .where('container', '=', 'project')
-    .where('container_id', 'in', projectIds)
+    .where('container_id', '=', sql<number>`any(${[...projectIds]}::bigint[])`)
     .where('process_id', 'is', null)
     .where('state', 'in', ['initial', 'failed', 'cleanup failed', 'finished'])
     .execute();
-}
+};
 
 export async function markFailed(tx: Db, move: MoveRow, error_message: string): Promise<void> {
   await tx
