@@ -22,7 +22,7 @@ import { createDiskGuard } from './platform/disk.ts';
 import { createOriginPolicy } from './platform/http/origin.ts';
 import { createRateLimiter, leaseFrom } from './platform/http/rate-limit.ts';
 import { createLoadGauge, type LoadGauge } from './platform/http/server/overload.ts';
-import { createServer, portOf } from './platform/http/server/server.ts';
+import { createServer, portOf, type Route } from './platform/http/server/server.ts';
 import { countWaiting, startWorkers, type Workers } from './platform/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import { createMetrics } from './platform/metrics.ts';
@@ -47,6 +47,8 @@ export type AppOptions = {
 export type App = {
   services: Services;
   endpoints: readonly Endpoint[];
+  /** Of the endpoints, and those outside the API. */
+  routes: readonly Route[];
   capabilities: readonly Capability[];
   server: FastifyInstance;
   /** Listens, starts the relay and the workers; returns the address. */
@@ -121,12 +123,13 @@ export function createApp(options: AppOptions): App {
   const background = mounted.flatMap((capability) => capability.background ?? []);
   const unique: UniqueIndexes = Object.assign({}, ...mounted.map((capability) => capability.unique));
   const flags = (name: string): Promise<boolean> => services.features.isOn(name);
+  const routes = [
+    ...endpoints.map((endpoint) => toRoute(services, endpoint, flags, unique, options.observe)),
+    ...mounted.flatMap((capability) => capability.routes ?? []),
+    ...mounted.flatMap(({ pages = [] }) => pages.map((page) => page(services))),
+  ];
   const server = createServer({
-    routes: [
-      ...endpoints.map((endpoint) => toRoute(services, endpoint, flags, unique, options.observe)),
-      ...mounted.flatMap((capability) => capability.routes ?? []),
-      ...mounted.flatMap(({ pages = [] }) => pages.map((page) => page(services))),
-    ],
+    routes,
     maximumUrlLength: config.maximumUrlLength,
     origins: createOriginPolicy(config.trustedProxies, baseUrl),
     load,
@@ -146,6 +149,7 @@ export function createApp(options: AppOptions): App {
   return {
     services,
     endpoints,
+    routes,
     capabilities: mounted,
     server,
     async start() {

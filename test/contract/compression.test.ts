@@ -24,21 +24,29 @@ const app = useApp({
     endpoints: [],
     routes: [
       ...(['GET', 'POST'] as const).map((method) => ({
+        kind: 'api' as const,
         method,
         path: '/record',
         handle: async () => json(200, { title: LONG }),
       })),
-      { method: 'GET', path: '/short', handle: async () => json(200, { title: LONG.slice(0, 900) }) },
+      {
+        kind: 'api',
+        method: 'GET',
+        path: '/short',
+        handle: async () => json(200, { title: LONG.slice(0, 900) }),
+      },
       ...[
         ['/bytes', () => FILE] as const,
         ['/stream', () => Readable.from([FILE])] as const,
         ['/large', () => `"${LONG.repeat(1000)}"`] as const,
       ].map(([path, body]) => ({
+        kind: 'api' as const,
         method: 'GET' as const,
         path,
         handle: async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: body() }),
       })),
       {
+        kind: 'static',
         method: 'GET',
         path: '/document',
         handle: async () => ({ status: 200, headers: {}, body: FILE, sameForAll: true as const }),

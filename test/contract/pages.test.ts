@@ -9,18 +9,6 @@ import { authorizePath, decide, makeApplication } from '../support/oauth.ts';
 
 const ashlar = useApp();
 
-/** Endpoints for programs have credentials of their own, and no cookie counts there. */
-const protocol = new Set([
-  '/oauth/token',
-  '/oauth/revoke',
-  '/oauth/introspect',
-  '/oauth/userinfo',
-  '/oauth/authorize_device',
-  '/oauth/register',
-  '/:path+/alerts/notify.json',
-  '/:path+/alerts/notify',
-  '/:path+/alerts/notify/:name/:identifier',
-]);
 /** Forms that need no session: the origin alone tells the sender, or, for mail programs, the signed link. */
 const anonymous = new Set([
   'POST /-/unsubscribe/:link',
@@ -32,12 +20,8 @@ const anonymous = new Set([
   'POST /users/confirmation/new',
 ]);
 
-const changing = () =>
-  ashlar.app.capabilities
-    .flatMap(({ routes = [], pages = [] }) => [...routes, ...pages.map((page) => page(ashlar.app.services))])
-    .filter(
-      ({ method, path }) => method !== 'GET' && !/^\/(api|:path\+\.git)\//.test(path) && !protocol.has(path),
-    );
+/** Routes for programs have credentials of their own, and no cookie counts there. */
+const changing = () => ashlar.app.routes.filter(({ kind, method }) => kind === 'page' && method !== 'GET');
 const title = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 test('CSRF on every form: refused from another site, and without the token of the session', () =>

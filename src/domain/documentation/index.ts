@@ -16,13 +16,17 @@ export function documentationCapability(all: () => readonly Capability[]): Capab
     name: 'documentation',
     endpoints: [],
     tables: [],
-    routes: [
-      { method: 'GET', path: '/api/v4/openapi.json', handle: async () => openApi() },
-      { method: 'GET', path: '/api/docs', handle: async () => page() },
-      ...formerVersion,
-    ],
+    routes: [document('/api/v4/openapi.json', openApi), document('/api/docs', page), ...formerVersion],
   };
 }
+
+const document = (path: string, respond: () => HttpResponse): Route => ({
+  kind: 'static',
+  method: 'GET',
+  path,
+  crossOrigin: 'any',
+  handle: async () => respond(),
+});
 
 /** A constant response, created at the first request. */
 function once(contentType: string, make: () => string): () => HttpResponse {
@@ -38,8 +42,10 @@ const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Refuses requests of version 3 (spec: Versioning). */
 const formerVersion: Route[] = ['/api/v3', '/api/v3/*'].flatMap((path) =>
   methods.map((method) => ({
+    kind: 'static',
     method,
     path,
+    crossOrigin: 'any',
     handle: async () => {
       throw new Failure('gone', '410 Gone', { error: 'API V3 is no longer supported. Use API V4 instead.' });
     },

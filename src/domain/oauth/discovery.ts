@@ -63,7 +63,7 @@ export const identityRoutes = (services: Services): Route[] => [
     protocolEndpoint(services, {
       method: 'GET',
       path,
-      crossOrigin: true,
+      crossOrigin: 'simple',
       handle: async (context) => protocolReply(await document(context)),
     }),
   ),

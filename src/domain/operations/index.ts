@@ -12,6 +12,7 @@ import { notFound } from '../../platform/failure.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../platform/http/messages.ts';
 import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
+import type { Route } from '../../platform/http/server/server.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
 const MAX_PERIOD_MS = 2 * 86_400_000;
@@ -39,6 +40,13 @@ const metadata = ({ tier }: Pick<Config, 'tier'>) => ({
   revision: version.revision,
   kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null },
   enterprise: tier !== 'free',
+});
+
+const probe = (path: string, handle: Route['handle']): Route => ({
+  kind: 'probe',
+  method: 'GET',
+  path,
+  handle,
 });
 
 export function operationsCapability(
@@ -93,22 +101,14 @@ export function operationsCapability(
       }),
     ],
     routes: [
-      { method: 'GET', path: '/-/liveness', handle: async () => json(200, { status: 'ok' }) },
-      { method: 'GET', path: '/-/readiness', handle: readiness },
-      {
-        method: 'GET',
-        path: '/-/health',
-        handle: async () => ({ ...(await readiness()), headers: { 'content-type': 'application/json' } }),
-      },
-      {
-        method: 'GET',
-        path: '/-/metrics',
-        handle: async (request) => {
-          if (!mayReadMetrics(request)) throw notFound();
-          const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
-          return { status: 200, headers, body: await deps.metrics() };
-        },
-      },
+      probe('/-/liveness', async () => json(200, { status: 'ok' })),
+      probe('/-/readiness', readiness),
+      probe('/-/health', readiness),
+      probe('/-/metrics', async (request) => {
+        if (!mayReadMetrics(request)) throw notFound();
+        const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+        return { status: 200, headers, body: await deps.metrics() };
+      }),
     ],
   };
 }

@@ -24,6 +24,7 @@ type FileSpec = {
 };
 
 export const fileRoute = (services: Services, spec: FileSpec): Route => ({
+  kind: 'file',
   method: 'GET',
   path: spec.path,
   async handle(request) {

@@ -44,8 +44,6 @@ type Common = {
   whileOverdue?: boolean;
 };
 
-const MAX_FORM_BYTES = 65_536;
-
 /** A page is given all services where it is mounted, and hands them to its handler. */
 export type Page = (services: Services) => Route;
 
@@ -102,7 +100,7 @@ function toRoute(
     }
   }
 
-  return { method: spec.method, path: spec.path, bodyLimit: MAX_FORM_BYTES, handle: answer };
+  return { kind: 'page', method: spec.method, path: spec.path, handle: answer };
 }
 
 /** The page number of a list; 1 by default. */

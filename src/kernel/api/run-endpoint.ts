@@ -232,11 +232,13 @@ export function toRoute(
     return { ...presented, ...(caller && { actor: caller.username }) };
   }
 
+  const bodyLimit = spec.stream ? Number.POSITIVE_INFINITY : spec.bodyLimit;
   return {
+    kind: 'api',
     method: spec.method,
     path: `/api/v4${spec.path}`,
-    ...(spec.bodyLimit !== undefined && { bodyLimit: spec.bodyLimit }),
-    ...(spec.stream && { stream: true }),
+    crossOrigin: 'any',
+    ...(bodyLimit !== undefined && { bodyLimit }),
     handle: (request) =>
       handle(request).catch((thrown: unknown) => {
         const error = translateDatabaseError(thrown, unique);

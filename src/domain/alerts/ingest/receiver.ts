@@ -27,9 +27,9 @@ export function receiverRoutes(services: Services): Route[] {
     // The name is only for readers of the address.
     '/:path+/alerts/notify/:name/:identifier',
   ].map((path) => ({
+    kind: 'ingest',
     method: 'POST',
     path,
-    stream: true,
     sharesPath: true,
     handle: (request) => receiveKnown(services, strangers, request),
   }));

@@ -96,10 +96,10 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
   }
 
   const route = (form: ReportForm): Route => ({
+    kind: 'ingest',
     method: 'POST',
     path: `/api/v4/error_tracking/collector/api/:id/${form}`,
-    // The body is read after the key was checked.
-    stream: true,
+    crossOrigin: 'any',
     async handle(request) {
       if (request.headers.origin !== undefined)
         request.replyHeaders['access-control-expose-headers'] = exposed;

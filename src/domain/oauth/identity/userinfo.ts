@@ -61,7 +61,7 @@ export const userinfoRoutes = (services: Services): Route[] =>
     protocolEndpoint(services, {
       method,
       path: '/oauth/userinfo',
-      crossOrigin: true,
+      crossOrigin: 'simple',
       handle: userinfoResponse,
     }),
   );

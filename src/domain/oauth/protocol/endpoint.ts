@@ -65,7 +65,6 @@ export type Parameters = {
 };
 
 const MAX_PARAMETER_LENGTH = 4_096;
-const MAX_BODY_BYTES = 65_536;
 
 function textOf(name: string, value: RawValue): string {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
@@ -114,7 +113,7 @@ type ProtocolSpec = {
   method: Method;
   path: string;
   /** Pages of other origins may call it, with simple headers and Authorization (spec: OAuth 2.0 provider, 10). */
-  crossOrigin?: boolean;
+  crossOrigin?: 'simple';
   /** The body is a document that the handler reads, and has no parameters. */
   document?: true;
   /** Returns the record that leaves, or a whole response. */
@@ -159,10 +158,10 @@ function translate(error: Failure): OAuthError | undefined {
 export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route {
   const { database } = services;
   return {
+    kind: 'protocol',
     method: spec.method,
     path: spec.path,
-    bodyLimit: MAX_BODY_BYTES,
-    ...(spec.crossOrigin && { crossOrigin: true }),
+    ...(spec.crossOrigin && { crossOrigin: spec.crossOrigin }),
     async handle(request) {
       const arrivedAt = now();
       try {

@@ -246,7 +246,7 @@ export const tokenRoute = (services: Services): Route =>
   protocolEndpoint(services, {
     method: 'POST',
     path: '/oauth/token',
-    crossOrigin: true,
+    crossOrigin: 'simple',
     handle: (context) => {
       const type = context.parameters.require('grant_type');
       const grant = Object.hasOwn(grantTypes, type) ? grantTypes[type] : undefined;

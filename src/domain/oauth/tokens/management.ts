@@ -39,7 +39,7 @@ const infoRoute = (services: Services): Route =>
   protocolEndpoint(services, {
     method: 'GET',
     path: '/oauth/token/info',
-    crossOrigin: true,
+    crossOrigin: 'simple',
     async handle({ request, parameters }) {
       const value = bearerToken(request, parameters);
       const token = value === undefined ? undefined : await selectAccess(services.database.points, value);
@@ -69,7 +69,7 @@ const revokeRoute = (services: Services): Route =>
   protocolEndpoint(services, {
     method: 'POST',
     path: '/oauth/revoke',
-    crossOrigin: true,
+    crossOrigin: 'simple',
     async handle(context) {
       const { db, parameters } = context;
       const client = await proveForRevocation(context);

@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/api/page.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import { type HttpResponse, json } from '../../../platform/http/messages.ts';
-import { isForReading } from '../../../platform/http/pages/error-page.ts';
+import { wantsPage } from '../../../platform/http/pages/error-page.ts';
 import { between, type Html, html } from '../../../platform/http/pages/html.ts';
 
 /** The context of a page: its reader, and the API as they would read it. */
@@ -44,7 +44,7 @@ const NOT_THERE = 'There is nothing at this address, or nothing that you may see
 
 /** The same response for a missing and a hidden page; with a hint to sign in. */
 export function missingPage({ services, session, request }: PageContext): HttpResponse {
-  if (!isForReading({ url: request.path, headers: { accept: request.headers.accept?.toString() } }))
+  if (!wantsPage(request.headers.accept?.toString()))
     return { ...json(404, { message: '404 Not Found', error: '404 Not Found' }), failure: 'not_found' };
   const here = `${SIGN_IN_PATH}?return_to=${encodeURIComponent(request.path)}`;
   const hint = session

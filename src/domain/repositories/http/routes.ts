@@ -29,18 +29,20 @@ export function gitRoutes(services: Services): Route[] {
     service: Service,
     work: (target: PushTarget, request: HttpRequest) => Promise<HttpResponse>,
   ): Route => ({
+    kind: 'git',
     method: 'POST',
     path: `/:path+.git/git-${service}`,
-    stream: true,
     handle: (request) =>
       guardGitRequest(services, request, purposes[service], (target) => work(target, request)),
   });
   const dumb = (path: string): Route => ({
+    kind: 'git',
     method: 'GET',
     path: `/:path+.git/${path}`,
     handle: (request) => guardGitRequest(services, request, 'read', async () => plainText(403, DUMB)),
   });
   const noLfs = (method: Route['method']): Route => ({
+    kind: 'static',
     method,
     path: '/:path+.git/info/lfs/*',
     handle: async () => ({
@@ -50,11 +52,13 @@ export function gitRoutes(services: Services): Route[] {
   });
   return [
     {
+      kind: 'static',
       method: 'GET',
       path: '/:path+/info/refs',
       handle: async (request) => withSuffix(request),
     },
     {
+      kind: 'git',
       method: 'GET',
       path: '/:path+.git/info/refs',
       async handle(request) {

@@ -28,10 +28,11 @@ const answer = async (request: HttpRequest) => {
 };
 const held: (() => void)[] = [];
 const routes: Route[] = [
-  { method: 'POST', path: '/small', handle: answer },
-  { method: 'POST', path: '/large', bodyLimit: LIMIT, handle: answer },
-  { method: 'GET', path: '/small', handle: answer },
+  { kind: 'api', method: 'POST', path: '/small', handle: answer },
+  { kind: 'api', method: 'POST', path: '/large', bodyLimit: LIMIT, handle: answer },
+  { kind: 'api', method: 'GET', path: '/small', handle: answer },
   {
+    kind: 'api',
     method: 'POST',
     path: '/slow',
     bodyLimit: LIMIT,

@@ -4,16 +4,17 @@ import { useRoutes } from '../../../../test/support/routes-server.ts';
 import { Failure, notFound } from '../../failure.ts';
 import type { Route } from '../server/server.ts';
 
-const throwing = (path: string, thrown: Error): Route => ({
+const throwing = (kind: Route['kind'], path: string, thrown: Error): Route => ({
+  kind,
   method: 'GET',
   path,
   handle: () => Promise.reject(thrown),
 });
 const site = useRoutes([
-  throwing('/broken', new Error('the secret reason')),
-  throwing('/gone', notFound()),
-  throwing('/busy', new Failure('unavailable', '<later>', { headers: { 'retry-after': '9' } })),
-  throwing('/api/v4/broken', new Error('the secret reason')),
+  throwing('page', '/broken', new Error('the secret reason')),
+  throwing('page', '/gone', notFound()),
+  throwing('page', '/busy', new Failure('unavailable', '<later>', { headers: { 'retry-after': '9' } })),
+  throwing('api', '/api/v4/broken', new Error('the secret reason')),
 ]);
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

@@ -1,13 +1,10 @@
-/** Failures as pages, for browsers at addresses outside the API. */
+/** Failures as pages, for browsers. */
 import type { Failure } from '../../failure.ts';
 import type { HttpResponse } from '../messages.ts';
 import { html, htmlPage, htmlResponse } from './html.ts';
 
-type Asking = { url: string; headers: { accept?: string | undefined } };
-
 /** Whether the client is a browser: programs accept JSON, or anything. */
-export const isForReading = ({ url, headers }: Asking): boolean =>
-  !/^\/+api(\/|\?|$)/.test(url) && /\btext\/html\b/i.test(headers.accept ?? '');
+export const wantsPage = (accept: string | undefined): boolean => /\btext\/html\b/i.test(accept ?? '');
 
 const header = html`<header><a class="brand" href="/">Ashlar</a>
 <a href="/api/docs">API</a></header>`;

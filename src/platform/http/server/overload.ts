@@ -10,7 +10,7 @@ export type LoadGauge = {
   /**
    * Counts a request in; returns the failure when it should be shed. Every call is followed by one leave().
    */
-  enter(route: string): Failure | undefined;
+  enter(isProbe: boolean): Failure | undefined;
   leave(): void;
   /** From now on all new requests are refused. */
   close(): void;
@@ -32,7 +32,7 @@ const LOOK_INTERVAL_MS = 500;
 
 /**
  * `maximum` requests in flight; `maximumDelay` in seconds, which the event loop must exceed twice in a row: a
- * single pause is over when it is seen, so shedding would not help. Probes (`/-/…`) are never shed.
+ * single pause is over when it is seen, so shedding would not help. Probes are never shed.
  */
 export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -56,9 +56,9 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
       headers: { 'retry-after': String(seconds), connection: 'close' },
     });
   return {
-    enter(route) {
+    enter(isProbe) {
       inFlight += 1;
-      if (route.startsWith('/-/')) return undefined;
+      if (isProbe) return undefined;
       if (closing) return unavailable('stopping', 5);
       return inFlight > maximum || lags() ? unavailable('overloaded', 1) : undefined;
     },

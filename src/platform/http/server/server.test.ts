@@ -13,9 +13,9 @@ let endless: Readable | undefined;
 
 const routes: Route[] = [
   {
+    kind: 'git',
     method: 'POST',
     path: '/:path+.git/echo',
-    stream: true,
     async handle({ bodyStream, params }) {
       let bytes = 0;
       for await (const chunk of bodyStream) bytes += chunk.length;
@@ -23,11 +23,13 @@ const routes: Route[] = [
     },
   },
   {
+    kind: 'git',
     method: 'GET',
     path: '/:path+.git/deep/*',
     handle: async ({ params, path }) => json(200, { path: params.path, rest: params['*'], asked: path }),
   },
   {
+    kind: 'file',
     method: 'GET',
     path: '/endless',
     async handle({ signal }) {
@@ -43,13 +45,15 @@ const routes: Route[] = [
     },
   },
   {
+    kind: 'api',
     method: 'POST',
     path: '/small',
     handle: async (request) => json(200, { bytes: (await readBytes(request)).length }),
   },
 ];
 
-const site = useRoutes(routes);
+const probe: Route = { kind: 'probe', method: 'GET', path: '/-/alive', handle: async () => json(200, {}) };
+const site = useRoutes([...routes, probe, { ...probe, kind: 'page', path: '/-/page' }]);
 
 test('a streamed body has no limit and is not read before its route; others keep theirs', async () => {
   const body = Buffer.alloc(3_000_000);
@@ -92,4 +96,11 @@ test('a client that hangs up is seen, and what it was sent ends', async () => {
   for (let tries = 0; tries < 200 && !(endless?.destroyed && hungUp > 0); tries += 1) await sleep(10);
   expect(endless?.destroyed).toBe(true);
   expect(hungUp).toBe(1);
+});
+
+test('while the server stops, probes are served, and nothing else', async () => {
+  const statusOf = async (path: string) => (await fetch(site.url + path)).status;
+  expect([await statusOf('/-/alive'), await statusOf('/-/page')]).toEqual([200, 200]);
+  site.load.close();
+  expect([await statusOf('/-/alive'), await statusOf('/-/page')]).toEqual([200, 503]);
 });

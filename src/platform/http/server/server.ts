@@ -11,7 +11,7 @@ import type { Log } from '../../log.ts';
 import { encodeInTurns, PIECE_LENGTH } from '../../turns.ts';
 import { type HttpRequest, type HttpResponse, json, renderFailure, serverError } from '../messages.ts';
 import type { OriginPolicy } from '../origin.ts';
-import { failurePage, isForReading, notFoundPage, serverErrorPage } from '../pages/error-page.ts';
+import { failurePage, notFoundPage, serverErrorPage, wantsPage } from '../pages/error-page.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { ANY_PATH, joinPathSegments, routerPath } from '../path-segments.ts';
 import { addressKey, ofRefusingThrottle } from '../rate-limit.ts';
@@ -19,23 +19,23 @@ import { compress, isCompressible, preferredCoding } from './compression.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { LoadGauge } from './overload.ts';
+import { manners, type RouteKind } from './route-kinds.ts';
 import { createRateWatch, type RateRule } from './stream-rate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type Route = {
+  kind: RouteKind;
   method: Method;
   /**
    * With `:name` parameters, or `:name(pattern)`, from the root; `:name+` at its beginning matches any number
    * of segments. `/:path+` alone gets all GETs outside the API that no other route matches.
    */
   path: string;
-  /** Bytes; 1 MiB by default. */
+  /** Bytes; Infinity where the route reads the body as a stream. By default that of its kind. */
   bodyLimit?: number;
-  /** The body has no limit: the route reads it as a stream. */
-  stream?: boolean;
-  /** Pages of other origins may call it, with simple headers and Authorization, like the API's routes. */
-  crossOrigin?: boolean;
+  /** Pages of other origins may call it: with simple headers and Authorization, or with any. */
+  crossOrigin?: 'simple' | 'any';
   /** A project may have this path: a GET then shows its page. */
   sharesPath?: boolean;
   handle(request: HttpRequest): Promise<HttpResponse>;
@@ -59,9 +59,8 @@ export type ServerOptions = {
   hintOfPath?(path: string): string | undefined;
 };
 
-const MEBIBYTE = 1_048_576;
 /** Node closes connections beyond this; well over the 1 MB of request line that must get its 414. */
-const MAX_HEADER_BYTES = 2 * MEBIBYTE;
+const MAX_HEADER_BYTES = 2 * 1_048_576;
 
 const commonHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',
@@ -93,16 +92,33 @@ const exposedHeaders = [
 
 const tooLong = () => new Failure('uri_too_long', '414 Request-URI Too Large');
 
-/** `*` for the API and other routes that take no cookie across origins. */
+/** `*`: these routes take no cookie across origins. */
 const corsHeaders = (request: FastifyRequest): Record<string, string> => ({
   'access-control-allow-origin': '*',
   // Long, and only browsers on another origin read it.
   ...(request.headers.origin !== undefined && { 'access-control-expose-headers': exposedHeaders }),
 });
 
-function preflight(request: FastifyRequest): HttpResponse | undefined {
+/** What is known of a request by its route alone, or by its address. */
+type RouteTraits = {
+  /** The route's name in the log and the measurements. */
+  route: string;
+  kind: RouteKind | undefined;
+  crossOrigin: Route['crossOrigin'];
+  pages: boolean;
+};
+
+/** The label of requests without a route. */
+const NO_ROUTE = 'none';
+/** Addresses without a route are refused like their neighbours. */
+const belowApi: RouteTraits = { route: NO_ROUTE, kind: undefined, crossOrigin: 'any', pages: false };
+const elsewhere: RouteTraits = { route: NO_ROUTE, kind: undefined, crossOrigin: undefined, pages: true };
+const isBelowApi = (url: string): boolean => /^\/+api(\/|\?|$)/.test(url);
+
+/** For addresses of any headers; OPTIONS has no route, so the address tells them. */
+function preflight(request: FastifyRequest, { crossOrigin }: RouteTraits): HttpResponse | undefined {
   const requested = request.headers['access-control-request-method'];
-  if (request.method !== 'OPTIONS' || !requested || !request.url.startsWith('/api/')) return undefined;
+  if (request.method !== 'OPTIONS' || !requested || crossOrigin !== 'any') return undefined;
   const headers = request.headers['access-control-request-headers'];
   return {
     status: 200,
@@ -116,7 +132,7 @@ function preflight(request: FastifyRequest): HttpResponse | undefined {
   };
 }
 
-/** Headers that a page of another origin may send to a `crossOrigin` route (spec: OAuth 2.0 provider, 10). */
+/** Headers that a page of another origin may send to a route for simple headers (spec: OAuth 2.0 provider, 10). */
 const crossOriginHeaders = new Set([
   'accept',
   'accept-language',
@@ -248,14 +264,28 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook('onClose', async () => rates.stop());
 
-  const started = new WeakMap<FastifyRequest, number>();
+  /** When and where requests began. */
+  const begun = new WeakMap<FastifyRequest, { at: number; traits: RouteTraits }>();
+  const traitsByPath = new Map<string, RouteTraits>();
+
+  function traitsFor(request: FastifyRequest): RouteTraits {
+    const { url } = request.routeOptions;
+    const known = url === undefined ? undefined : traitsByPath.get(url);
+    return known ?? (isBelowApi(request.url) ? belowApi : elsewhere);
+  }
+
+  /** Requests that the framework refuses have not begun. */
+  const beginningOf = (request: FastifyRequest) =>
+    begun.get(request) ?? { at: monotonic(), traits: traitsFor(request) };
 
   async function send(
     request: FastifyRequest,
     reply: FastifyReply,
     response: HttpResponse,
-    route = request.routeOptions?.url ?? NO_ROUTE,
+    other?: RouteTraits,
   ): Promise<FastifyReply> {
+    const beginning = beginningOf(request);
+    const { route, kind, crossOrigin } = other ?? beginning.traits;
     const compressible = isCompressible(request, response);
     const hash = isLong(response.body) ? createHash('sha1') : undefined;
     const whole =
@@ -267,10 +297,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       conditional(request, whole, hash?.digest('base64url')),
       compressible,
     );
-    const milliseconds = monotonic() - (started.get(request) ?? monotonic());
+    const milliseconds = monotonic() - beginning.at;
     reply.code(final.status);
     reply.headers(commonHeaders);
-    if (request.url.startsWith('/api/')) reply.headers(corsHeaders(request));
+    if (crossOrigin === 'any') reply.headers(corsHeaders(request));
     if (options.load.closing()) reply.header('connection', 'close');
     reply.headers({
       ...final.headers,
@@ -282,6 +312,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       request_id: request.id,
       method: request.method,
       route,
+      kind,
       // A 404's path is logged because its route is the same for all; metrics cannot have each path.
       path: final.status === 404 && openRoutes.has(route) ? pathOf(request) : undefined,
       status: final.status,
@@ -302,22 +333,28 @@ export function createServer(options: ServerOptions): FastifyInstance {
    * Any thrown value as a response; an unexpected one is logged whole, and the client gets one fixed
    * sentence.
    */
-  function failed(request: FastifyRequest, thrown: unknown): HttpResponse {
+  function failed(
+    request: FastifyRequest,
+    thrown: unknown,
+    { route, pages }: RouteTraits = beginningOf(request).traits,
+  ): HttpResponse {
     const error = translateDatabaseError(thrown, options.unique);
+    const isPage = pages && wantsPage(request.headers.accept);
     if (error instanceof Failure) {
       if (error.kind === 'unavailable' && error.details.cause)
         log.error('unavailable', error.details.cause, { request_id: request.id });
-      return isForReading(request) ? failurePage(error) : renderFailure(error);
+      return isPage ? failurePage(error) : renderFailure(error);
     }
-    log.error('fault', error, { request_id: request.id, route: request.routeOptions?.url });
-    return isForReading(request) ? serverErrorPage(request.id) : serverError(request.id);
+    log.error('fault', error, { request_id: request.id, route });
+    return isPage ? serverErrorPage(request.id) : serverError(request.id);
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    started.set(request, monotonic());
+    const traits = traitsFor(request);
+    begun.set(request, { at: monotonic(), traits });
     // Registered here: a client may disconnect before the response, and `close` is emitted once.
     reply.raw.once('close', () => options.load.leave());
-    const shed = options.load.enter(request.routeOptions?.url ?? '');
+    const shed = options.load.enter(traits.kind === 'probe');
     if (shed) {
       void send(request, reply, renderFailure(shed));
       return;
@@ -326,7 +363,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       void send(request, reply, renderFailure(tooLong()));
       return;
     }
-    const response = preflight(request);
+    const response = preflight(request, traits);
     if (response) {
       void send(request, reply, response);
       return;
@@ -339,17 +376,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return send(request, reply, known ? renderFailure(known) : failed(request, error));
   });
 
-  /** Runs a route; `params` where the router did not find it. */
+  /** Runs a route; with `params` and `traits` where the router did not find it. */
   async function run(
     route: Route,
     request: FastifyRequest,
     reply: FastifyReply,
-    cors: Record<string, string>,
     params?: Record<string, string>,
-    name?: string,
+    traits?: RouteTraits,
   ): Promise<FastifyReply> {
     if (hasBody(request)) rates.watchBody(request.raw);
-    const bodyLimit = route.stream ? Number.POSITIVE_INFINITY : (route.bodyLimit ?? MEBIBYTE);
+    const bodyLimit = route.bodyLimit ?? manners[route.kind].bodyLimit;
     const asked = new IncomingRequest(request, reply.raw, options.origins, bodyLimit, params);
     const caller: CallerContext = { name: addressKey(asked.address) };
     reply.raw.once('close', () => caller.memory?.release());
@@ -357,16 +393,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
     try {
       response = await runForCaller(caller, () => handleAndHold(route, asked));
     } catch (error) {
-      response = failed(request, error);
+      response = failed(request, error, traits);
     } finally {
       asked.end();
     }
     const { replyHeaders } = asked;
     const around = response.status === 429 ? ofRefusingThrottle(replyHeaders) : replyHeaders;
-    return send(request, reply, { ...response, headers: { ...cors, ...around, ...response.headers } }, name);
+    const { crossOrigin } = traits ?? beginningOf(request).traits;
+    const cors = crossOrigin === 'simple' ? corsHeaders(request) : {};
+    return send(
+      request,
+      reply,
+      { ...response, headers: { ...cors, ...around, ...response.headers } },
+      traits,
+    );
   }
 
   const rest = options.routes.find(({ path }) => path === ANY_PATH);
+  const restTraits = rest && traitsAt(routerPath(rest.path), [rest]);
   const paths = byPath(options.routes.filter((route) => route !== rest));
   const findPath = pathFinder(() => paths.keys());
   const isShared = (path: string): boolean =>
@@ -387,7 +431,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       headers: { allow: `${methods.join(', ')}, OPTIONS` },
       body: '',
     };
-    if (!routes.some(({ crossOrigin }) => crossOrigin)) return told;
+    if (!routes.some(({ crossOrigin }) => crossOrigin === 'simple')) return told;
     return (
       narrowPreflight(
         request,
@@ -400,12 +444,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const known = findPath(request.url);
     const path = rest && readablePath(request);
     if (known !== undefined && (path === undefined || !isShared(known)))
-      return send(request, reply, withoutMethod(request, known), routerPath(known));
-    if (rest && path !== undefined) return run(rest, request, reply, {}, { path }, routerPath(rest.path));
+      return send(request, reply, withoutMethod(request, known), traitsByPath.get(routerPath(known)));
+    if (rest && path !== undefined) return run(rest, request, reply, { path }, restTraits);
     return send(
       request,
       reply,
-      isForReading(request)
+      traitsFor(request).pages && wantsPage(request.headers.accept)
         ? notFoundPage()
         : json(404, {
             message: '404 Not Found',
@@ -417,12 +461,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   for (const [given, methods] of paths) {
     const path = routerPath(given);
-    const crossOrigin = [...methods.values()].some((route) => route.crossOrigin);
+    traitsByPath.set(path, traitsAt(path, [...methods.values()]));
     for (const route of methods.values()) {
       app.route({
         method: withHead(route.method),
         url: path,
-        handler: (request, reply) => run(route, request, reply, crossOrigin ? corsHeaders(request) : {}),
+        handler: (request, reply) => run(route, request, reply),
       });
     }
   }
@@ -445,8 +489,14 @@ async function handleAndHold(route: Route, request: HttpRequest): Promise<HttpRe
   return response;
 }
 
-/** The label of requests without a route. */
-const NO_ROUTE = 'none';
+/** The traits of the routes of a path, which are of one kind. */
+function traitsAt(route: string, routes: readonly Route[]): RouteTraits {
+  const [kind, ...others] = new Set(routes.map((each) => each.kind));
+  if (kind === undefined || others.length > 0) throw new Error(`routes of several kinds at ${route}`);
+  const crossOrigin = routes.find((each) => each.crossOrigin)?.crossOrigin;
+  return { route, kind, crossOrigin, pages: manners[kind].pages };
+}
+
 const openRoutes: ReadonlySet<string> = new Set([NO_ROUTE, routerPath(ANY_PATH)]);
 /** Characters of an address in a log line. */
 const MAX_PATH_LENGTH = 256;
@@ -466,7 +516,7 @@ function readablePath({ method, originalUrl }: FastifyRequest): string | undefin
     .replace(/^https?:\/\/[^/]*/i, '')
     .replace(/\/{2,}/g, '/')
     .replace(/^\/|\/$/g, '');
-  if (path === '' || /^api(\/|$)/.test(path)) return undefined;
+  if (path === '' || isBelowApi(`/${path}`)) return undefined;
   try {
     return decodeURIComponent(path);
   } catch {

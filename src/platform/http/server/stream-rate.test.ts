@@ -57,6 +57,7 @@ const PERIOD_MS = 200;
 const open = new Set<Readable>();
 const routes: Route[] = [
   {
+    kind: 'file',
     method: 'GET',
     path: '/endless',
     async handle() {
@@ -71,16 +72,19 @@ const routes: Route[] = [
     },
   },
   {
+    kind: 'file',
     method: 'GET',
     path: '/large',
     handle: async () => ({ status: 200, headers: {}, body: Buffer.alloc(32 * 1_048_576) }),
   },
   {
+    kind: 'file',
     method: 'GET',
     path: '/slow-server',
     handle: async () => ({ status: 200, headers: {}, body: Readable.from(slowly(), { objectMode: false }) }),
   },
   {
+    kind: 'ingest',
     method: 'POST',
     path: '/read',
     async handle({ bodyStream, query }) {
@@ -89,7 +93,6 @@ const routes: Route[] = [
       for await (const chunk of bodyStream) bytes += chunk.length;
       return json(200, { bytes });
     },
-    stream: true,
   },
 ];
 

@@ -122,4 +122,9 @@ const response: HttpResponse = {
 };
 
 /** Serves the stylesheet at /-/style.css. */
-export const stylesheetRoute: Route = { method: 'GET', path: '/-/style.css', handle: async () => response };
+export const stylesheetRoute: Route = {
+  kind: 'static',
+  method: 'GET',
+  path: '/-/style.css',
+  handle: async () => response,
+};
