@@ -1,4 +1,4 @@
-/** Rules for every request: methods, headers, conditional reads, long addresses, maintenance. */
+/** Rules for every request: methods, headers, conditional reads, long addresses. */
 import { connect as connectSocket } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
@@ -218,35 +218,4 @@ test.each([9_000, 16_500, 64_000, 250_000, 1_000_000])(
 
 test('one of 7,000 bytes is not', async () => {
   expect((await askLong(7_000)).split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
-});
-
-test('in maintenance every write is 503 with its message, and reads go on', async () => {
-  const { services } = ashlar.app;
-  const set = async (changes: { maintenance_mode: boolean; maintenance_mode_message: string }) => {
-    await services.settings.write(services.database.db, changes);
-    services.settings.forget();
-  };
-  await set({ maintenance_mode: true, maintenance_mode_message: 'Back at noon.' });
-  try {
-    await forEachOf(ashlar.app.endpoints, 4, async (spec) => {
-      // An administrator must be able to end it.
-      if (spec.path.startsWith('/application/')) return;
-      const { status, text } = await sendRaw(ashlar.url, `${spec.method} ${pathOf(spec)}`, {
-        headers: asRoot,
-      });
-      if (spec.method === 'GET') expect([titleOf(spec), status === 503]).toEqual([titleOf(spec), false]);
-      else
-        expect([titleOf(spec), status, JSON.parse(text)]).toEqual([
-          titleOf(spec),
-          503,
-          { message: 'Back at noon.' },
-        ]);
-    });
-    expect(
-      (await ashlar.root('PUT /application/settings', { body: { maintenance_mode: false } })).status,
-    ).toBe(200);
-    expect((await ashlar.root('PUT /user/status', { body: { message: 'back' } })).status).toBe(200);
-  } finally {
-    await set({ maintenance_mode: false, maintenance_mode_message: '' });
-  }
 });

@@ -13,14 +13,13 @@ import {
   type RawObject,
   refuseUnstorable,
 } from '../../platform/http/parameters/raw-parameters.ts';
-import { addressKey } from '../../platform/http/rate-limit.ts';
 import type { Method, Route } from '../../platform/http/server/server.ts';
 import { sameSecret } from '../../platform/secret.ts';
 import { readCookie, SESSION_COOKIE } from '../identity/credentials.ts';
 import { readSession, type Session } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
-import { type Throttle, throttled } from './gate.ts';
+import { admit } from './gate.ts';
 
 export const SIGN_IN_PATH = '/users/sign_in';
 export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';
@@ -40,6 +39,8 @@ type Common = {
   path: string;
   /** A protected path: limits POSTs from one address (facts: Rate limits, throttle_protected_paths). */
   protected?: boolean;
+  /** A GET that may write. */
+  writes?: true;
   /** Reachable with a session that owes two-factor authentication. */
   whileOverdue?: boolean;
 };
@@ -73,6 +74,7 @@ function toRoute(
   handle: (context: PageContext) => Promise<HttpResponse>,
 ): Route {
   const { database } = services;
+  const changes = spec.method !== 'GET';
 
   async function answer(request: HttpRequest): Promise<HttpResponse> {
     const settings = await services.settings.read();
@@ -80,19 +82,21 @@ function toRoute(
     const session = token === undefined ? undefined : await readSession(database.sql, token, settings);
     if (session) nameCaller(`user:${session.actor.id}`);
     try {
-      const refused = await throttlePage(services, spec, request, session, settings);
+      const refused = await admit(services, request, settings, {
+        kind: 'page',
+        account: session?.actor.id,
+        writes: spec.writes ?? changes,
+        protected: spec.protected ?? false,
+      });
       if (refused) return refused;
-      if (spec.method !== 'GET') {
-        if (!isSameOrigin(request, services.baseUrl())) throw forged();
-        services.disk.refuseWrites();
-      }
+      if (changes && !isSameOrigin(request, services.baseUrl())) throw forged();
       if (session?.duty.kind === 'overdue' && !spec.whileOverdue)
         return redirect(withReturn(TWO_FACTOR_PATH, request, spec.method));
       for (const value of Object.values(request.params)) refuseUnstorable(value);
       const parameters = { ...parseUrlEncoded(request.query), ...(await readBody(request)) };
       const field = (name: string): string => textOf(parameters[name]);
       const answered = await handle({ db: database.db, services, settings, request, session, field });
-      if (spec.method !== 'GET') services.wake();
+      if (changes) services.wake();
       return { ...answered, ...(session && { actor: session.actor.username }) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -145,22 +149,6 @@ export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, b
   if (origin === undefined) return true;
   const known = [request.origin, URL.parse(baseUrl)?.origin];
   return known.includes(origin) || URL.parse(origin)?.host === request.headers.host;
-}
-
-/** Counts a request against the throttles of pages (facts: Rate limits). */
-function throttlePage(
-  services: Services,
-  spec: Common,
-  request: HttpRequest,
-  session: Session | undefined,
-  settings: ApplicationSettings,
-): Promise<HttpResponse | undefined> {
-  const web = session ? 'throttle_authenticated_web' : 'throttle_unauthenticated_web';
-  const address = addressKey(request.address);
-  const throttles: Throttle[] = [{ name: web, key: session ? session.actor.id : address }];
-  if (spec.protected && spec.method === 'POST')
-    throttles.push({ name: 'throttle_protected_paths', key: address });
-  return throttled(services, request, settings, throttles);
 }
 
 /** The hidden field with the session's CSRF token. */

@@ -30,7 +30,7 @@ import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
-import { passes, refuseWrites, throttledText } from './gate.ts';
+import { admit } from './gate.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
 
@@ -53,6 +53,7 @@ export function toRoute(
 ): Route {
   const { database, limiter, config } = services;
   const safeMethod = spec.method === 'GET';
+  const isOfInstance = spec.path.startsWith('/application/');
   const keyset = keysetRuleOf(spec);
   let decode: ((raw: RawObject) => unknown) | undefined;
   let serialize: ((value: unknown) => string) | undefined;
@@ -76,20 +77,6 @@ export function toRoute(
       },
       settings,
     );
-  }
-
-  /** Counts the request against the throttle of this kind of caller; every response has its headers. */
-  async function throttle(
-    request: HttpRequest,
-    caller: Caller,
-    settings: ApplicationSettings,
-  ): Promise<void> {
-    const passing = passes(services, request, settings, {
-      name: caller ? 'throttle_authenticated_api' : 'throttle_unauthenticated_api',
-      key: caller ? (caller.sudoBy?.id ?? caller.id) : addressKey(request.address),
-    });
-    // Most are counted in memory, and skip the wait.
-    if (!(passing instanceof Promise ? await passing : passing)) throw new Throttled(throttledText(settings));
   }
 
   async function limitCalls(
@@ -191,19 +178,21 @@ export function toRoute(
     settings: ApplicationSettings,
   ): Promise<HttpResponse> {
     let caller: Caller;
+    let wrong: unknown;
     try {
       caller = await identify(request, query, settings);
     } catch (error) {
-      // A wrong credential counts as an anonymous call.
-      await throttle(request, undefined, settings);
-      throw error;
+      wrong = error;
     }
-    await throttle(request, caller, settings);
-    if (!safeMethod) {
-      // Administrators end maintenance by the settings.
-      if (caller?.admin && spec.path.startsWith('/application/')) services.disk.refuseWrites();
-      else refuseWrites(services, settings);
-    }
+    const admitting = admit(services, request, settings, {
+      kind: 'api',
+      account: caller?.sudoBy?.id ?? caller?.id,
+      wrong,
+      writes: !safeMethod,
+      endsMaintenance: isOfInstance && caller?.admin === true,
+    });
+    const refused = admitting instanceof Promise ? await admitting : admitting;
+    if (refused) return refused;
     requireScope(caller, spec.scopes);
     await limitCalls(request, caller, settings);
     // PostgreSQL takes no NUL, and no name has one.
@@ -243,19 +232,10 @@ export function toRoute(
       handle(request).catch((thrown: unknown) => {
         const error = translateDatabaseError(thrown, unique);
         if (error instanceof Failure) observed(request, { status: error.status });
-        return unhandledResponse(request, error);
+        if (error instanceof Moved) return movedResponse(request, error.projectId);
+        throw error;
       }),
   };
-}
-
-/** 429 in plain text, as throttles in front of the API respond (facts §9). */
-class Throttled extends Error {}
-
-function unhandledResponse(request: HttpRequest, error: unknown): HttpResponse {
-  if (error instanceof Moved) return movedResponse(request, error.projectId);
-  if (!(error instanceof Throttled)) throw error;
-  const headers = { 'content-type': 'text/plain; charset=utf-8' };
-  return { status: 429, headers, body: `${error.message}\n`, failure: 'too_many_requests' };
 }
 
 function pageHeaders(

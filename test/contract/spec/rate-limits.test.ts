@@ -5,25 +5,11 @@ import { moveClock } from '../../../src/platform/clock.ts';
 import { type Called, useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';
 import { bodyOf, makeProject, makeUser } from '../../support/factories.ts';
-import { forEachOf } from '../../support/inventory.ts';
 
 /** The tests come from addresses of their own, as if through a proxy. */
 const ashlar = useApp({ env: { ASHLAR_TRUSTED_PROXIES: '127.0.0.1' } });
 let addresses = 0;
 const newAddress = () => ({ 'x-forwarded-for': `198.18.${++addresses >> 8}.${addresses & 255}` });
-
-/** Routes outside the API that no throttle of callers counts. */
-const uncounted = [
-  // Probes, and answers that are the same for everybody and cost nothing.
-  /^GET \/-\/(liveness|readiness|health|metrics|style\.css)$/,
-  /^GET \/api\/(docs|v4\/openapi\.json)$/,
-  / \/api\/v3(\/\*)?$/,
-  / \/:path\+\/info\/refs$/,
-  / \/:path\+\.git\/info\/lfs\/\*$/,
-  // Receivers have limits of their own: of a project, and of addresses with wrong keys.
-  /^POST \/:path\+\/alerts\/notify/,
-  /^POST \/api\/v4\/error_tracking\/collector\//,
-];
 
 /** A day: no window ends while a test runs, short of midnight. */
 const DAY = 86_400;
@@ -201,33 +187,6 @@ describe('throttles', () => {
       expect([first.status, rateHeaders(first)[0]]).toEqual([200, 'throttle_unauthenticated_web']);
       expect([second.status, second.text]).toEqual([429, 'Retry later\n']);
       expect((await ashlar.call('GET /projects', { headers })).status).toBe(200);
-    });
-  });
-
-  it('count every route outside the API: pages, files, protocols and git', async () => {
-    const git = {
-      throttle_unauthenticated_git_http_enabled: true,
-      throttle_unauthenticated_git_http_requests_per_period: 1,
-      throttle_unauthenticated_git_http_period_in_seconds: DAY,
-    };
-    const routes = ashlar.app.capabilities
-      .flatMap(({ routes = [], pages = [] }) => [
-        ...routes,
-        ...pages.map((page) => page(ashlar.app.services)),
-      ])
-      .filter(({ method, path }) => !uncounted.some((each) => each.test(`${method} ${path}`)));
-    expect(routes.length).toBeGreaterThan(100);
-    await withSettings(ashlar, { ...web, ...git }, async () => {
-      await forEachOf(routes, 8, async ({ method, path }) => {
-        const headers = newAddress();
-        const address = path
-          .replace(':path+', 'stone/bridge')
-          .replace(/:secret\b(\(.*?\))?/, 'a'.repeat(32))
-          .replace(/:\w+(\(.*?\))?|\*/g, '1');
-        const send = () => ashlar.call(`${method} ${address}`, { raw: true, headers });
-        const statuses = [(await send()).status, (await send()).status];
-        expect([method, path, statuses[0] === 429, statuses[1]]).toEqual([method, path, false, 429]);
-      });
     });
   });
 

@@ -1,6 +1,6 @@
 /** Receivers of alerts, below a project's path and outside the API. */
 
-import { isThrottled, refuseWrites, throttled } from '../../../kernel/api/gate.ts';
+import { admit, isThrottled, throttle } from '../../../kernel/api/gate.ts';
 import { createStrangerLimit, type StrangerLimit } from '../../../kernel/api/stranger-limit.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
@@ -53,10 +53,11 @@ async function receiveKnown(
 }
 
 async function receive(services: Services, request: HttpRequest): Promise<HttpResponse> {
+  const settings = await services.settings.read();
+  const refused = await admit(services, request, settings, { kind: 'ingest', writes: true });
+  if (refused) return refused;
   await reserveBody(request);
   const body = await readMetered(request);
-  const settings = await services.settings.read();
-  refuseWrites(services, settings);
   const ingestKey = readIngestKey(request);
   const limited = await refuseOften(services, settings, request, ingestKey);
   return limited ?? json(200, await ingest(services, ingestKey, body));
@@ -111,5 +112,5 @@ async function refuseOften(
   const requested = { ingestKey, presumed: undefined, alerts: [], kind: 'http' } as const;
   const { verdict, projectId } = await take(services.database, requested, false);
   if (verdict !== 'open') return undefined;
-  return throttled(services, request, settings, [{ name, key: projectId ?? 0 }]);
+  return throttle(services, request, settings, name, projectId ?? 0);
 }

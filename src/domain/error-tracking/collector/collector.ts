@@ -3,6 +3,7 @@
  * first; the response is sent when the report is durable.
  */
 
+import { admit } from '../../../kernel/api/gate.ts';
 import { createStrangerLimit } from '../../../kernel/api/stranger-limit.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -10,7 +11,7 @@ import { createMemoryShare, type MemoryReservation } from '../../../platform/fai
 import { eachPiece, joinPieces } from '../../../platform/http/bodies/body-stream.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
-import { createEventLimit, MAX_REPORT_BYTES, refusal, tooLarge } from '../reports/limits.ts';
+import { createEventLimit, MAX_REPORT_BYTES, refusal, tooLarge, withReason } from '../reports/limits.ts';
 import { createReader } from '../reports/reader.ts';
 import { glanceAt, type ReportForm } from '../reports/report.ts';
 import { keyOfDsn, readClientKey } from '../settings/client-keys.ts';
@@ -62,9 +63,9 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
   ): Promise<HttpResponse> {
     const reading = services.settings.read();
     const settings = reading instanceof Promise ? await reading : reading;
-    if (settings.maintenance_mode)
-      throw refusal('unavailable', '503 Service Unavailable: maintenance', 'maintenance');
-    services.disk.refuseWrites();
+    const admitting = admit(services, request, settings, { kind: 'ingest', writes: true });
+    const refused = admitting instanceof Promise ? await admitting : admitting;
+    if (refused) return refused;
     const { id: project = '' } = request.params;
     const { key, isGiven } = readClientKey(request);
     const known = isGiven ? await enter(key, project) : undefined;
@@ -108,8 +109,9 @@ export function createCollector(services: Services, spool: Spool, items: ItemCou
         strangers.refuse(request.address);
         return await collect(form, request, reservation);
       } catch (error) {
-        if (error instanceof Failure && error.kind === 'not_found') await strangers.count(request.address);
-        throw error;
+        if (!(error instanceof Failure)) throw error;
+        if (error.kind === 'not_found') await strangers.count(request.address);
+        throw withReason(error);
       } finally {
         reservation.release();
       }

@@ -18,6 +18,13 @@ export const refusal = (
   headers: Record<string, string> = {},
 ): Failure => new Failure(kind, text, { headers: { 'x-sentry-error': reason, ...headers } });
 
+/** A refusal that is not of the collector alone, with its kind for a reason. */
+export function withReason(failure: Failure): Failure {
+  const { kind, publicMessage, details } = failure;
+  const headers = { 'x-sentry-error': kind.replaceAll('_', ' '), ...details.headers };
+  return new Failure(kind, publicMessage, { ...details, headers });
+}
+
 const tooMany = (seconds: number): Failure =>
   refusal('too_many_requests', '429 Too Many Requests', 'too many events', {
     'retry-after': String(seconds),

@@ -119,7 +119,6 @@ async function approve(
   session: Session,
 ): Promise<HttpResponse> {
   const { db, services } = context;
-  services.disk.refuseWrites();
   const code = newSecret();
   const granted = await inTransaction(db, (tx) => grant(tx, requested, session, code));
   if (!granted) return leadToSignIn(undefined, query);
@@ -239,7 +238,7 @@ async function showCode(context: PageContext<Session>): Promise<HttpResponse> {
 
 /** The pages of the authorization code flow. */
 export const authorizePages: Page[] = [
-  page({ method: 'GET', path: PATH, handle: open }),
+  page({ method: 'GET', path: PATH, writes: true, handle: open }),
   sessionPage({ method: 'POST', path: PATH, handle: decide }),
   sessionPage({ method: 'GET', path: NATIVE_PATH, handle: showCode }),
 ];

@@ -2,7 +2,7 @@
  * protocolEndpoint() for the protocol, beside endpoint() for the API and page() for people: each parameter
  * once, failures as `{error, error_description}`, no caching (RFC 6749, sections 3.2 and 5.2).
  */
-import { throttled } from '../../../kernel/api/gate.ts';
+import { admit } from '../../../kernel/api/gate.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -11,7 +11,6 @@ import { Failure } from '../../../platform/failure.ts';
 import { readBody, readBytes } from '../../../platform/http/bodies/body.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
 import { decodeUtf8, type RawValue } from '../../../platform/http/parameters/raw-parameters.ts';
-import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Method, Route } from '../../../platform/http/server/server.ts';
 
 /** The standard codes (RFC 6749, 6750, 7591, 8628, OpenID Connect Core) with the text for clients. */
@@ -167,11 +166,9 @@ export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route 
       try {
         const reading = services.settings.read();
         const settings = reading instanceof Promise ? await reading : reading;
-        const refused = await throttled(services, request, settings, [
-          { name: 'throttle_unauthenticated_web', key: addressKey(request.address) },
-        ]);
+        const visit = { kind: 'protocol', writes: spec.method !== 'GET' } as const;
+        const refused = await admit(services, request, settings, visit);
         if (refused) return refused;
-        if (spec.method !== 'GET') services.disk.refuseWrites();
         const parameters = await readParameters(request, spec.document);
         const response = await spec.handle({
           db: database.db,

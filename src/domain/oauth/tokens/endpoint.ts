@@ -1,6 +1,6 @@
 /** POST /oauth/token: every grant type, from the presented credentials to the token. */
 
-import { throttled } from '../../../kernel/api/gate.ts';
+import { throttle } from '../../../kernel/api/gate.ts';
 import { revokeReplayed } from '../../../kernel/identity/grant-actions.ts';
 import {
   giveBackAttempt,
@@ -141,9 +141,8 @@ async function byRefresh(context: ProtocolContext): Promise<HttpResponse> {
 /** For the resource owner's own first-party programs (spec: OAuth 2.0 provider, 6). */
 async function byPassword(context: ProtocolContext): Promise<HttpResponse> {
   const { db, services, settings, request, parameters } = context;
-  const refused = await throttled(services, request, settings, [
-    { name: 'throttle_protected_paths', key: addressKey(request.address) },
-  ]);
+  const key = addressKey(request.address);
+  const refused = await throttle(services, request, settings, 'throttle_protected_paths', key);
   if (refused) return refused;
   const client = await findClient(context);
   if (!client && !settings.ropc_without_client_credentials) throw new OAuthError('invalid_client');

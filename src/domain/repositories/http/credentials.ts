@@ -35,12 +35,11 @@ const scopesFor = {
   write: ['write_repository', 'api'],
 } as const satisfies Record<Purpose, readonly string[]>;
 
-/** The request's visitor; 401 for a wrong credential, 403 for one that never allows this, 429 for too many guesses. */
+/** The request's visitor; 401 for a wrong credential, 429 for too many guesses. */
 export async function identify(
   services: Services,
   settings: ApplicationSettings,
   request: HttpRequest,
-  purpose: Purpose,
 ): Promise<Visitor> {
   const presented = readAuthorization(request.headers.authorization?.toString());
   if (!presented) return { caller: undefined };
@@ -48,19 +47,23 @@ export async function identify(
   // Neither is a guess; PostgreSQL refuses a zero byte, and no name has one.
   if (password === '' || username.includes('\0')) throw wrong();
   const caller = await byToken(services, settings, presented);
-  if (caller) {
-    if (!isJob(caller)) requireScope(caller, scopesFor[purpose]);
-    else if (purpose === 'write') throw forbidden('CI job tokens cannot push.');
-    return { caller };
-  }
+  if (caller) return { caller };
   const deployToken = await selectDeployToken(services.database.points, presented);
   if (deployToken) {
-    const needed = purpose === 'read' ? 'read_repository' : 'write_repository';
-    if (!deployToken.scopes.includes(needed)) throw forbidden(`the deploy token lacks the scope ${needed}`);
     nameCaller(`deploy_token:${deployToken.id}`);
     return { caller: undefined, deployToken };
   }
   return { caller: await byPassword(services, settings, presented, request.address) };
+}
+
+/** 403 for a credential that never allows this. */
+export function requirePurpose({ caller, deployToken }: Visitor, purpose: Purpose): void {
+  if (isJob(caller)) {
+    if (purpose === 'write') throw forbidden('CI job tokens cannot push.');
+  } else requireScope(caller, scopesFor[purpose]);
+  const needed = purpose === 'read' ? 'read_repository' : 'write_repository';
+  if (deployToken && !deployToken.scopes.includes(needed))
+    throw forbidden(`the deploy token lacks the scope ${needed}`);
 }
 
 /** Clients of CI jobs give this name with a job's token, and with any other. */

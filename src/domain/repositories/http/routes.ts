@@ -1,19 +1,17 @@
 /** Git over HTTP: `<full path>.git`, `<full path>.wiki.git` and `snippets/<id>.git`, with what follows them. */
 
 import { Moved } from '../../../kernel/access/find.ts';
-import { passes, refuseWrites, throttledText } from '../../../kernel/api/gate.ts';
+import { admit } from '../../../kernel/api/gate.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
-import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import type { PushTarget, Visitor } from '../store/repository-kinds.ts';
-import { identify, type Purpose, purposes } from './credentials.ts';
+import { identify, type Purpose, purposes, requirePurpose } from './credentials.ts';
 import { receive } from './receive.ts';
 import { resolveRepository } from './resolve-repository.ts';
-import { askWho, plainText } from './responses.ts';
+import { askWho, neverKept, plainText } from './responses.ts';
 import { advertise, upload } from './upload.ts';
 
 const isService = (name: string): name is Service => Object.hasOwn(purposes, name);
@@ -95,51 +93,29 @@ async function guardGitRequest(
 ): Promise<HttpResponse> {
   const settings = await services.settings.read();
   const path = request.params.path ?? '';
-  let visitor: Visitor | undefined;
+  let visitor: Visitor = { caller: undefined };
+  let wrong: unknown;
   try {
-    visitor = await enter(services, settings, request, purpose);
-    if (purpose === 'write') refuseWrites(services, settings, IN_MAINTENANCE);
+    visitor = await identify(services, settings, request).catch((error: unknown) => {
+      wrong = error;
+      return visitor;
+    });
+    const account = visitor.caller?.id ?? visitor.deployToken?.id;
+    const visit = { kind: 'git', account, wrong, writes: purpose === 'write' } as const;
+    const refused = await admit(services, request, settings, visit);
+    if (refused) return { ...refused, headers: { ...neverKept, ...refused.headers } };
+    requirePurpose(visitor, purpose);
     if (path.includes('\0')) throw new Failure('not_found', 'Not found');
     const response = await work(await resolveRepository({ services, settings, visitor, purpose, path }));
     const actor = visitor.caller?.username ?? visitor.deployToken?.username;
     return { ...response, ...(actor !== undefined && { actor }) };
   } catch (error) {
     if (error instanceof Moved) return movedResponse(request, path, error);
-    if (error instanceof Failure) return refusalResponse(services.config.gitRealm, visitor, error);
+    const anonymous = wrong === undefined && !visitor.caller && !visitor.deployToken;
+    if (error instanceof Failure) return refusalResponse(services.config.gitRealm, anonymous, error);
     if (request.signal.aborted) return plainText(400, 'The client hung up.');
     throw error;
   }
-}
-
-const IN_MAINTENANCE = 'The server is in maintenance: pushes are refused for now.';
-
-/**
- * The request's visitor; anonymous requests, and those with wrong credentials, are counted by their address
- * (facts: Rate limits).
- */
-async function enter(
-  services: Services,
-  settings: ApplicationSettings,
-  request: HttpRequest,
-  purpose: Purpose,
-): Promise<Visitor> {
-  let visitor: Visitor | undefined;
-  try {
-    visitor = await identify(services, settings, request, purpose);
-    return visitor;
-  } finally {
-    if (!visitor?.caller && !visitor?.deployToken) await throttle(services, settings, request);
-  }
-}
-
-async function throttle(
-  services: Services,
-  settings: ApplicationSettings,
-  request: HttpRequest,
-): Promise<void> {
-  const key = addressKey(request.address);
-  if (!(await passes(services, request, settings, { name: 'throttle_unauthenticated_git_http', key })))
-    throw new Failure('too_many_requests', throttledText(settings));
 }
 
 /**
@@ -147,9 +123,8 @@ async function throttle(
  */
 const forWhoIsNobody: ReadonlySet<FailureKind> = new Set(['unauthenticated', 'forbidden', 'not_found']);
 
-function refusalResponse(realm: string, visitor: Visitor | undefined, failure: Failure): HttpResponse {
+function refusalResponse(realm: string, anonymous: boolean, failure: Failure): HttpResponse {
   const text = typeof failure.publicMessage === 'string' ? failure.publicMessage : failure.message;
-  const anonymous = visitor !== undefined && !visitor.caller && !visitor.deployToken;
   if (anonymous && forWhoIsNobody.has(failure.kind))
     return {
       ...askWho(realm, 'HTTP Basic: Access denied. Sign in to use this repository.'),
