@@ -12,19 +12,19 @@ import { type MadeUser, makeGroup, makeProject, makeUser } from '../support/rows
 import {
   type FieldObject,
   fieldObjectsOf,
+  findObjects,
   objectOf,
   parametersOf,
   type SampleObject,
+  samples,
   uncovered,
 } from '../support/samples.ts';
 import { everything } from '../support/snapshot.ts';
-import { makeWorld } from '../support/world.ts';
+import { insertRows, makeWorld } from '../support/world.ts';
 
 const ashlar = useApp();
 let attacker: MadeUser;
 let own: SampleIds;
-/** The attacker's own objects that the foreign ones are named inside, by the path's parameters. */
-let ownParents: (path: string) => Record<string, string | number>;
 /** The other users' objects, all of them private, by the statement that finds them. */
 const foreign = new Map<string, readonly string[]>();
 let before: Record<string, string>;
@@ -46,57 +46,22 @@ beforeAll(async () => {
       rows.map(({ value }) => value),
     );
   }
+  // No object of the attacker's has the id of another's of whatever kind.
+  await sql.unsafe(`do $$ declare name text; begin
+    for name in select table_name from information_schema.columns
+      where table_schema = 'public' and column_name = 'id' and is_identity = 'YES'
+    loop execute format('alter table %I alter id restart with 1000000', name); end loop; end $$`);
   attacker = await makeUser(ashlar);
   const group = await makeGroup(ashlar, { owner: attacker });
   const project = await makeProject(ashlar, { of: group });
-  own = { user: attacker.id, group: group.id, project: project.id };
-  ownParents = await makeOwnParents({ group, project });
+  const places = { user: attacker.id, group: group.id, project: project.id };
+  for (const [folder, { ownRows }] of samples) if (ownRows) await insertRows(ashlar, folder, ownRows(places));
+  for (const { fill } of samples.values()) await fill?.(ashlar, 1, places);
+  own = { ...places, objects: await findObjects(ashlar, places) };
   // The first use of a token writes its row, and the first look at an alert its first note.
   await ashlar.as(attacker.token)(`GET /projects/${project.id}/alert_management_alerts/1/notes`);
   before = await everything(ashlar);
 });
-
-/** An issue, an epic, a snippet, an alert and an error of the attacker's, and a note on each that can have some. */
-async function makeOwnParents(at: {
-  group: { id: number };
-  project: { id: number };
-}): Promise<typeof ownParents> {
-  const { sql } = ashlar.app.services.database;
-  const [group, project, author] = [at.group.id, at.project.id, attacker.id];
-  const one = async (text: string): Promise<number> => (await sql.unsafe<{ id: number }[]>(text))[0]?.id ?? 0;
-  const times = 'now(), now()';
-  const issue =
-    await one(`insert into issues (iid, project_id, author_id, title, issue_type, relative_position, created_at, updated_at)
-    values (1, ${project}, ${author}, 'own', 'incident', 0, ${times}) returning id`);
-  const epic =
-    await one(`insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
-    values (1, ${group}, ${author}, 'own', 0, ${times}) returning id`);
-  const snippet =
-    await one(`insert into snippets (project_id, author_id, title, visibility, ready, repository_storage, created_at, updated_at)
-    values (${project}, ${author}, 'own', 0, true, 'default', ${times}) returning id`);
-  const alert =
-    await one(`insert into alerts (iid, project_id, kind, title, severity, started_at, payload, created_at, updated_at)
-    values (1, ${project}, 'http', 'own', 'critical', now(), '{}', ${times}) returning id`);
-  await sql.unsafe(`insert into error_tracking_settings (project_id, active, integrated, created_at, updated_at)
-    values (${project}, true, true, ${times})`);
-  const error =
-    await one(`insert into errors (project_id, fingerprint, name, first_seen_at, last_seen_at, events_count, created_at, updated_at)
-    values (${project}, '\\x01', 'own', now(), now(), 1, ${times}) returning id`);
-  const noteOn = (column: string, id: number) =>
-    one(`insert into notes (${column}, ${column === 'epic_id' ? 'namespace_id' : 'project_id'}, author_id, body, discussion_id, created_at, updated_at)
-      values (${id}, ${column === 'epic_id' ? group : project}, ${author}, 'own', repeat('f', 40), ${times}) returning id`);
-  const kinds = {
-    issues: { noteable_id: 1, note_id: await noteOn('issue_id', issue) },
-    epics: { noteable_id: epic, note_id: await noteOn('epic_id', epic) },
-    snippets: { noteable_id: snippet, snippet_id: snippet, note_id: await noteOn('snippet_id', snippet) },
-    alert_management_alerts: { noteable_id: 1, note_id: await noteOn('alert_id', alert) },
-  };
-  return (path) => {
-    const kind = Object.entries(kinds).find(([name]) => path.includes(`/${name}/`));
-    const award = path.includes('/epics/') && path.includes('/award_emoji') ? { noteable_id: 1 } : {};
-    return { error_id: error, discussion_id: 'f'.repeat(40), ...kind?.[1], ...award };
-  };
-}
 
 type Schema = { type?: string | string[]; enum?: unknown[]; items?: Schema };
 
@@ -131,11 +96,11 @@ function attacks(spec: Endpoint): { name: string; text: string }[] {
 }
 
 /** Selects all that a parameter can name; a condition is a field's own, and no noteable's. */
-function textOf(object: SampleObject | Exclude<FieldObject, null>): string {
+function textOf(object: Exclude<SampleObject | FieldObject, null>): string {
   if (typeof object === 'string') return `select distinct id::text as value from ${object}`;
   if ('value' in object) throw new Error(`${object.value} is no row`);
-  const { table, column = 'id', where } = object;
-  return `select distinct ${column}::text as value from ${table}${typeof where === 'string' ? ` where ${where}` : ''}`;
+  const { table, column, where } = object;
+  return `select distinct ${typeof column === 'string' ? column : 'id'}::text as value from ${table}${typeof where === 'string' ? ` where ${where}` : ''}`;
 }
 
 async function send(
@@ -154,7 +119,7 @@ async function send(
     ...Object.fromEntries(fields.map(([each, schema]) => [each, plausible(schema)])),
     ...(!inPath && { [name]: value }),
   };
-  const line = `${spec.method} /api/v4${addressOf(spec.path, own, { ...ownParents(spec.path), [name]: given })}`;
+  const line = `${spec.method} /api/v4${addressOf(spec.path, own, { [name]: given })}`;
   const headers = { 'private-token': attacker.token, 'content-type': 'application/json' };
   const { status, text } = await sendRaw(ashlar.url, line, { headers, body: JSON.stringify(body) });
   return { status, text };
@@ -171,6 +136,16 @@ function absent(value: string): string {
 test('the samples say of every parameter and id field which objects it can name', () => {
   expect(uncovered(ashlar.app.endpoints)).toEqual([]);
   expect([...foreign].filter(([, values]) => values.length === 0).map(([text]) => text)).toEqual([]);
+  const outside = ashlar.app.endpoints.flatMap((spec) =>
+    attacks(spec).flatMap(({ name }) => {
+      const parameters = parametersOf(spec.path);
+      const at = parameters.findIndex((each) => each.name === name);
+      return (at === -1 ? parameters : parameters.slice(0, at))
+        .filter((parent) => own.objects?.get(spec.path)?.[parent.name]?.length === 0)
+        .map(({ key }) => `${titleOf(spec)}: ownRows for ${key} in its samples.ts`);
+    }),
+  );
+  expect(outside).toEqual([]);
 });
 
 test('what is somebody else’s is answered as what is not there', async () => {

@@ -17,7 +17,7 @@ export type SampleObject =
   | {
       table: string;
       /** The column that stands in the address, instead of the id. */
-      column?: string;
+      column?: string | ((path: string) => string);
       /** The condition on the rows, instead of the path's project, group or user. */
       where?(places: SampleIds, path: string): string;
       /** The last row is the sample, instead of the first. */
@@ -67,6 +67,8 @@ export type Samples = {
   guardedRows?(places: SampleIds): string;
   /** The same where requests of an administrator make them. */
   guardedFill?(places: SampleIds, by: GuardedFill): Promise<void>;
+  /** A row of a user's own that others' objects are named inside, by an attack. */
+  ownRows?(places: SampleIds): string;
   /** By the parameter and the part of the path before it: `badges/:badge_id`. */
   objects?: Readonly<Record<string, SampleObject>>;
   /** The objects that fields with an id name: other users' are attacked. */
@@ -219,8 +221,9 @@ function statementOf(object: SampleObject | undefined, places: SampleIds, path: 
   if (object === undefined || (typeof object === 'object' && 'value' in object)) return undefined;
   const { table, column, where, newest } = typeof object === 'string' ? rowsOf(object) : object;
   const condition = where?.(places, path) ?? ofSubject(path, places);
+  const value = typeof column === 'function' ? column(path) : (column ?? 'id');
   const order = newest ? 'order by id desc' : 'order by id';
-  return `select '${table} ' || id || ' ' || ${column ?? 'id'} from ${table} where ${condition} ${order}`;
+  return `select '${table} ' || id || ' ' || ${value} from ${table} where ${condition} ${order}`;
 }
 
 const rowsOf = (table: string): Exclude<SampleObject, string | { value: unknown }> => ({ table });

@@ -36,6 +36,9 @@ export const samples: Samples = {
     // The log of an alert begins with its first read, even by a caller who is then refused.
     await call(`GET /projects/${project}/alert_management_alerts/1/notes`);
   },
+  ownRows: ({ project }) => `
+    insert into alerts (iid, project_id, kind, title, severity, started_at, payload, created_at, updated_at)
+      values (1, ${project}, 'http', 'own', 'critical', now(), '{}', now(), now())`,
   objects: {
     'alert_management_alerts/:alert_iid': { table: 'alerts', column: 'iid' },
     'alert_management_alerts/:noteable_id': { table: 'alerts', column: 'iid' },

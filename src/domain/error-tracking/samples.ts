@@ -16,6 +16,11 @@ export const samples: Samples = {
   guardedRows: () => `
     insert into error_tracking_settings (project_id, active, integrated, created_at, updated_at)
       select id, true, true, now(), now() from projects where path in ('empty', 'world')`,
+  ownRows: ({ project }) => `
+    insert into error_tracking_settings (project_id, active, integrated, created_at, updated_at)
+      values (${project}, true, true, now(), now());
+    insert into errors (project_id, fingerprint, name, first_seen_at, last_seen_at, events_count, created_at, updated_at)
+      values (${project}, '\\x01', 'own', now(), now(), 1, now(), now())`,
   objects: {
     'client_keys/:key_id': 'error_tracking_client_keys',
     'errors/:error_id': 'errors',

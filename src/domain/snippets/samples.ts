@@ -20,6 +20,9 @@ export const samples: Samples = {
         user_agent = 'one', ip_address = '127.0.0.1' where title = 'kept';
       update snippets set author_id = (select id from users where username = 'person-2') where title = 'of another'`);
   },
+  ownRows: ({ user, project }) => `
+    insert into snippets (project_id, author_id, title, visibility, ready, repository_storage, created_at, updated_at)
+      values (${project}, ${user}, 'own', 0, true, 'default', now(), now())`,
   objects: {
     // Those with files are made by requests, after the others.
     'snippets/:id': {

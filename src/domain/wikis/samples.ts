@@ -9,15 +9,17 @@ const changed = { with: { content: 'New' } };
 
 export const samples: Samples = {
   rows: ({ project, group }) => `
-    insert into group_wikis (id, repository_storage, created_at, updated_at) values (${group}, 'default', now(), now());
     insert into wiki_pages (project_id, group_id, slug, title, created_at)
       select case x when 1 then ${project} end, case x when 2 then ${group} end, username, replace(username, '-', ' '), now()
       from person, generate_series(1, 2) x order by id, x`,
   async fill(app, count, { project, group }) {
+    const { database, repositories } = app.app.services;
+    await database.sql`insert into group_wikis (id, repository_storage, created_at, updated_at)
+      values (${group}, 'default', now(), now())`;
     const pages = Array.from({ length: count }, (_, index) => [`person-${index + 1}.md`, 'Hello']);
     const input = importStream([Object.fromEntries(pages)]);
     for (const key of [projectWiki(project), groupWiki(group)])
-      await app.app.services.repositories.write(key, 'main', ({ folder }) =>
+      await repositories.write(key, 'main', ({ folder }) =>
         git(['fast-import', '--quiet'], { folder, input }),
       );
   },

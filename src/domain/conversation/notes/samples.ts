@@ -11,10 +11,11 @@ const columns = {
 };
 
 /** The condition on the notes of the noteable that the path names, within its thread or outside of it. */
-function ofNoteable(_: SampleIds, path: string): string {
+function ofNoteable({ project, group }: SampleIds, path: string): string {
   const [, column] = Object.entries(columns).find(([part]) => path.includes(part)) ?? [];
   const thread = path.includes('/discussions/') ? 'in_thread' : 'not in_thread and system_action is null';
-  return `${column} is not null and ${thread}`;
+  const place = path.startsWith('/groups/') ? `namespace_id = ${group}` : `project_id = ${project}`;
+  return `${place} and ${column} is not null and ${thread}`;
 }
 
 const changed = { with: { body: 'New' } };
@@ -37,7 +38,7 @@ export const samples: Samples = {
     await app.app.services.database.sql.unsafe(`
       insert into notes (project_id, commit_sha, author_id, body, discussion_id, in_thread, created_at, updated_at)
         select ${project}, c.sha, u.id, case when thread then 'Hello ' else 'Goodbye ' end || u.id,
-          case when thread then repeat('4', 40) else encode(sha256(('4 ' || u.id)::bytea), 'hex')::char(40) end, thread, now(), now()
+          encode(sha256((${project} || case when thread then ' thread' else ' ' || u.id end)::bytea), 'hex')::char(40), thread, now(), now()
         from users u, external_pipelines c, (values (false), (true)) x(thread)
         where u.username like 'person-%' and c.project_id = ${project} order by thread, u.id`);
   },
@@ -45,6 +46,15 @@ export const samples: Samples = {
     insert into notes (project_id, issue_id, author_id, body, internal, discussion_id, created_at, updated_at)
       select ${project}, i.id, p.id, 'internal', true, encode(sha256('internal'), 'hex')::char(40), now(), now()
       from person p, issues i where p.username = 'person-2' and i.iid = 1 and i.project_id = ${project}`,
+  ownRows: ({ user, project, group }) => `
+    insert into notes (project_id, namespace_id, issue_id, epic_id, snippet_id, alert_id, author_id, body, discussion_id, in_thread, created_at, updated_at)
+      select t.project, t."group", t.issue, t.epic, t.snippet, t.alert, ${user}, 'own', repeat(x.digit, 40), x.thread, now(), now()
+      from (values (false, 'd'), (true, 'f')) x(thread, digit), (
+        select project_id as project, null::bigint as "group", id as issue, null::bigint as epic, null::bigint as snippet,
+            null::bigint as alert from issues where project_id = ${project}
+          union all select null, namespace_id, null, id, null, null from epics where namespace_id = ${group}
+          union all select project_id, null, null, null, id, null from snippets where project_id = ${project}
+          union all select project_id, null, null, null, null, id from alerts where project_id = ${project}) t`,
   objects: {
     'notes/:note_id': notes,
     'discussions/:discussion_id': {

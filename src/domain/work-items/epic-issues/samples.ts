@@ -7,7 +7,16 @@ export const samples: Samples = {
     insert into epic_issues (epic_id, issue_id, relative_position)
       select e.id, i.id, i.id from epics e, issues i join milestones m on m.id = i.milestone_id
       where e.parent_id is null and m.project_id = ${project} order by i.id`,
-  objects: { 'issues/:issue_id': { table: 'epic_issues', where: () => 'true' } },
+  ownRows: ({ project, group }) => `
+    insert into epic_issues (epic_id, issue_id, relative_position)
+      select e.id, i.id, 0 from epics e, issues i
+      where e.namespace_id = ${group} and e.iid = 1 and i.project_id = ${project} and i.iid = 1`,
+  objects: {
+    'issues/:issue_id': {
+      table: 'epic_issues',
+      where: ({ group }) => `epic_id in (select id from epics where namespace_id = ${group})`,
+    },
+  },
   fields: { issue_id: 'epic_issues' },
   requests: async ({ id }) => {
     const free = { at: { issue_id: await id(`select id from issues where title = 'free'`) } };

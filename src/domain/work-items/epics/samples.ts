@@ -26,16 +26,27 @@ export const samples: Samples = {
       select 1, n.id, p.id, 'elsewhere', false, 14, now(), now() from person p, namespaces n
         where p.username = 'person-2' and n.path = 'elsewhere';
     update group_counters set epics = 5`,
+  ownRows: ({ user, group }) => `
+    insert into epics (iid, namespace_id, author_id, title, relative_position, created_at, updated_at)
+      values (1, ${group}, ${user}, 'own', 0, now(), now()), (2, ${group}, ${user}, 'below', 0, now(), now());
+    update epics set parent_id = (select id from epics where namespace_id = ${group} and iid = 1)
+      where namespace_id = ${group} and iid = 2`,
   objects: {
     'epics/:epic_iid': { table: 'epics', column: 'iid' },
-    // Its notes are found by its id, its awards by its number.
-    'epics/:noteable_id': { table: 'epics', column: 'iid', where: first },
+    'epics/:noteable_id': {
+      table: 'epics',
+      column: (path) => (path.includes('/award_emoji') ? 'iid' : 'id'),
+      where: first,
+    },
     'epics/:eventable_id': { table: 'epics', column: 'iid', where: first },
     'epics/:child_epic_id': {
       table: 'epics',
       where: ({ group }) => `namespace_id = ${group} and parent_id is not null`,
     },
-    'related_epics/:related_epic_link_id': { table: 'related_epic_links', where: () => 'true' },
+    'related_epics/:related_epic_link_id': {
+      table: 'related_epic_links',
+      where: ({ group }) => `source_id in (select id from epics where namespace_id = ${group})`,
+    },
   },
   fields: {
     epic_id: 'epics',

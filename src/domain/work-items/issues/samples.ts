@@ -40,13 +40,19 @@ export const samples: Samples = {
     insert into project_counters (project_id, issues)
       select id, 1 from projects where path in ('elsewhere', 'in-reach');
     update issues set user_agent = 'one', ip_address = '127.0.0.1'`,
+  ownRows: ({ user, project }) => `
+    insert into issues (iid, project_id, author_id, title, issue_type, relative_position, created_at, updated_at)
+      values (1, ${project}, ${user}, 'own', 'incident', 0, now(), now())`,
   objects: {
     'issues/:id': 'issues',
     'issues/:issue_iid': { table: 'issues', column: 'iid' },
     'issues/:noteable_id': { table: 'issues', column: 'iid', where: first },
     'issues/:eventable_id': { table: 'issues', column: 'iid', where: first },
     'issues/:subscribable_id': { table: 'issues', column: 'iid', where: first },
-    'links/:issue_link_id': { table: 'issue_links', where: () => 'true' },
+    'links/:issue_link_id': {
+      table: 'issue_links',
+      where: ({ project }) => `source_id in (select id from issues where project_id = ${project})`,
+    },
   },
   fields: {
     issue_id: 'issues',
