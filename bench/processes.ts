@@ -70,6 +70,28 @@ export function ownMemory(pid: number): number {
 export const memoryOf = (root: number): number =>
   descendants(root).reduce((sum, pid) => sum + ownMemory(pid), 0);
 
+export type CpuTime = { program: number; database: number };
+
+/** Milliseconds of a tick of the kernel's clock for processes. */
+const TICK_MS = 10;
+
+/** CPU time that the tree has used so far, in milliseconds, with that of its ended processes. */
+export function cpuTimeOf(root: number): CpuTime {
+  const used = { program: 0, database: 0 };
+  for (const pid of descendants(root)) {
+    try {
+      const [, name, rest = ''] = /\((.*)\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+      // After the name: state, and from the eleventh on user and system time, its own and that of its ended children.
+      const times = rest.split(' ').slice(11, 15).map(Number);
+      used[name === 'postgres' ? 'database' : 'program'] +=
+        times.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
+    } catch {
+      // It has ended meanwhile: its parent has its time.
+    }
+  }
+  return used;
+}
+
 /** A figure that a program shows of itself at /-/metrics. */
 export async function metric(url: string, name: string): Promise<number> {
   // On a connection of its own: the server may close an idle one just as it is used again.

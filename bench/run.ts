@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness, loop), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness, loop, inventory), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { measureAlerts } from './alerts.ts';
 import { measureErrors } from './errors.ts';
 import { measureEvents } from './events.ts';
 import { measureFairShare } from './fair-share.ts';
+import { measureInventory } from './inventory.ts';
 import { measureIssues } from './issues.ts';
 import { measureLoop } from './loop-stalls.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
@@ -178,7 +179,7 @@ async function measureMany(): Promise<Figure[]> {
   return figures;
 }
 
-const parts: Record<string, () => Promise<Figure[]>> = {
+const parts: Record<string, () => Promise<Figure[] | string>> = {
   load: measureLoad,
   start: measureStart,
   many: measureMany,
@@ -190,6 +191,7 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],
   fairness: measureFairShare,
   loop: measureLoop,
+  inventory: measureInventory,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

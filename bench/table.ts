@@ -32,16 +32,22 @@ export const atMost = (what: string, value: number, limit: number, unit: string,
   met: value <= limit,
 });
 
-/** The figures of a part as Markdown, with the machine and the day of the measurement. */
-export function renderPart(part: string, figures: readonly Figure[], date: Date): string {
-  const rows = figures.map(({ what, value, baseline, result, target, met }) =>
-    [what, value, baseline, result, target, met === undefined ? '' : met ? 'yes' : '**no**'].join(' | '),
-  );
+/** The figures of a part as Markdown, or the tables that it has itself, with the machine and the day of the measurement. */
+export function renderPart(part: string, measured: readonly Figure[] | string, date: Date): string {
   return [
     `## ${part}`,
     '',
     `${date.toISOString().slice(0, 10)}, Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? '?'}, Linux ${release()}.`,
     '',
+    typeof measured === 'string' ? measured : renderFigures(measured),
+  ].join('\n');
+}
+
+function renderFigures(figures: readonly Figure[]): string {
+  const rows = figures.map(({ what, value, baseline, result, target, met }) =>
+    [what, value, baseline, result, target, met === undefined ? '' : met ? 'yes' : '**no**'].join(' | '),
+  );
+  return [
     '| figure | Ashlar | baseline | result | target | met |',
     '|---|--:|--:|--:|--:|---|',
     ...rows.map((row) => `| ${row} |`),

@@ -1,0 +1,327 @@
+/**
+ * What each GET of the inventory and each common write costs: statements, CPU time of program and database, and the share of
+ * a bare route's requests a second that sends the same bytes.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { countWaiting } from '../src/platform/jobs/jobs.ts';
+import { liftLimits } from '../test/journeys/schemathesis-world.ts';
+import { callAs } from '../test/journeys/support.ts';
+import { makeAccessWorld } from '../test/support/access-world.ts';
+import { ROOT_TOKEN } from '../test/support/app.ts';
+import { makeRequests, type NamedRequest } from '../test/support/good-requests.ts';
+import { titleOf } from '../test/support/inventory.ts';
+import { sendRaw } from '../test/support/raw-http.ts';
+import { openWatched, type Watched } from './loop-stalls.ts';
+import { EACH_ANOTHER } from './measure.ts';
+import { type CpuTime, cpuTimeOf, metric, startScript } from './processes.ts';
+
+/** What is written most has so many rows more than the world of the tests: a page is full. */
+const ROWS = 25;
+const CONNECTIONS = 16;
+/** Seconds of load: hundreds of requests, unless each takes long; the tick of the kernel's clock is 10 ms. */
+const SECONDS = { warming: 0.3, subject: 0.8, bare: 0.6 };
+
+const budgets = { record: 4, page: 6, write: 6, afterwards: 8 };
+const SHARE = 0.4;
+const SHARE_OF_MOST_USED = 0.6;
+const mostUsed: ReadonlySet<string> = new Set([
+  'GET /version',
+  'GET /user',
+  'GET /projects',
+  'GET /projects/:id',
+  'GET /projects/:id/issues',
+  'GET /projects/:id/issues/:issue_iid',
+  'GET /projects/:id/issues/:noteable_id/notes',
+  'GET /projects/:id/repository/branches',
+  'GET /projects/:id/repository/commits',
+  'GET /projects/:id/repository/files/:file_path/raw',
+]);
+
+const headers = { 'private-token': ROOT_TOKEN };
+
+type Load = { url: string; line: string; body?: unknown };
+type Loaded = { perSecond: number; cpu: CpuTime };
+
+/** Requests a second, and what the program and the database computed for each. */
+async function load(pid: number, { url, line, body }: Load, seconds: number): Promise<Loaded> {
+  const [method = 'GET', path = '/'] = line.split(' ');
+  const before = cpuTimeOf(pid);
+  const { requests, duration, errors, non2xx } = await autocannon({
+    url: url + path,
+    method: method as 'GET',
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body), idReplacement: true }),
+    connections: CONNECTIONS,
+    duration: seconds,
+    sampleInt: 100,
+  });
+  if (errors + non2xx > 0) throw new Error(`${line}: ${errors} errors, ${non2xx} refusals`);
+  const after = cpuTimeOf(pid);
+  const each = (part: keyof CpuTime) => (after[part] - before[part]) / requests.total;
+  return {
+    perSecond: requests.total / duration,
+    cpu: { program: each('program'), database: each('database') },
+  };
+}
+
+/** The program, and how many statements it takes to read how many there were. */
+type Counted = Watched & { reading: number };
+
+const statementsOf = ({ program }: Watched): Promise<number> => metric(program.url, 'bench_statements_total');
+
+/** Statements of `work`. */
+async function countStatements(counted: Counted, work: () => Promise<unknown>): Promise<number> {
+  const before = await statementsOf(counted);
+  await work();
+  return (await statementsOf(counted)) - before - counted.reading;
+}
+
+/** The least of several: others have what the clock brings. */
+async function countReading(watched: Watched): Promise<number> {
+  const counts: number[] = [];
+  for (let round = 0; round < 2 * ROUNDS; round++)
+    counts.push(await countStatements({ ...watched, reading: 0 }, async () => {}));
+  return Math.min(...counts);
+}
+
+/** Rounds of counting: the first fills caches, and of the others the least is without what the clock brings. */
+const ROUNDS = 5;
+
+/** Status and statements of a request. */
+async function statementsIn(watched: Counted, send: () => Promise<number>): Promise<[number, number]> {
+  const counts: number[] = [];
+  let status = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    await settled(watched);
+    counts.push(
+      await countStatements(watched, async () => {
+        status = await send();
+      }),
+    );
+  }
+  return [status, Math.min(...counts.slice(1))];
+}
+
+type Read = Loaded & { title: string; statements: number; budget: number; bare: number; target: number };
+
+async function measureRead(watched: Counted, bare: string, { spec, title, request }: NamedRequest) {
+  const { program } = watched;
+  const [status, statements] = await statementsIn(
+    watched,
+    async () => (await sendRaw(program.url, request.line, { headers })).status,
+  );
+  if (status !== 200) return undefined;
+  const { line } = request;
+  await load(program.pid, { url: program.url, line }, SECONDS.warming);
+  const loaded = await load(program.pid, { url: program.url, line }, SECONDS.subject);
+  await sendRaw(bare, line);
+  const other = await load(program.pid, { url: bare, line }, SECONDS.bare);
+  return {
+    ...loaded,
+    title,
+    statements,
+    budget: spec.page === undefined ? budgets.record : budgets.page,
+    bare: other.perSecond,
+    target: mostUsed.has(title) ? SHARE_OF_MOST_USED : SHARE,
+  };
+}
+
+/** What clients write most, with another text each time. */
+const writes: readonly [title: string, body: unknown][] = [
+  ['POST /projects/:id/issues', { title: EACH_ANOTHER }],
+  ['PUT /projects/:id/issues/:issue_iid', { title: EACH_ANOTHER }],
+  ['POST /projects/:id/issues/:noteable_id/notes', { body: EACH_ANOTHER }],
+  ['POST /projects/:id/issues/:issue_iid/add_spent_time', { duration: '1m' }],
+  ['POST /groups/:id/epics', { title: EACH_ANOTHER }],
+  ['PUT /groups/:id/epics/:epic_iid', { title: EACH_ANOTHER }],
+  ['POST /groups/:id/epics/:noteable_id/notes', { body: EACH_ANOTHER }],
+  ['POST /projects/:id/labels', { name: EACH_ANOTHER, color: '#00ff00' }],
+  ['PUT /projects/:id/labels/:name', { description: EACH_ANOTHER }],
+  ['POST /projects/:id/milestones', { title: EACH_ANOTHER }],
+  ['PUT /projects/:id/milestones/:milestone_id', { description: EACH_ANOTHER }],
+  [
+    'POST /projects/:id/badges',
+    { link_url: 'https://client.example/', image_url: 'https://client.example/stone.svg' },
+  ],
+  ['PUT /projects/:id/badges/:badge_id', { name: EACH_ANOTHER }],
+  ['POST /projects/:id/deploy_tokens', { name: EACH_ANOTHER, scopes: ['read_repository'] }],
+  ['PUT /projects/:id', { description: EACH_ANOTHER }],
+  ['POST /projects', { name: EACH_ANOTHER }],
+  ['PUT /groups/:id', { description: EACH_ANOTHER }],
+  ['POST /groups', { name: EACH_ANOTHER, path: EACH_ANOTHER }],
+  ['PUT /users/:id', { bio: EACH_ANOTHER }],
+  ['POST /snippets', { title: 'a', files: [{ file_path: 'a', content: EACH_ANOTHER }] }],
+  [
+    'POST /projects/:id/repository/commits',
+    {
+      branch: 'main',
+      commit_message: 'Change',
+      actions: [{ action: 'create', file_path: EACH_ANOTHER, content: 'a' }],
+    },
+  ],
+  ['POST /projects/:id/repository/branches', { branch: EACH_ANOTHER, ref: 'main' }],
+];
+
+type Write = { title: string; statements: number; afterwards: number; perSecond: number; cpu: CpuTime };
+
+const BURST = 50;
+/** Milliseconds for which the idle program is watched. */
+const IDLE_MS = 3_000;
+
+/** Statements that the idle program sends in a millisecond. */
+async function idleRate(watched: Counted): Promise<number> {
+  return (await countStatements(watched, () => sleep(IDLE_MS))) / IDLE_MS;
+}
+
+/** Waits until no fact and no job waits. */
+async function settled({ app }: Watched): Promise<void> {
+  while (true) {
+    const waiting = await countWaiting(app.services.database.background);
+    if (waiting && waiting.outbox + waiting.jobs === 0) return;
+    await sleep(100);
+  }
+}
+
+let sent = 0;
+
+async function write(url: string, line: string, body: unknown): Promise<number> {
+  const response = await sendRaw(url, line, {
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body).replaceAll(EACH_ANOTHER, `text-${++sent}`),
+  });
+  if (response.status >= 300) throw new Error(`${line}: ${response.status} ${response.text}`);
+  return response.status;
+}
+
+async function measureWrite(
+  watched: Counted,
+  rate: number,
+  { title, request: { line } }: NamedRequest,
+  body: unknown,
+): Promise<Write> {
+  const { program } = watched;
+  const send = () => write(program.url, line, body);
+  const [, statements] = await statementsIn(watched, send);
+  await settled(watched);
+  const start = performance.now();
+  const all = await countStatements(watched, async () => {
+    for (let count = 0; count < BURST; count++) await send();
+    await settled(watched);
+  });
+  const idle = rate * (performance.now() - start);
+  const request = { url: program.url, line, body };
+  await load(program.pid, request, SECONDS.warming);
+  await settled(watched);
+  const { perSecond } = await load(program.pid, request, SECONDS.subject);
+  const cpuBefore = cpuTimeOf(program.pid);
+  for (let count = 0; count < BURST; count++) await send();
+  await settled(watched);
+  const cpuAfter = cpuTimeOf(program.pid);
+  const each = (part: keyof CpuTime) => (cpuAfter[part] - cpuBefore[part]) / BURST;
+  return {
+    title,
+    statements,
+    afterwards: Math.max(0, (all - idle) / BURST - statements),
+    perSecond,
+    cpu: { program: each('program'), database: each('database') },
+  };
+}
+
+const yesOrNo = (met: boolean): string => (met ? 'yes' : '**no**');
+
+function renderReads(reads: readonly Read[]): string {
+  const rows = reads
+    .toSorted((one, other) => one.perSecond / one.bare - other.perSecond / other.bare)
+    .map(({ title, statements, budget, cpu, perSecond, bare, target }) =>
+      [
+        title.replace('GET ', ''),
+        `${statements} (≤ ${budget})`,
+        `${cpu.program.toFixed(2)} ms`,
+        `${cpu.database.toFixed(2)} ms`,
+        `${perSecond.toFixed(0)}/s`,
+        `${bare.toFixed(0)}/s`,
+        `${((perSecond / bare) * 100).toFixed(0)} %`,
+        `≥ ${target * 100} %`,
+        yesOrNo(statements <= budget && perSecond / bare >= target),
+      ].join(' | '),
+    );
+  return [
+    '| GET | statements | program | database | Ashlar | bare route | ratio | target | met |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|---|',
+    ...rows.map((row) => `| ${row} |`),
+  ].join('\n');
+}
+
+function renderWrites(made: readonly Write[]): string {
+  const costOf = ({ cpu }: Write): number => cpu.program + cpu.database;
+  const rows = made
+    .toSorted((one, other) => costOf(other) - costOf(one))
+    .map(({ title, statements, afterwards, cpu, perSecond }) =>
+      [
+        title,
+        `${statements} (≤ ${budgets.write})`,
+        `${afterwards.toFixed(1)} (≤ ${budgets.afterwards})`,
+        `${cpu.program.toFixed(2)} ms`,
+        `${cpu.database.toFixed(2)} ms`,
+        `${perSecond.toFixed(0)}/s`,
+        yesOrNo(statements <= budgets.write && afterwards <= budgets.afterwards),
+      ].join(' | '),
+    );
+  return [
+    '| write | statements | afterwards | program | database | Ashlar | met |',
+    '|---|--:|--:|--:|--:|--:|---|',
+    ...rows.map((row) => `| ${row} |`),
+  ].join('\n');
+}
+
+/** `BENCH_INVENTORY=issues` measures the requests with this in their names. */
+export async function measureInventory(): Promise<string> {
+  const word = process.env.BENCH_INVENTORY ?? '';
+  const opened = await openWatched();
+  try {
+    const { app, site, program } = opened;
+    await liftLimits({ root: (request, body) => callAs(program.url, ROOT_TOKEN, request, body) });
+    const { places } = await makeAccessWorld(site);
+    const { sql } = app.services.database;
+    // Root owns all records, and must be an administrator again.
+    await sql`update users set admin = true where username = 'root'`;
+    const all = await makeRequests(site, places, app.endpoints);
+    for (const [title, body] of writes) {
+      const line = all.find((each) => each.title === title)?.request.line;
+      if (line === undefined) throw new Error(`no endpoint: ${title}`);
+      if (title.startsWith('POST')) for (let row = 0; row < ROWS; row++) await write(program.url, line, body);
+    }
+    await sql`vacuum analyze`;
+    // A second process would have every change of settings wait for it.
+    await app.services.presence.stop();
+    await settled(opened);
+    const watched = { ...opened, reading: await countReading(opened) };
+    const chosen = all.filter(({ spec, title }) => title === titleOf(spec) && title.includes(word));
+    const requested = chosen.filter(({ spec }) => spec.method === 'GET');
+    const bare = await startScript('bare-route.ts', [program.data, program.url, ROOT_TOKEN]);
+    const reads: Read[] = [];
+    for (const named of requested) {
+      const read = await measureRead(watched, bare.line, named);
+      if (read) reads.push(read);
+    }
+    await bare.stop();
+    const made: Write[] = [];
+    const rate = await idleRate(watched);
+    for (const [title, body] of writes) {
+      const named = chosen.find((each) => each.title === title);
+      if (named) made.push(await measureWrite(watched, rate, named, body));
+    }
+    return [
+      `Requests by ${CONNECTIONS} connections, on full pages of what is written most; CPU time is that of one request. ${requested.length - reads.length} GETs of the inventory answer with another status than 200, and are left out. The bare route finds one row by its key and sends the same bytes.`,
+      '',
+      renderReads(reads),
+      '',
+      `Of writes, statements afterwards and CPU time are a ${BURST}th of those of ${BURST} in a row, with their jobs.`,
+      '',
+      renderWrites(made),
+    ].join('\n');
+  } finally {
+    await opened.close();
+  }
+}
