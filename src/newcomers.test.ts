@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { siteAt } from '../test/support/app.ts';
-import { ashlar, type Serving, serve } from '../test/support/program.ts';
+import { ashlar, removeProgram, type Serving, serve } from '../test/support/program.ts';
 
 let parent = '';
 let begun = '';
@@ -63,7 +63,10 @@ afterEach(async () => {
   for (const serving of running.splice(0)) await serving.stop();
 });
 
-afterAll(() => rmSync(parent, { recursive: true, force: true }));
+afterAll(() => {
+  rmSync(parent, { recursive: true, force: true });
+  removeProgram();
+});
 
 test('a folder begun with a password in the environment: later starts say what is true of it, and make no other', async () => {
   const without = await start(begun);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SECRET_KEY, useApp } from '../../test/support/app.ts';
 import { openBrowser, signInAs, withSettings } from '../../test/support/browser.ts';
 import { auditEventsOf, makeUser } from '../../test/support/factories.ts';
-import { ashlar } from '../../test/support/program.ts';
+import { ashlar, removeProgram } from '../../test/support/program.ts';
 
 const app = useApp();
 let folder = '';
@@ -21,7 +21,10 @@ beforeAll(() => {
     ASHLAR_DATA: join(folder, 'none'),
   };
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  removeProgram();
+});
 
 const command = (given: string, input?: string) => ashlar(given.split(' '), env, input);
 

@@ -1,15 +1,29 @@
-/** The program from the command line, as a user starts it: in a process of its own, with an environment of its own. */
+/**
+ * The program from the command line, as a user starts it: built, in a process of its own, with an environment of its own.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundle } from '../../scripts/bundle.ts';
 
-const program = join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
+/** Beside `dist`, which may be serving somebody. */
+const folder = `dist-test-${process.pid}`;
+const root = join(import.meta.dirname, '..', '..');
+
+let built: Promise<void> | undefined;
+
+/** Call it after the tests of a file that starts the program. */
+export function removeProgram(): void {
+  built = undefined;
+  rmSync(join(root, folder), { recursive: true, force: true });
+}
 
 type Ended = { code: number; out: string; errors: string };
 
 /** Runs a command to its end. */
 export async function ashlar(args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
-  const started = start(args, env);
+  const started = await start(args, env);
   started.child.stdin?.end(input);
   return started.ended;
 }
@@ -23,7 +37,7 @@ export type Serving = {
 
 /** Starts `serve` on a free port; resolves when it serves, and throws its output when it ends instead. */
 export async function serve(env: Record<string, string>): Promise<Serving> {
-  const { child, said, ended } = start(['serve'], { ASHLAR_PORT: '0', ...env });
+  const { child, said, ended } = await start(['serve'], { ASHLAR_PORT: '0', ...env });
   const ready = Promise.withResolvers<string>();
   child.stdout?.on('data', () => {
     const url = /^Ashlar serves (\S+)\n(?: .*\n)*/.exec(said.out)?.[1];
@@ -50,8 +64,10 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGTERM');
 });
 
-function start(args: string[], env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+async function start(args: string[], env: Record<string, string>) {
+  built ??= bundle(['src/cli.ts'], folder);
+  await built;
+  const child: ChildProcess = spawn(process.execPath, [join(root, folder, 'cli.js'), ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: 'pipe',
   });
