@@ -1,4 +1,5 @@
 /** Adds members, however they join: added, approved, invited or imported; and ends the memberships of a user who goes. */
+import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce-actions.ts';
@@ -109,7 +110,8 @@ export async function joinMembers(
 
 /** Ends the memberships of a user whose account ends, and the requests for others; returns how many there were. */
 export async function endMemberships(tx: Db, userId: number): Promise<number> {
-  await tx.deleteFrom('access_requests').where('user_id', '=', userId).execute();
-  const ended = await tx.deleteFrom('members').where('user_id', '=', userId).returning('id').execute();
-  return ended.length;
+  const { rows } = await sql`
+    with requested as (delete from access_requests where user_id = ${userId})
+    delete from members where user_id = ${userId} returning id`.execute(tx);
+  return rows.length;
 }
