@@ -47,7 +47,7 @@ function shuffled(mutants: readonly Mutant[], seed: string): Mutant[] {
 }
 
 const sources = globSync('src/{kernel,domain}/**/*.ts')
-  .filter((file) => !file.endsWith('.test.ts'))
+  .filter((file) => !/(\.test|\/samples)\.ts$/.test(file))
   .sort();
 const textOf = new Map(sources.map((file) => [file, readFileSync(file, 'utf8')]));
 const all = sources.flatMap((file) => mutate(file, textOf.get(file) ?? '').mutants);

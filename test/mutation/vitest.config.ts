@@ -14,7 +14,7 @@ export default defineConfig({
       enforce: 'pre',
       transform(code, id) {
         const file = relative(root, id.split('?')[0] ?? id);
-        if (!/^src\/(kernel|domain)\/.*(?<!\.test)\.ts$/.test(file)) return undefined;
+        if (!/^src\/(kernel|domain)\/.*(?<!\.test|\/samples)\.ts$/.test(file)) return undefined;
         return { code: mutate(file, code).text, map: null };
       },
     },

@@ -1,13 +1,13 @@
 /** Deploy keys over HTTP: access, and deletion. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type TestApp, useApp } from '../../../test/support/app.ts';
+import { useApp } from '../../../test/support/app.ts';
 import {
   addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
-  makeUser,
 } from '../../../test/support/factories.ts';
 import { sampleKeys } from '../../../test/support/sample-keys.ts';
 
@@ -18,19 +18,13 @@ let other: MadeProject;
 let maintainer: MadeUser;
 let keys: string;
 
-const member = async (app: TestApp, place: MadeProject, level: number) => {
-  const user = await makeUser(app);
-  await addMember(app, `projects/${place.id}`, user, level);
-  return user;
-};
-
 beforeEach(async () => {
   const { sql } = ashlar.app.services.database;
   await sql`delete from deploy_keys`;
   await sql`delete from ssh_keys`;
   project = await makeProject(ashlar);
   other = await makeProject(ashlar);
-  maintainer = await member(ashlar, project, 40);
+  ({ maintainer } = await makeMembers(ashlar, `projects/${project.id}`, 'maintainer'));
   keys = `/projects/${project.id}/deploy_keys`;
 });
 
@@ -125,7 +119,7 @@ describe('a deploy key of a project', () => {
 
   test('is enabled by who has it elsewhere, and hidden from others', async () => {
     const made = await add();
-    const theirs = await member(ashlar, other, 40);
+    const { maintainer: theirs } = await makeMembers(ashlar, `projects/${other.id}`, 'maintainer');
     const enable = `POST /projects/${other.id}/deploy_keys/${made.id}/enable`;
     expect((await ashlar.as(theirs.token)(enable)).status).toBe(404);
     const same = { body: { title: 'Same', key: ed25519.key } };
@@ -141,7 +135,7 @@ describe('a deploy key of a project', () => {
   });
 
   test('is for maintainers', async () => {
-    const developer = await member(ashlar, project, 30);
+    const { developer } = await makeMembers(ashlar, `projects/${project.id}`, 'developer');
     const made = await add();
     const as = ashlar.as(developer.token);
     for (const request of [`GET ${keys}`, `GET ${keys}/${made.id}`, `DELETE ${keys}/${made.id}`])
@@ -151,8 +145,8 @@ describe('a deploy key of a project', () => {
 
   test('is seen by two users where both maintain', async () => {
     const made = await add();
-    const reader = await member(ashlar, project, 30);
-    const both = await member(ashlar, project, 40);
+    const members = makeMembers(ashlar, `projects/${project.id}`, 'developer', 'maintainer');
+    const { developer: reader, maintainer: both } = await members;
     const seen = async (asker: MadeUser, whose: MadeUser) =>
       bodyOf(await ashlar.as(asker.token)(`GET /users/${whose.id}/project_deploy_keys`), 200).map(
         ({ id }: { id: number }) => id,

@@ -7,6 +7,7 @@ import {
   addMember,
   bodyOf,
   makeGroup,
+  makeMembers,
   makeProject,
   makeUser,
   uniqueName,
@@ -381,14 +382,10 @@ describe('mail about an alert', () => {
   test('goes to the Maintainers and Owners, of the project or from above, each in their language', async () => {
     const group = await makeGroup(ashlar);
     const project = await makeProject(ashlar, { namespace_id: group.id });
-    const people = await Promise.all(
-      ['owner', 'maintainer', 'developer', 'blocked'].map(() => makeUser(ashlar)),
-    );
-    const [owner, maintainer, developer, blocked] = people;
-    if (!owner || !maintainer || !developer || !blocked) throw new Error('four people');
-    await addMember(ashlar, `groups/${group.id}`, owner, 50);
-    await addMember(ashlar, `projects/${project.id}`, maintainer, 40);
-    await addMember(ashlar, `projects/${project.id}`, developer, 30);
+    const { owner } = await makeMembers(ashlar, `groups/${group.id}`, 'owner');
+    const members = makeMembers(ashlar, `projects/${project.id}`, 'maintainer', 'developer');
+    const { maintainer, developer } = await members;
+    const blocked = await makeUser(ashlar);
     await addMember(ashlar, `projects/${project.id}`, blocked, 40);
     bodyOf(await ashlar.root(`POST /users/${blocked.id}/block`), 201);
     await db()

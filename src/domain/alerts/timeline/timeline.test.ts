@@ -2,9 +2,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -18,9 +18,8 @@ let path = '';
 
 beforeAll(async () => {
   project = (await makeProject(ashlar)).id;
-  [developer, reporter, outsider] = await Promise.all([makeUser(ashlar), makeUser(ashlar), makeUser(ashlar)]);
-  await addMember(ashlar, `projects/${project}`, developer, 30);
-  await addMember(ashlar, `projects/${project}`, reporter, 20);
+  outsider = await makeUser(ashlar);
+  ({ developer, reporter } = await makeMembers(ashlar, `projects/${project}`, 'developer', 'reporter'));
   const issue = { title: 'Down', issue_type: 'incident' };
   bodyOf(await ashlar.root(`POST /projects/${project}/issues`, { body: issue }), 201);
   bodyOf(await ashlar.root(`POST /projects/${project}/issues`, { body: { title: 'Plain' } }), 201);

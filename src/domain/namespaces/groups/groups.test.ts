@@ -127,11 +127,9 @@ describe('creating groups', () => {
 
   it('is allowed by the setting of the parent, to whom it names', async () => {
     const group = await makeGroup(ashlar, { visibility: 'public' });
-    const [maintainer, owner, guest, outsider] = await Promise.all([1, 2, 3, 4].map(() => makeUser(ashlar)));
-    if (!maintainer || !owner || !guest || !outsider) throw new Error('four users expected');
-    await addMember(ashlar, `groups/${group.id}`, maintainer, 40);
-    await addMember(ashlar, `groups/${group.id}`, owner, 50);
-    await addMember(ashlar, `groups/${group.id}`, guest, 10);
+    const outsider = await makeUser(ashlar);
+    const members = makeMembers(ashlar, `groups/${group.id}`, 'maintainer', 'owner', 'guest');
+    const { maintainer, owner, guest } = await members;
     const statuses = async () => {
       const responses = await Promise.all(
         [maintainer, owner, guest, outsider].map(({ token }) => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
@@ -36,9 +36,7 @@ beforeAll(async () => {
   ]);
   await fillProject(app, project.id, [{ other: 'x\n' }], 'other');
   await inGit('update-ref', 'refs/tags/v1', 'main~1');
-  [reporter, guest] = await Promise.all([makeUser(app), makeUser(app)]);
-  await addMember(app, `projects/${project.id}`, reporter, 20);
-  await addMember(app, `projects/${project.id}`, guest, 10);
+  ({ reporter, guest } = await makeMembers(app, `projects/${project.id}`, 'reporter', 'guest'));
 });
 
 describe('the list', () => {

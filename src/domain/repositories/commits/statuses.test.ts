@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import {
-  addMember,
   bodyOf,
   type MadeProject,
   type MadeUser,
+  makeMembers,
   makeProject,
-  makeUser,
 } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 
@@ -25,10 +24,8 @@ beforeAll(async () => {
   head = await fillProject(app, project.id, [{ 'README.md': 'one\n' }, { 'README.md': 'two\n' }]);
   sha = bodyOf(await app.root(`GET ${repository()}/commits/main~1`), 200).id;
   await fillProject(app, project.id, [{ other: 'x\n' }], 'other');
-  [developer, reporter, guest] = await Promise.all([makeUser(app), makeUser(app), makeUser(app)]);
-  await addMember(app, `projects/${project.id}`, developer, 30);
-  await addMember(app, `projects/${project.id}`, reporter, 20);
-  await addMember(app, `projects/${project.id}`, guest, 10);
+  const members = makeMembers(app, `projects/${project.id}`, 'developer', 'reporter', 'guest');
+  ({ developer, reporter, guest } = await members);
 });
 
 describe('statuses', () => {
