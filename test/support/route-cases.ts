@@ -122,6 +122,9 @@ const readers: readonly CallerName[] = [
   'admin',
 ];
 
+/** Their pages are the same for all, or one's own; those of git have cases of their own. */
+const apart = new Set(['documentation', 'git-http', 'members', 'operations', 'sign-in', 'topics']);
+
 /** Paths of pages and files, whose parameters name objects in the world. */
 async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
   const { sql } = app.app.services.database;
@@ -133,7 +136,7 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
   const ids = await repositories(app, world);
   const snippet = ids['project snippet'].split('/').at(-1) ?? '';
   const routes = app.app.capabilities
-    .filter(({ name }) => ['pages', 'uploads', 'accounts', 'alerts', 'oauth', 'notifications'].includes(name))
+    .filter(({ name }) => !apart.has(name))
     .flatMap(({ routes = [], pages = [] }) => [...routes, ...pages.map((page) => page(app.app.services))])
     .filter(({ method, path }) => method === 'GET' && !/oauth\/|well-known|unsubscribe|authorize/.test(path));
   const [pictured] = await sql<{ id: number }[]>`select id from users where avatar is not null limit 1`;
