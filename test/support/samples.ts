@@ -188,42 +188,38 @@ export type ObjectsByPath = ReadonlyMap<string, Readonly<Record<string, readonly
 /** Looks up the objects that the endpoints' paths name, as they are in the database now. */
 export async function findObjects(app: TestApp, places: SampleIds): Promise<ObjectsByPath> {
   const paths = [...new Set(app.app.endpoints.map(({ path }) => path))];
-  const texts = new Map<string, string>();
-  for (const path of paths)
-    for (const { key } of parametersOf(path)) {
-      const text = statementOf(objectOf(key), places, path);
-      if (text !== undefined) texts.set(text, texts.get(text) ?? `c${texts.size}`);
-    }
-  const columns = [...texts].map(([text, column]) => `array(${text}) as ${column}`);
-  const [row = {}] = await app.app.services.database.sql.unsafe<Record<string, string[]>[]>(
+  const parameters = paths.flatMap((path) =>
+    parametersOf(path).map(({ name, key }) => ({ path, name, text: statementOf(key, places, path) })),
+  );
+  const texts = [...new Set(parameters.map(({ text }) => text))];
+  const columns = texts.map((text, at) => `array(${text}) as c${at}`);
+  const [found = {}] = await app.app.services.database.sql.unsafe<Record<string, string[]>[]>(
     `select ${columns.join(',\n')}`,
   );
-  const namedBy = (key: string, path: string): Named[] => {
-    const object = objectOf(key);
-    if (typeof object === 'object' && 'value' in object)
-      return [{ row: `${key} ${object.value}`, value: String(object.value) }];
-    const found = row[texts.get(statementOf(object, places, path) ?? '') ?? ''] ?? [];
-    return found.map((text) => {
-      const [table, id, ...value] = text.split(' ');
-      return { row: `${table} ${id}`, value: value.join(' ') };
-    });
-  };
+  const byText = new Map(texts.map((text, at) => [text, (found[`c${at}`] ?? []).map(namedBy)]));
+  const byPath = Map.groupBy(parameters, ({ path }) => path);
   return new Map(
     paths.map((path) => [
       path,
-      Object.fromEntries(parametersOf(path).map(({ name, key }) => [name, namedBy(key, path)])),
+      Object.fromEntries((byPath.get(path) ?? []).map(({ name, text }) => [name, byText.get(text) ?? []])),
     ]),
   );
 }
 
-/** Selects table, id and value in a text for each row. */
-function statementOf(object: SampleObject | undefined, places: SampleIds, path: string): string | undefined {
-  if (object === undefined || (typeof object === 'object' && 'value' in object)) return undefined;
+/** Selects `table id value` for each row that the parameter can name. */
+function statementOf(key: string, places: SampleIds, path: string): string {
+  const object = objectOf(key);
+  if (object === undefined) return `select '' where false`;
+  if (typeof object === 'object' && 'value' in object) return `select '${key} - ${object.value}'`;
   const { table, column, where, newest } = typeof object === 'string' ? rowsOf(object) : object;
   const condition = where?.(places, path) ?? ofSubject(path, places);
   const value = typeof column === 'function' ? column(path) : (column ?? 'id');
-  const order = newest ? 'order by id desc' : 'order by id';
-  return `select '${table} ' || id || ' ' || ${value} from ${table} where ${condition} ${order}`;
+  return `select '${table} ' || id || ' ' || ${value} from ${table} where ${condition} order by id ${newest ? 'desc' : ''}`;
+}
+
+function namedBy(text: string): Named {
+  const [table, id, ...value] = text.split(' ');
+  return { row: `${table} ${id}`, value: value.join(' ') };
 }
 
 const rowsOf = (table: string): Exclude<SampleObject, string | { value: unknown }> => ({ table });
