@@ -4,8 +4,8 @@ import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { type BadgeRow, lockBadge } from './queries.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
+import { type BadgeRow, lockBadge, ownBadges } from './queries.ts';
 import { requireAddresses } from './rules.ts';
 import type { BadgeChanges, CreateInput } from './schema.ts';
 
@@ -50,13 +50,14 @@ export function updateBadge(
   const { name, ...addresses } = changes;
   requireAddresses(addresses);
   return inTransaction(db, async (tx) => {
-    found(await lockBadge(tx, parent, id), 'Badge');
-    const badge = await tx
+    const changed = await tx
       .updateTable('badges')
       .set({ ...changes, updated_at: now() })
+      .where(ownBadges(parent))
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
+    const badge = found(changed, 'Badge');
     await audit(tx, actor, parent, 'badge_updated', badge);
     return badge;
   });
@@ -73,6 +74,6 @@ export const deleteBadge = (
   inTransaction(db, async (tx) => {
     const badge = found(await lockBadge(tx, parent, id), 'Badge');
     unmodified(badge.updated_at);
-    await tx.deleteFrom('badges').where('id', '=', id).execute();
+    await ahead(tx).deleteFrom('badges').where('id', '=', id).execute();
     await audit(tx, actor, parent, 'badge_deleted', badge);
   });

@@ -9,7 +9,8 @@ import { type Page, type PageRequest, selectPage } from '../../platform/paginati
 
 export type BadgeRow = Selectable<BadgesTable>;
 
-const ownBadges = (parent: ResourceParent) =>
+/** The condition on the parent's own badges. */
+export const ownBadges = (parent: ResourceParent) =>
   isProject(parent)
     ? sql<SqlBool>`badges.project_id = ${parent.id}`
     : sql<SqlBool>`badges.namespace_id = ${parent.id}`;

@@ -7,7 +7,7 @@ import { found } from '../../kernel/api/endpoint.ts';
 import { readSshKey, type SshKey } from '../../kernel/identity/ssh-key.ts';
 import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import { type DeployKeyRow, lockEnabledKey, lockProjectKey, selectProjectKey } from './queries.ts';
 import type { ChangeDeployKey, NewDeployKey } from './schema.ts';
@@ -130,14 +130,14 @@ export const changeKey = (
     if (title !== undefined && title !== row.title) {
       if (row.public && !actor.admin) throw forbidden();
       if (title.trim() === '') throw invalid({ title: ["can't be blank"] });
-      await tx
+      await ahead(tx)
         .updateTable('deploy_keys')
         .set({ title, updated_at: now() })
         .where('id', '=', key_id)
         .execute();
     }
     if (can_push !== undefined && can_push !== row.can_push) {
-      await tx
+      await ahead(tx)
         .updateTable('deploy_keys_projects')
         .set({ can_push })
         .where('deploy_key_id', '=', key_id)
@@ -173,12 +173,12 @@ export const removeKey = (
     const row = found(await lockProjectKey(tx, project.id, id), 'Deploy Key');
     unmodified(row.updated_at);
     await forgetGrants(tx, project.id, id);
-    await tx
+    await ahead(tx)
       .deleteFrom('deploy_keys_projects')
       .where('deploy_key_id', '=', id)
       .where('project_id', '=', project.id)
       .execute();
-    await tx
+    await ahead(tx)
       .deleteFrom('deploy_keys')
       .where('id', '=', id)
       .where('public', '=', false)
@@ -200,11 +200,15 @@ export const eraseDeployKeys: Eraser = async (tx, { projectIds }) => {
     delete from deploy_keys k where not public
       and exists (select from deploy_keys_projects d where d.deploy_key_id = k.id and d.project_id = any(${ids}))
       and not exists (select from deploy_keys_projects d where d.deploy_key_id = k.id and d.project_id <> all(${ids}))`.execute(
-    tx,
+    ahead(tx),
   );
 };
 
 /** Makes the keys that a deleted user added the ghost's. */
 export async function reassignDeployKeys(tx: Db, userId: number, ghostId: number): Promise<void> {
-  await tx.updateTable('deploy_keys').set({ user_id: ghostId }).where('user_id', '=', userId).execute();
+  await ahead(tx)
+    .updateTable('deploy_keys')
+    .set({ user_id: ghostId })
+    .where('user_id', '=', userId)
+    .execute();
 }

@@ -4,7 +4,7 @@ import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { invalid } from '../../platform/failure.ts';
 import { readStrategies } from './present.ts';
@@ -102,7 +102,7 @@ export const deleteFeatureFlag = (
   inTransaction(db, async (tx) => {
     const flag = found(await lockFeatureFlag(tx, project, name));
     check(flag.updated_at);
-    await tx.deleteFrom('project_feature_flags').where('id', '=', flag.id).execute();
+    await ahead(tx).deleteFrom('project_feature_flags').where('id', '=', flag.id).execute();
     await announce(tx, { author: actor, audit: auditOf(project, flag, 'feature_flag_deleted') });
   });
 

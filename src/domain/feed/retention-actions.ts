@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 
 const DAY_MS = 86_400_000;
 const BATCH = 2_000;
@@ -46,14 +46,14 @@ export async function sweepEvents(db: Db, days: number): Promise<number> {
 export const eraseEvents: Eraser = async (tx, { projectIds, namespaceIds }) => {
   await sql`
     delete from activity_events where project_id = any(${[...projectIds]}::bigint[])
-      or namespace_id = any(${[...namespaceIds]}::bigint[])`.execute(tx);
+      or namespace_id = any(${[...namespaceIds]}::bigint[])`.execute(ahead(tx));
 };
 
 /** Makes the events of a deleted user the ghost's, or deletes them. */
 export async function reassignEvents(tx: Db, userId: number, ghostId: number, hard: boolean): Promise<void> {
-  if (hard) await tx.deleteFrom('activity_events').where('author_id', '=', userId).execute();
+  if (hard) await ahead(tx).deleteFrom('activity_events').where('author_id', '=', userId).execute();
   else
-    await tx
+    await ahead(tx)
       .updateTable('activity_events')
       .set({ author_id: ghostId })
       .where('author_id', '=', userId)

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Services } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { nextIid } from './counter-actions.ts';
 import { type Planned, plannedKinds } from './planned.ts';
 
@@ -52,25 +52,25 @@ async function remapLabels(tx: Db, kinds: readonly Planned[], projects: RawBuild
     select p.id, l.name, l.description, l.color, l.archived, ${time}, ${time} from resettled_labels r
     join labels l on l.id = r.label_id join projects p on p.id = r.project_id
     join namespaces n on n.id = p.namespace_id
-    where ${nearest('labels', 'name', 'l')} is null on conflict do nothing`.execute(tx);
+    where ${nearest('labels', 'name', 'l')} is null on conflict do nothing`.execute(ahead(tx));
   await sql`update resettled_labels r set new_id = ${nearest('labels', 'name', 'l')}
     from labels l, projects p join namespaces n on n.id = p.namespace_id
-    where l.id = r.label_id and p.id = r.project_id`.execute(tx);
+    where l.id = r.label_id and p.id = r.project_id`.execute(ahead(tx));
   for (const kind of kinds) await relabel(tx, kind);
   await sql`insert into label_priorities (project_id, label_id, priority)
     select y.project_id, r.new_id, y.priority from resettled_labels r
     join label_priorities y on y.project_id = r.project_id and y.label_id = r.label_id on conflict do nothing`.execute(
-    tx,
+    ahead(tx),
   );
   await sql`insert into subscriptions (user_id, label_id, project_id, subscribed, created_at, updated_at)
     select s.user_id, r.new_id, s.project_id, s.subscribed, s.created_at, s.updated_at from resettled_labels r
     join subscriptions s on s.label_id = r.label_id and s.project_id = r.project_id on conflict do nothing`.execute(
-    tx,
+    ahead(tx),
   );
   for (const table of ['label_priorities', 'subscriptions'] as const)
     await sql`delete from ${sql.table(table)} x using labels l, projects p join namespaces n on n.id = p.namespace_id
       where x.project_id = p.id and p.id = any(${projects}) and l.id = x.label_id and ${lost('l')}`.execute(
-      tx,
+      ahead(tx),
     );
   await sql`drop table resettled_labels`.execute(tx);
 }
@@ -81,12 +81,14 @@ async function relabel(tx: Db, { table, column }: Planned): Promise<void> {
   const link = sql.ref(`k.${column}`);
   await sql`insert into label_links (label_id, ${sql.ref(column)})
     select r.new_id, ${link} from resettled_labels r join label_links k on k.label_id = r.label_id
-    join ${things} t on t.id = ${link} and t.project_id = r.project_id on conflict do nothing`.execute(tx);
+    join ${things} t on t.id = ${link} and t.project_id = r.project_id on conflict do nothing`.execute(
+    ahead(tx),
+  );
   await sql`delete from label_links k using resettled_labels r, ${things} t
-    where k.label_id = r.label_id and t.id = ${link} and t.project_id = r.project_id`.execute(tx);
+    where k.label_id = r.label_id and t.id = ${link} and t.project_id = r.project_id`.execute(ahead(tx));
   await sql`update resource_events e set label_id = r.new_id from resettled_labels r, ${things} t
     where e.label_id = r.label_id and t.id = ${sql.ref(`e.${column}`)} and t.project_id = r.project_id`.execute(
-    tx,
+    ahead(tx),
   );
 }
 
@@ -107,9 +109,9 @@ async function remapMilestones(
     if (id === undefined) continue;
     const moved = sql`(select id from ${things} where project_id = ${project_id})`;
     await sql`update resource_events set milestone_id = ${id}
-      where milestone_id = ${milestone_id} and ${sql.ref(column)} in ${moved}`.execute(tx);
+      where milestone_id = ${milestone_id} and ${sql.ref(column)} in ${moved}`.execute(ahead(tx));
     await sql`update ${things} set milestone_id = ${id}
-      where milestone_id = ${milestone_id} and project_id = ${project_id}`.execute(tx);
+      where milestone_id = ${milestone_id} and project_id = ${project_id}`.execute(ahead(tx));
   }
 }
 

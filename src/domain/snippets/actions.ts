@@ -4,7 +4,7 @@ import { announce } from '../../kernel/activity/announce-actions.ts';
 import { visibilityLevel } from '../../kernel/policy/roles.ts';
 import { firstBranchName } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
@@ -175,7 +175,7 @@ export const deleteSnippet = (
     const snippet = await lockSnippet(tx, id);
     if (!snippet) throw notFound('Snippet');
     check(snippet.updated_at);
-    await tx.deleteFrom('snippets').where('id', '=', id).execute();
+    await ahead(tx).deleteFrom('snippets').where('id', '=', id).execute();
     await record(tx, context, snippet, 'snippet_destroyed');
   });
 
@@ -198,7 +198,7 @@ async function eraseUnready(db: Db, which: RawBuilder<SqlBool>): Promise<void> {
       folder: repositoryPath(snippetRepository(id)),
       created_at,
     }));
-    await tx.insertInto('repository_removals').values(removals).execute();
+    await ahead(tx).insertInto('repository_removals').values(removals).execute();
   });
 }
 
@@ -214,5 +214,9 @@ export const sweepUnready = (db: Db): Promise<void> =>
 
 /** Makes the snippets of a deleted user the ghost's. */
 export async function reassignSnippets(tx: Db, userId: number, ghostId: number): Promise<void> {
-  await tx.updateTable('snippets').set({ author_id: ghostId }).where('author_id', '=', userId).execute();
+  await ahead(tx)
+    .updateTable('snippets')
+    .set({ author_id: ghostId })
+    .where('author_id', '=', userId)
+    .execute();
 }

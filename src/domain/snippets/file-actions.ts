@@ -1,7 +1,7 @@
 /** Records the files of a snippet after a change of its repository. */
 import type { Services } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { ahead, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { countWrite, snippetRepository } from '../repositories/index.ts';
@@ -23,7 +23,7 @@ export async function recordSnippetFiles(
       throw error;
     });
     await countWrite(tx, snippetRepository(id));
-    await tx
+    await ahead(tx)
       .updateTable('snippets')
       .set({ files: [...files.keys()], updated_at: now() })
       .where('id', '=', id)

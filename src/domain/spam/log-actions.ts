@@ -3,7 +3,7 @@
  * the request. Texts that pass are not logged.
  */
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 
 type SpamFound = {
   userId: number;
@@ -85,5 +85,5 @@ export async function sweepSpamLogs(db: Db): Promise<void> {
 
 /** Deletes the log of a deleted user. */
 export async function forgetSpamLogs(tx: Db, userId: number): Promise<void> {
-  await tx.deleteFrom('spam_logs').where('user_id', '=', userId).execute();
+  await ahead(tx).deleteFrom('spam_logs').where('user_id', '=', userId).execute();
 }

@@ -6,7 +6,7 @@ import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { handBotOver } from '../../kernel/users/bot-holder-actions.ts';
 import { now } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { ahead, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';
 import { isBot, moveBotExpiry, retireBot } from './bot-actions.ts';
 import {
@@ -70,7 +70,7 @@ export async function rotateToken(
     if (old.revoked_at) return { reused: old };
     const family_id = old.family_id ?? old.id;
     const time = now();
-    await tx
+    await ahead(tx)
       .updateTable('access_tokens')
       .set({ family_id, revoked_at: time, updated_at: time })
       .where('id', '=', old.id)
@@ -103,7 +103,7 @@ export async function revokeToken(services: Services, actor: Actor, token: Token
     if (!held) return;
     if (!held.revoked_at) {
       const time = now();
-      await tx
+      await ahead(tx)
         .updateTable('access_tokens')
         .set({ revoked_at: time, updated_at: time })
         .where('id', '=', held.id)

@@ -14,7 +14,7 @@ import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { lockExternal } from '../../kernel/users/bot-holder-actions.ts';
 import { insertUser } from '../../kernel/users/new-user-actions.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { announceToken, decideToken, type Issued, insertToken, type TokenRequest } from './issue-actions.ts';
@@ -65,7 +65,7 @@ export async function createResourceToken(
 /** The bot stays a member for as long as its new token lives. */
 export async function moveBotExpiry(tx: Db, token: TokenRow, day: string | null): Promise<void> {
   if (!isBot(token.user_kind)) return;
-  await tx
+  await ahead(tx)
     .updateTable('members')
     .set({ expires_at: day, updated_at: now() })
     .where('user_id', '=', token.user_id)

@@ -4,7 +4,7 @@ import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { digest, randomText } from '../../platform/secret.ts';
 import { type DeployTokenRow, selectDeployToken } from './deploy-queries.ts';
@@ -63,7 +63,7 @@ export async function createDeployToken(
       .executeTakeFirstOrThrow();
     if (!request.username) {
       const username = `deploy-token-${id}`;
-      await tx.updateTable('deploy_tokens').set({ username }).where('id', '=', id).execute();
+      await ahead(tx).updateTable('deploy_tokens').set({ username }).where('id', '=', id).execute();
     }
     const row = found(await selectDeployToken(tx, source, id));
     await announceDeployToken(tx, actor, source, 'deploy_token_created', row);

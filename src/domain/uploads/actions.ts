@@ -10,7 +10,7 @@ import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import type { UploadsTable } from '../../platform/db/rows.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
@@ -169,5 +169,9 @@ export async function sweepFiles({ database, config, log }: Services): Promise<v
 
 /** Makes the files of a deleted user the ghost's. */
 export async function reassignUploads(tx: Db, userId: number, ghostId: number): Promise<void> {
-  await tx.updateTable('uploads').set({ uploader_id: ghostId }).where('uploader_id', '=', userId).execute();
+  await ahead(tx)
+    .updateTable('uploads')
+    .set({ uploader_id: ghostId })
+    .where('uploader_id', '=', userId)
+    .execute();
 }

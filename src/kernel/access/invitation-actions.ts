@@ -1,7 +1,7 @@
 /** Invitations by mail: accepted when an account confirms the address, or by a user's decision. */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { joinMembers, membershipSourceOf } from './membership-actions.ts';
 
 type Waiting = {
@@ -56,7 +56,7 @@ async function acceptRows(
 ): Promise<void> {
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return;
-  await tx.deleteFrom('invitations').where('id', 'in', ids).execute();
+  await ahead(tx).deleteFrom('invitations').where('id', 'in', ids).execute();
   for (const row of rows) {
     const { access_level, expires_at, created_by_id } = row;
     if (!taken || (expires_at !== null && expires_at <= today())) continue;

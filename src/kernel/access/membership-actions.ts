@@ -1,7 +1,7 @@
 /** Adds members, however they join: added, approved, invited or imported; and ends the memberships of a user who goes. */
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce-actions.ts';
 import { roleNames } from '../policy/roles.ts';
 
@@ -75,7 +75,7 @@ export async function joinMembers(
     .execute();
   const joined = new Set(rows.map((row) => row.user_id));
   if (joined.size === 0) return joined;
-  await tx
+  await ahead(tx)
     .deleteFrom('access_requests')
     .where(source.column, '=', source.id)
     .where('user_id', 'in', [...joined])

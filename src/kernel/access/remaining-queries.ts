@@ -4,7 +4,7 @@
  * of two concurrent ones sees the first. Blocking an owner stays possible: administrators can add a new one.
  */
 import { sql } from 'kysely';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { conflict, type Failure } from '../../platform/failure.ts';
 import { OWNER } from '../policy/roles.ts';
 
@@ -13,7 +13,7 @@ import { OWNER } from '../policy/roles.ts';
  * those of users.
  */
 const lock = (tx: Db) =>
-  sql`select pg_advisory_xact_lock(hashtextextended('somebody is left', 0))`.execute(tx);
+  sql`select pg_advisory_xact_lock(hashtextextended('somebody is left', 0))`.execute(ahead(tx));
 
 /** Whether a user `u` counts. */
 const counts = sql<boolean>`(u.kind = 'human' and u.state = 'active' and u.deletion is null)`;

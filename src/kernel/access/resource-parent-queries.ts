@@ -1,6 +1,6 @@
 /** What is below a resource parent, as the caller sees it, and the lock of the names in it. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import type { Caller } from '../actor.ts';
 import { GUEST } from '../policy/roles.ts';
 import { openTo, seesAll } from './group-list-queries.ts';
@@ -11,7 +11,7 @@ import { CALLER, callerCte, reachedCtes, TODAY } from './membership-queries.ts';
  * write rows that refer to it.
  */
 export async function lockNamespace(tx: Db, id: number): Promise<void> {
-  await tx.selectFrom('namespaces').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+  await ahead(tx).selectFrom('namespaces').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
 /** The ids that the caller reaches as Guest or more; `from` is one of the CTEs of reachedCtes(). */

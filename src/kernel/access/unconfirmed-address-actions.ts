@@ -1,6 +1,6 @@
 /** Unconfirmed mail addresses, which do not keep other users from the address. */
 import { sql } from 'kysely';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { type Announcement, announce } from '../activity/announce-actions.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function releaseUnconfirmed(
   // Serialized: of two concurrent requests one would be refused, which reveals that no account has the
   // address.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email.toLowerCase()}`}, 0))`.execute(
-    tx,
+    ahead(tx),
   );
   const { rows } = await sql<{ id: number; username: string; email: string }>`
     delete from emails e using users u

@@ -4,10 +4,10 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import { type Db, sendAhead } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { recordType } from '../../platform/db/recordset.ts';
 import type { Json } from '../../platform/db/rows.ts';
-import { asOne } from '../../platform/db/run-as-one.ts';
+import { runAsOne } from '../../platform/db/run-as-one.ts';
 import { type Fact, insertFacts } from '../../platform/outbox/outbox.ts';
 import type { Actor } from '../actor.ts';
 
@@ -178,7 +178,7 @@ const MAX_ROWS = 1_000;
 export async function announceAll(tx: Db, announcements: readonly Announcement[]): Promise<void> {
   for (let start = 0; start < announcements.length; start += MAX_ROWS) {
     const parts = announcementParts(announcements.slice(start, start + MAX_ROWS));
-    if (parts.length > 0) await sendAhead(tx, asOne<never>({ statements: [], parts }).compile(tx));
+    if (parts.length > 0) await runAsOne(tx, { statements: [], parts });
   }
 }
 
@@ -188,7 +188,7 @@ export const announce = (tx: Db, announcement: Announcement): Promise<void> =>
 /** Updates the project's last activity, once an hour at most. */
 export async function touchProject(tx: Db, id: number): Promise<void> {
   const time = now();
-  await tx
+  await ahead(tx)
     .updateTable('projects')
     .set({ last_activity_at: time })
     .where('id', '=', id)

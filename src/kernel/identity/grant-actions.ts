@@ -1,7 +1,7 @@
 /** Revokes OAuth grants: of accounts that are blocked or change their password, and of applications. */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { announce } from '../activity/announce-actions.ts';
 
 /** The grants of a user, or of one application (null: of none) among them; those by password; one grant. */
@@ -37,7 +37,7 @@ export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number>
   await sql`
     update access_tokens set revoked_at = ${time}, updated_at = ${time}
     where grant_id in (select id from oauth_grants where ${which} and revoked_at is not null) and revoked_at is null`.execute(
-    tx,
+    ahead(tx),
   );
   return grants.rows.length;
 }

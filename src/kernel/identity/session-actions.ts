@@ -1,6 +1,6 @@
 /** Sessions start, are used, and end. */
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { digest, randomText } from '../../platform/secret.ts';
 import { revokeGrants } from './grant-actions.ts';
@@ -12,7 +12,7 @@ export type SessionOrigin = { address: string; userAgent: string | null };
 export async function openSession(tx: Db, userId: number, origin: SessionOrigin): Promise<string> {
   const token = randomText(32);
   const time = now();
-  await tx
+  await ahead(tx)
     .insertInto('sessions')
     .values({
       digest: digest(token),
@@ -38,7 +38,7 @@ export async function recordRequirement(sql: Sql, userId: number, since: Date | 
 
 /** Ends the session of a cookie, if there is one. */
 export async function endSession(tx: Db, token: string): Promise<void> {
-  await tx.deleteFrom('sessions').where('digest', '=', digest(token)).execute();
+  await ahead(tx).deleteFrom('sessions').where('digest', '=', digest(token)).execute();
 }
 
 /**
@@ -47,7 +47,7 @@ export async function endSession(tx: Db, token: string): Promise<void> {
  * changed.
  */
 export async function endSessions(tx: Db, userId: number): Promise<void> {
-  await tx.deleteFrom('sessions').where('user_id', '=', userId).execute();
+  await ahead(tx).deleteFrom('sessions').where('user_id', '=', userId).execute();
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { announce, announceAll } from '../activity/announce-actions.ts';
 import { lockNamespace } from './path-actions.ts';
 
@@ -64,7 +64,7 @@ export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
     .executeTakeFirst();
   if (!present) return;
   await forgetForks(tx, sql`id = ${id}`);
-  await tx
+  await ahead(tx)
     .updateTable('projects')
     .set({
       deleting: true,
@@ -74,7 +74,7 @@ export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
     })
     .where('id', '=', id)
     .execute();
-  await tx.deleteFrom('project_redirects').where('project_id', '=', id).execute();
+  await ahead(tx).deleteFrom('project_redirects').where('project_id', '=', id).execute();
   await dismissBots(tx, sql`project_id = ${id}`);
   await announce(tx, { fact: { name: 'project_deleted', payload: { project_id: id } } });
 }
@@ -89,18 +89,18 @@ export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
     update namespaces set deleting = true, updated_at = ${time},
       full_path = ${freed}::text || substr(full_path, ${row.full_path.length + 1}::integer),
       path = case when id = ${id} then path || ${`-deleted-${id}`}::text else path end
-    where ancestor_ids @> array[${id}]::bigint[]`.execute(tx);
+    where ancestor_ids @> array[${id}]::bigint[]`.execute(ahead(tx));
   await forgetForks(tx, sql`namespace_id in ${below(id)}`);
   await sql`
     update projects set deleting = true, updated_at = ${time}
-    where namespace_id in ${below(id)} and not deleting`.execute(tx);
+    where namespace_id in ${below(id)} and not deleting`.execute(ahead(tx));
   await sql`
     delete from group_group_links
-    where shared_group_id in ${below(id)} or shared_with_group_id in ${below(id)}`.execute(tx);
-  await sql`delete from project_group_links where group_id in ${below(id)}`.execute(tx);
+    where shared_group_id in ${below(id)} or shared_with_group_id in ${below(id)}`.execute(ahead(tx));
+  await sql`delete from project_group_links where group_id in ${below(id)}`.execute(ahead(tx));
   await sql`
     update users set enterprise_group_id = null, enterprise_group_associated_at = null
-    where enterprise_group_id in ${below(id)}`.execute(tx);
+    where enterprise_group_id in ${below(id)}`.execute(ahead(tx));
   await dismissBots(
     tx,
     sql`(namespace_id in ${below(id)}
@@ -133,7 +133,7 @@ async function eraseProjectBatch(
     const ids = rows.map((row) => row.id);
     if (ids.length === 0) return 0;
     for (const erase of erasers) await erase(tx, { projectIds: ids, namespaceIds: [] });
-    await tx.deleteFrom('projects').where('id', 'in', ids).execute();
+    await ahead(tx).deleteFrom('projects').where('id', 'in', ids).execute();
     return ids.length;
   });
 }
@@ -150,7 +150,7 @@ async function eraseNamespaceBatch(db: Db, erasers: readonly Eraser[], id: numbe
     const ids = rows.map((row) => row.id);
     if (ids.length === 0) return 0;
     for (const erase of erasers) await erase(tx, { projectIds: [], namespaceIds: ids });
-    await tx.deleteFrom('namespaces').where('id', 'in', ids).execute();
+    await ahead(tx).deleteFrom('namespaces').where('id', 'in', ids).execute();
     return ids.length;
   });
 }

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { NamespaceRow } from './rows.ts';
 
@@ -18,26 +18,20 @@ const LOCK_ATTEMPTS = 5;
  */
 export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | undefined> {
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
-    const known = await tx
-      .selectFrom('namespaces')
-      .select('ancestor_ids')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (!known) return undefined;
-    // From the root down, which avoids deadlocks in one tree.
-    await sql`
-      select from namespaces where id = any(${known.ancestor_ids}::bigint[]) and id <> ${id}
-      order by cardinality(ancestor_ids) for share`.execute(tx);
-    const row = await tx
-      .selectFrom('namespaces')
-      .selectAll()
-      .where('id', '=', id)
-      .where('deleting', '=', false)
-      .forNoKeyUpdate()
-      .executeTakeFirst();
-    if (!row) return undefined;
+    // The ancestors first, from the root down, which avoids deadlocks in one tree.
+    const { rows } = await sql<NamespaceRow & { known_ids: number[] }>`
+      with known as materialized (select ancestor_ids from namespaces where id = ${id}),
+      above as materialized (
+        select from namespaces where id = any((select ancestor_ids from known)::bigint[]) and id <> ${id}
+        order by cardinality(ancestor_ids) for share)
+      select n.*, (select ancestor_ids from known) as known_ids from namespaces n
+      where n.id = ${id} and not n.deleting and (select count(*) from above) is not null
+      for no key update of n`.execute(tx);
+    const [found] = rows;
+    if (!found) return undefined;
+    const { known_ids, ...row } = found;
     // It may have moved while this waited, and have other ancestors.
-    if (row.ancestor_ids.join() === known.ancestor_ids.join()) return row as NamespaceRow;
+    if (row.ancestor_ids.join() === known_ids.join()) return row;
   }
   throw new Failure('conflict', '409 Conflict: Resource lock');
 }
@@ -92,19 +86,19 @@ export async function moveNamespace(
     await sql`
       insert into project_redirects (path, project_id)
       select lower(n.full_path || '/' || p.path), p.id from ${projectsBelow(row.id)}
-      on conflict (path) do update set project_id = excluded.project_id`.execute(tx);
+      on conflict (path) do update set project_id = excluded.project_id`.execute(ahead(tx));
   }
   await sql`
     update namespaces set
       full_path = ${fullPath}::text || substr(full_path, ${row.full_path.length + 1}::integer),
       full_name = ${fullName}::text || substr(full_name, ${[...row.full_name].length + 1}::integer),
       ancestor_ids = ${ancestors}::bigint[] || ancestor_ids[${row.ancestor_ids.length + 1}::integer:]
-    where ancestor_ids @> array[${row.id}]::bigint[]`.execute(tx);
+    where ancestor_ids @> array[${row.id}]::bigint[]`.execute(ahead(tx));
   if (moved) {
     await sql`
       delete from project_redirects r
       using projects p join namespaces n on n.id = p.namespace_id and n.ancestor_ids @> array[${row.id}]::bigint[]
-      where r.path = lower(n.full_path || '/' || p.path) and not p.deleting`.execute(tx);
+      where r.path = lower(n.full_path || '/' || p.path) and not p.deleting`.execute(ahead(tx));
   }
   const updated = await tx
     .updateTable('namespaces')
@@ -117,7 +111,7 @@ export async function moveNamespace(
 
 /** Adds a redirect from a project's old full path, and removes one from its new path. */
 export async function redirectProject(tx: Db, projectId: number, from: string, to: string): Promise<void> {
-  await tx
+  await ahead(tx)
     .insertInto('project_redirects')
     .values({ path: from.toLowerCase(), project_id: projectId })
     .onConflict((conflict) => conflict.column('path').doUpdateSet({ project_id: projectId }))
@@ -127,5 +121,5 @@ export async function redirectProject(tx: Db, projectId: number, from: string, t
 
 /** Removes a redirect from a full path that a project has now. */
 export async function forgetRedirect(tx: Db, fullPath: string): Promise<void> {
-  await tx.deleteFrom('project_redirects').where('path', '=', fullPath.toLowerCase()).execute();
+  await ahead(tx).deleteFrom('project_redirects').where('path', '=', fullPath.toLowerCase()).execute();
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 
 /** One line. */
 export const TopicName = Type.String({ maxLength: 255, pattern: '^[^\\r\\n\\v\\f\\u0085\\u2028\\u2029]*$' });
@@ -19,7 +19,7 @@ export async function keepTopics(tx: Db, names: readonly string[]): Promise<stri
     insert into topics (name, title, created_at, updated_at)
     select distinct on (lower(name)) name, name, ${time}::timestamptz, ${time}::timestamptz
     from unnest(${given}::text[]) with ordinality as given (name, place) order by lower(name), place
-    on conflict (lower(name)) do nothing`.execute(tx);
+    on conflict (lower(name)) do nothing`.execute(ahead(tx));
   const { rows } = await sql<{ name: string }>`
     select t.name from unnest(${given}::text[]) with ordinality as given (name, place)
     join topics t on lower(t.name) = lower(given.name) group by t.name order by min(place)`.execute(tx);

@@ -1,12 +1,12 @@
 /** Writes the application settings. */
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import type { ApplicationSettings } from './definitions.ts';
 
 /** Merges the changes into the stored settings. */
 export async function writeSettings(tx: Db, changes: Partial<ApplicationSettings>): Promise<void> {
-  await tx
+  await ahead(tx)
     .insertInto('application_settings')
     .values({ id: 1, values: { ...changes } as Json, updated_at: now() })
     .onConflict((conflict) =>

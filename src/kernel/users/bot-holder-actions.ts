@@ -3,7 +3,7 @@
  * after a rotation by an external user, and when the holder becomes external later.
  */
 import { sql } from 'kysely';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 
 /** Whether the user is external, locked until the transaction ends: a later change finds the new bot. */
 export async function lockExternal(tx: Db, userId: number): Promise<boolean> {
@@ -20,7 +20,7 @@ export async function lockExternal(tx: Db, userId: number): Promise<boolean> {
 /** The bot's token has a new holder: an external one makes the bot external. */
 export async function handBotOver(tx: Db, botId: number, holderId: number): Promise<void> {
   if (!(await lockExternal(tx, holderId))) return;
-  await tx.updateTable('users').set({ external: true }).where('id', '=', botId).execute();
+  await ahead(tx).updateTable('users').set({ external: true }).where('id', '=', botId).execute();
 }
 
 /** Sets `external` of the bots whose tokens the user holds. */
@@ -29,5 +29,7 @@ export async function passExternalOn(tx: Db, holderId: number, external: boolean
     update users set external = ${external}
     where kind in ('project_bot', 'group_bot') and external <> ${external} and id in (
       select user_id from access_tokens
-      where created_by_id = ${holderId} and kind in ('project', 'group') and revoked_at is null)`.execute(tx);
+      where created_by_id = ${holderId} and kind in ('project', 'group') and revoked_at is null)`.execute(
+    ahead(tx),
+  );
 }

@@ -1,7 +1,7 @@
 /** Creates users: the row, the unique mail address, and the personal namespace. */
 import { type Insertable, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
 import type { InternalKind } from '../actor.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -24,7 +24,7 @@ export async function insertUser(tx: Db, user: NewUser): Promise<number> {
     .values({ ...user, ...time })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await tx
+  await ahead(tx)
     .insertInto('emails')
     .values({ user_id: id, email: user.email, confirmed_at: user.confirmed_at ?? null, ...time })
     .execute();
@@ -44,7 +44,7 @@ export async function insertUser(tx: Db, user: NewUser): Promise<number> {
     })
     .returning('id')
     .executeTakeFirstOrThrow();
-  await tx
+  await ahead(tx)
     .updateTable('namespaces')
     .set({ ancestor_ids: [namespace.id] })
     .where('id', '=', namespace.id)
@@ -72,7 +72,7 @@ export async function internalUserId(tx: Db, kind: InternalKind): Promise<number
   const find = () => tx.selectFrom('users').select('id').where('kind', '=', kind).executeTakeFirst();
   const known = await find();
   if (known) return known.id;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${kind} user`}, 0))`.execute(tx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${kind} user`}, 0))`.execute(ahead(tx));
   const madeMeanwhile = await find();
   if (madeMeanwhile) return madeMeanwhile.id;
   const user = internalUsers[kind];

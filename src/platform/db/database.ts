@@ -10,7 +10,7 @@ import { type PoolSql, type Sql, sqlOfPool } from './driver/sql.ts';
 import { translateDatabaseError } from './errors.ts';
 import type { Tables } from './rows.ts';
 
-export { sendAhead } from './driver/dialect.ts';
+export { ahead, sendAhead } from './driver/dialect.ts';
 
 /** A pool or a transaction: the same type, always the first argument. */
 export type Db = Kysely<Tables>;

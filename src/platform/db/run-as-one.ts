@@ -1,6 +1,6 @@
 /** Statements that change different rows, run as one: they see the tables as they were, and none is waited for alone. */
 import { type Compilable, type OperationNodeSource, type RawBuilder, sql } from 'kysely';
-import type { Db } from './database.ts';
+import { ahead, type Db } from './database.ts';
 
 export type StatementParts = {
   /** No row is changed by two of them. */
@@ -10,7 +10,7 @@ export type StatementParts = {
 };
 
 /** All of them as one statement, which returns the rows of the last. */
-export function asOne<Row = never>(
+function asOne<Row = never>(
   { statements, parts = [] }: StatementParts,
   last?: Compilable<Row> & OperationNodeSource,
 ): RawBuilder<Row> {
@@ -20,12 +20,12 @@ export function asOne<Row = never>(
   return all.length === 0 ? sql<Row>`${end}` : sql<Row>`with ${sql.join(all)} ${end}`;
 }
 
-/** Runs all; returns the rows of the last, if there is one. */
+/** Runs all; returns the rows of the last. Without one, nobody waits for the answer. */
 export async function runAsOne<Row = never>(
   tx: Db,
   parts: StatementParts,
   last?: Compilable<Row> & OperationNodeSource,
 ): Promise<Row[]> {
-  const { rows } = await asOne(parts, last).execute(tx);
+  const { rows } = await asOne(parts, last).execute(last ? tx : ahead(tx));
   return rows;
 }

@@ -6,7 +6,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, conflict, forbidden, notFound } from '../../../platform/failure.ts';
 import { userEntity } from '../users/audits.ts';
 import { type StateChange, stateRefusal, stateRules } from '../users/rules.ts';
@@ -45,7 +45,11 @@ export async function changeState(
     if (refusal !== undefined) throw forbidden(refusal);
     const { to, event } = stateRules[change];
     if (row.state === to) return false;
-    await tx.updateTable('users').set({ state: to, updated_at: now() }).where('id', '=', user.id).execute();
+    await ahead(tx)
+      .updateTable('users')
+      .set({ state: to, updated_at: now() })
+      .where('id', '=', user.id)
+      .execute();
     if (to !== 'active') await endAccess(tx, user.id);
     const details = { change: 'state', from: row.state, to };
     await announce(tx, { author: actor, audit: { entity: userEntity(row), event, details } });
@@ -60,7 +64,7 @@ export async function approveUser(db: Db, actor: Actor, user: AuthorizedUser): P
     if (row?.state !== 'blocked_pending_approval') {
       throw conflict('The user you are trying to approve is not pending approval');
     }
-    await tx
+    await ahead(tx)
       .updateTable('users')
       .set({ state: 'active', updated_at: now() })
       .where('id', '=', user.id)
@@ -78,7 +82,7 @@ export async function disableTwoFactor(db: Db, actor: Actor, user: AuthorizedUse
   await inTransaction(db, async (tx) => {
     const row = await lockUser(tx, user.id);
     if (!row?.otp_enabled_at) throw badRequest('Two-factor authentication is not enabled for this user');
-    await tx
+    await ahead(tx)
       .updateTable('users')
       .set({ ...noTwoFactor, updated_at: now() })
       .where('id', '=', user.id)

@@ -4,7 +4,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { readSshKey } from '../../../kernel/identity/ssh-key.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { userEntity } from '../users/audits.ts';
 import { readGpgFingerprint } from './gpg-key.ts';
@@ -56,7 +56,7 @@ export async function deleteSshKey(
   key: { id: number; title: string },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
-    await tx.deleteFrom('ssh_keys').where('id', '=', key.id).where('user_id', '=', user.id).execute();
+    await ahead(tx).deleteFrom('ssh_keys').where('id', '=', key.id).where('user_id', '=', user.id).execute();
     const details = { remove: 'ssh_key', target_id: key.id, target_type: 'Key', target_details: key.title };
     await announce(tx, {
       author: actor,
@@ -92,7 +92,7 @@ export async function deleteGpgKey(
   key: { id: number; fingerprint: string },
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
-    await tx.deleteFrom('gpg_keys').where('id', '=', key.id).where('user_id', '=', user.id).execute();
+    await ahead(tx).deleteFrom('gpg_keys').where('id', '=', key.id).where('user_id', '=', user.id).execute();
     const details = { remove: 'gpg_key', target_id: key.id, target_details: key.fingerprint };
     await announce(tx, {
       author: actor,

@@ -17,7 +17,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { passExternalOn } from '../../../kernel/users/bot-holder-actions.ts';
 import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid, type ValidationMessages } from '../../../platform/failure.ts';
 import { hashPassword, randomText } from '../../../platform/secret.ts';
 import { userEntity } from './audits.ts';
@@ -131,7 +131,7 @@ async function setIdentity(
 ): Promise<void> {
   const { extern_uid, provider } = input;
   if (!extern_uid || !provider) return;
-  await tx
+  await ahead(tx)
     .insertInto('identities')
     .values({ user_id, extern_uid, provider })
     .onConflict((on) => on.columns(['user_id', 'provider']).doUpdateSet({ extern_uid }))
@@ -236,7 +236,7 @@ export async function updateUser(
       ...(avatar !== undefined && { avatar }),
       ...(group && enterpriseColumns(group)),
     };
-    await tx
+    await ahead(tx)
       .updateTable('users')
       .set({ ...changes, updated_at: now() })
       .where('id', '=', userId)
@@ -265,7 +265,7 @@ async function confirmPrimary(tx: Db, userId: number, email: string): Promise<vo
     .returning('id')
     .executeTakeFirst();
   if (known) return;
-  await tx
+  await ahead(tx)
     .insertInto('emails')
     .values({ user_id: userId, email, confirmed_at: time, created_at: time, updated_at: time })
     .execute();

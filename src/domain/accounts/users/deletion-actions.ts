@@ -18,7 +18,7 @@ import { deleteTokens } from '../../../kernel/identity/token-actions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';
 import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
 import { userEntity } from './audits.ts';
 
@@ -70,7 +70,7 @@ export async function requestDeletion(
     await endAccess(tx, user.id);
     await deleteTokens(tx, user.id);
     await endMemberships(tx, user.id);
-    await tx
+    await ahead(tx)
       .deleteFrom('follows')
       .where((eb) => eb.or([eb('follower_id', '=', user.id), eb('followee_id', '=', user.id)]))
       .execute();
@@ -137,7 +137,7 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
     const ghostId = await ghostUserId(tx);
     const hard = user.deletion === 'hard';
     for (const capability of all) await capability.reassign?.(tx, userId, ghostId, hard);
-    await tx.deleteFrom('users').where('id', '=', userId).execute();
+    await ahead(tx).deleteFrom('users').where('id', '=', userId).execute();
   });
 }
 

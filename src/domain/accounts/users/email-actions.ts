@@ -13,7 +13,7 @@ import {
 import { isMailAddress } from '../../../kernel/identity/addresses/rules.ts';
 import { noReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, invalid } from '../../../platform/failure.ts';
 import { userEntity } from './audits.ts';
 
@@ -123,7 +123,7 @@ export async function deleteEmail(
     if (!removed) return;
     const same = (other: string | null) => other?.toLowerCase() === removed.email.toLowerCase();
     if (same(owner.email)) throw invalid({ email: ['is the primary address and cannot be removed'] });
-    await tx
+    await ahead(tx)
       .updateTable('users')
       .set({
         public_email: same(owner.public_email) ? null : owner.public_email,

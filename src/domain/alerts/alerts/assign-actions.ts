@@ -1,6 +1,6 @@
 /** Assigns alerts. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import { type ActorContext, addTodos, readersAmong, usersByIds } from '../../conversation/index.ts';
 import { systemNote } from '../../work-items/index.ts';
 import { writeAlertNotes } from '../incidents/link-actions.ts';
@@ -44,7 +44,7 @@ export async function assignAlert(
   const removed = before.filter(({ id }) => !assignees.some((each) => each.id === id));
   if (added.length === 0 && removed.length === 0) return false;
   if (removed.length > 0)
-    await tx
+    await ahead(tx)
       .deleteFrom('alert_assignees')
       .where('alert_id', '=', alert.id)
       .where(
@@ -54,7 +54,7 @@ export async function assignAlert(
       )
       .execute();
   if (added.length > 0)
-    await tx
+    await ahead(tx)
       .insertInto('alert_assignees')
       .values(added.map(({ id }) => ({ alert_id: alert.id, user_id: id })))
       .execute();

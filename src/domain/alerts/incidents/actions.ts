@@ -3,7 +3,7 @@
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { findEntry } from '../../../platform/git/trees.ts';
@@ -94,7 +94,7 @@ async function makeIncident(
       project,
       issue: { ...prepared, issueType: 'incident' },
     });
-    await tx
+    await ahead(tx)
       .updateTable('alerts')
       .set({ issue_id: issue.id, updated_at: now() })
       .where('id', '=', alert.id)

@@ -1,7 +1,7 @@
 /** Links alerts and their incidents: writes the system notes of alerts, and their common status. */
 
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { newDiscussionId } from '../../conversation/index.ts';
 import type { SystemNote } from '../../work-items/index.ts';
 import type { AlertRow } from '../records.ts';
@@ -32,7 +32,7 @@ export async function writeAlertNotes(
     created_at: createdAt ?? time,
     updated_at: createdAt ?? time,
   }));
-  await tx.insertInto('notes').values(rows).execute();
+  await ahead(tx).insertInto('notes').values(rows).execute();
 }
 
 /** Whether the alert has this note at this time: an alert may recover in the moment of its arrival. */

@@ -5,7 +5,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import { digest, randomHex } from '../../../platform/secret.ts';
@@ -197,6 +197,6 @@ export const deleteIntegration = (
   inTransaction(db, async (tx) => {
     const row = await holdIntegration(tx, project, id);
     unmodified(row.updated_at);
-    await tx.deleteFrom('alert_integrations').where('id', '=', row.id).execute();
+    await ahead(tx).deleteFrom('alert_integrations').where('id', '=', row.id).execute();
     await auditIntegration(tx, actor, project, 'deleted', row);
   });

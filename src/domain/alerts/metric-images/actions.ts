@@ -5,7 +5,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { pictureTypes, storePicture } from '../../../kernel/files/pictures.ts';
 import { cleanName } from '../../../kernel/files/upload-names.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { MetricImagesTable } from '../../../platform/db/rows.ts';
 import { badRequest, Failure, invalid } from '../../../platform/failure.ts';
 import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';
@@ -75,7 +75,7 @@ export async function addImage(
     throw invalid({ file: [`is no picture of a supported format: ${pictureTypes.join(', ')}`] });
   return inTransaction(db, async (tx) => {
     const name = `metric images ${pictured.column} ${pictured.id}`;
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(ahead(tx));
     const known = await imagesOf(tx, pictured).select('id').limit(MAX_IMAGES).execute();
     if (known.length >= MAX_IMAGES) throw badRequest(`there are ${MAX_IMAGES} metric images already`);
     const time = now();
@@ -126,7 +126,7 @@ export const deleteImage = (
   inTransaction(db, async (tx) => {
     const image = await holdImage(tx, pictured, imageId);
     unmodified(image.updated_at);
-    await tx.deleteFrom('metric_images').where('id', '=', image.id).execute();
+    await ahead(tx).deleteFrom('metric_images').where('id', '=', image.id).execute();
   });
 
 /** The record; its file has an address below the project's page. */

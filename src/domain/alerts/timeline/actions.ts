@@ -6,7 +6,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { IncidentTimelineEventsTable } from '../../../platform/db/rows.ts';
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
@@ -127,7 +127,7 @@ export const removeTimelineEvent = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     check(await lockEditable(tx, row));
-    await tx.deleteFrom('incident_timeline_events').where('id', '=', row.id).execute();
+    await ahead(tx).deleteFrom('incident_timeline_events').where('id', '=', row.id).execute();
   });
 
 export type TimelineReading = {

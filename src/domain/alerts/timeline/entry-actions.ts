@@ -1,6 +1,6 @@
 /** Writes the timeline of an incident. */
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 
 /** Actions of the program: on the alert, or the incident. Entries by users have none. */
 export type TimelineAction =
@@ -39,5 +39,5 @@ export async function writeTimeline(
     created_at: time,
     updated_at: time,
   }));
-  await tx.insertInto('incident_timeline_events').values(rows).execute();
+  await ahead(tx).insertInto('incident_timeline_events').values(rows).execute();
 }

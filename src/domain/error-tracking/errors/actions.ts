@@ -4,7 +4,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict } from '../../../platform/failure.ts';
 import type { WriteContext } from '../../conversation/index.ts';
 import { isReadByAnybody } from '../../spam/index.ts';
@@ -50,7 +50,7 @@ export const changeStatus = (
     if (before.status === status) return before;
     const time = now();
     const changes = { status, resolved_at: status === 'resolved' ? time : null, updated_at: time };
-    await tx.updateTable('errors').set(changes).where('id', '=', id).execute();
+    await ahead(tx).updateTable('errors').set(changes).where('id', '=', id).execute();
     await auditError(tx, actor, project, before, status);
     return { ...before, ...changes };
   });
@@ -129,7 +129,7 @@ export async function makeIssue(
         todos: [],
       },
     });
-    await tx
+    await ahead(tx)
       .updateTable('errors')
       .set({ issue_id: issue.id, updated_at: time })
       .where('id', '=', error.id)

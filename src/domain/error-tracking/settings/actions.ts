@@ -4,7 +4,7 @@ import { type Announcement, announceAll } from '../../../kernel/activity/announc
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { invalid, notFound, type ValidationMessages } from '../../../platform/failure.ts';
 import { seal } from '../../../platform/secret.ts';
@@ -181,7 +181,7 @@ export const deleteKey = (
     const key = await lockKey(tx, project.id, id);
     if (!key) throw notFound();
     unmodified(key.updated_at);
-    await tx.deleteFrom('error_tracking_client_keys').where('id', '=', id).execute();
+    await ahead(tx).deleteFrom('error_tracking_client_keys').where('id', '=', id).execute();
     await announceKey(tx, { actor, project }, 'error_tracking_client_key_deleted', key);
     return key;
   });

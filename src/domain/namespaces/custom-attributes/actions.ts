@@ -3,7 +3,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Owner } from './owners.ts';
 
 /** Inserts or updates the attribute. */
@@ -14,7 +14,7 @@ export async function setAttribute(
   { key, value }: CustomAttribute,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
-    await tx
+    await ahead(tx)
       .insertInto('custom_attributes')
       .values({ [owner.column]: owner.id, key, value, updated_at: now() })
       .onConflict((conflict) =>
@@ -38,7 +38,7 @@ export async function setAttribute(
 /** Deletes the attribute, which the caller has checked. */
 export async function deleteAttribute(db: Db, actor: Actor, owner: Owner, key: string): Promise<void> {
   await inTransaction(db, async (tx) => {
-    await tx
+    await ahead(tx)
       .deleteFrom('custom_attributes')
       .where(owner.column, '=', owner.id)
       .where('key', '=', key)

@@ -14,7 +14,7 @@ import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER, visibilityLevel, visibilityName } from '../../../kernel/policy/roles.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';
@@ -166,7 +166,7 @@ async function insertGroup(
     })
     .returning(['id', 'full_path'])
     .executeTakeFirstOrThrow();
-  await tx
+  await ahead(tx)
     .updateTable('namespaces')
     .set({ ancestor_ids: [...(parent?.ancestor_ids ?? []), row.id] })
     .where('id', '=', row.id)
@@ -188,7 +188,7 @@ export async function updateGroup(
     await refuseUpdate(tx, context, row, parent, input);
     const { name = row.name, path = row.path } = input;
     if (name !== row.name || path !== row.path) await moveNamespace(tx, row, { parent, name, path });
-    await tx
+    await ahead(tx)
       .updateTable('namespaces')
       .set({
         ...(input.description !== undefined && { description: input.description ?? '' }),

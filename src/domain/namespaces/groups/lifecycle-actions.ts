@@ -16,7 +16,7 @@ import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { remapPlanning } from '../../planning/index.ts';
 import { type GroupWriteContext, groupEntity, lockWithParent, MAX_DEPTH, tooDeep } from './changes.ts';
@@ -77,11 +77,11 @@ async function projectsBelow(tx: Db, id: number): Promise<number[]> {
 async function limitVisibility(tx: Db, id: number, greatest: number): Promise<void> {
   await sql`
     update namespaces set visibility = ${greatest}
-    where ancestor_ids @> array[${id}]::bigint[] and visibility > ${greatest}`.execute(tx);
+    where ancestor_ids @> array[${id}]::bigint[] and visibility > ${greatest}`.execute(ahead(tx));
   await sql`
     update projects set visibility = ${greatest} where visibility > ${greatest}
       and namespace_id in (select id from namespaces where ancestor_ids @> array[${id}]::bigint[])`.execute(
-    tx,
+    ahead(tx),
   );
 }
 
@@ -91,7 +91,7 @@ async function ensureOwner(tx: Db, actor: Actor, row: NamespaceRow): Promise<voi
   const place = { column: 'namespace_id', id: row.id, entity: groupEntity(row) } as const;
   const member = { user_id: actor.id, name: actor.name, expires_at: null, created_by_id: actor.id };
   await joinMembers(tx, place, actor, [{ ...member, access_level: OWNER }]);
-  await tx
+  await ahead(tx)
     .updateTable('members')
     .set({ access_level: OWNER, expires_at: null, updated_at: now() })
     .where('namespace_id', '=', row.id)
@@ -111,7 +111,7 @@ export async function setArchived(
     if (row.archived === archived) {
       throw new Failure('unprocessable', `Group is already ${archived ? 'archived' : 'unarchived'}!`);
     }
-    await tx
+    await ahead(tx)
       .updateTable('namespaces')
       .set({ archived, updated_at: now() })
       .where('id', '=', row.id)
@@ -137,7 +137,7 @@ export async function scheduleDeletion(
       name: row.name,
       path: `${row.path}-deletion_scheduled-${row.id}`,
     });
-    await tx
+    await ahead(tx)
       .updateTable('namespaces')
       .set({ marked_for_deletion_on: today(), marked_by_id: actor.id, path_before_deletion: row.path })
       .where('id', '=', row.id)
@@ -159,7 +159,7 @@ export async function restoreGroup(services: Services, actor: Actor, group: Auth
       throw invalid({ path: ['has already been taken'] });
     }
     const restored = await moveNamespace(tx, row, { parent, name: row.name, path });
-    await tx
+    await ahead(tx)
       .updateTable('namespaces')
       .set({ marked_for_deletion_on: null, marked_by_id: null, path_before_deletion: null })
       .where('id', '=', row.id)

@@ -7,7 +7,7 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import { isLockedAbove } from '../../../kernel/namespaces/lock-queries.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { inTransaction } from '../../../platform/db/database.ts';
+import { ahead, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, invalid } from '../../../platform/failure.ts';
 import { groupEntity } from './changes.ts';
 import type { ShareGroup } from './schema.ts';
@@ -85,7 +85,7 @@ export async function unshareGroup(
         .executeTakeFirst(),
     );
     unmodified(link.created_at);
-    await tx.deleteFrom('group_group_links').where('id', '=', link.id).execute();
+    await ahead(tx).deleteFrom('group_group_links').where('id', '=', link.id).execute();
     await announce(tx, {
       author: actor,
       audit: {

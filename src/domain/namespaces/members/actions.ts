@@ -13,7 +13,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
 import { removeLapsed } from './expiry-actions.ts';
 import { isMembershipLocked, listCandidates, lockMember, selectInherited, today } from './queries.ts';
@@ -124,7 +124,7 @@ export async function updateMember(
     const inherited = await selectInherited(tx, source, [userId]);
     check(inheritanceProblem(grant.access_level, inherited.get(userId)));
     if (grant.access_level === member.access_level && expires_at === member.expires_at) return;
-    await tx
+    await ahead(tx)
       .updateTable('members')
       .set({ ...grant, updated_at: now() })
       .where('id', '=', member.id)
@@ -168,7 +168,7 @@ export async function removeMember(
     const lastOwner = await isLastOwner(tx, source, member);
     check(removalProblem({ ...member, role: source.role }, self, lastOwner));
     options.unmodified(member.updated_at);
-    await tx.deleteFrom('members').where('id', '=', member.id).execute();
+    await ahead(tx).deleteFrom('members').where('id', '=', member.id).execute();
     await announce(tx, removal(actor, source, { id: userId, name: member.user_name }));
     if (source.kind === 'group' && !options.keepInside) {
       await removeInside(tx, source, actor, { id: userId, name: member.user_name });

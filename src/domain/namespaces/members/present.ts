@@ -10,9 +10,9 @@ import {
   type Membership,
   type MemberUser,
   type Reach,
+  selectMember,
   selectMemberships,
   selectSeated,
-  selectUsers,
 } from './queries.ts';
 import type { AccessRequester, Invitation, Member } from './schema.ts';
 import type { Source } from './source.ts';
@@ -85,9 +85,8 @@ function presentMember(
 
 /** The record of one user's membership; 404 when there is none. */
 export async function showMember(db: Db, view: View, userId: number, reach: Reach): Promise<Member> {
-  const users = await selectUsers(db, [userId]);
-  const [member] = await presentMembers(db, view, users, { reach });
-  return found(member);
+  const member = found(await selectMember(db, view.source, view.caller, reach, userId));
+  return presentMember(view, member, member, undefined);
 }
 
 export const presentAccessRequester = (

@@ -130,12 +130,35 @@ export async function selectMemberships(
 ): Promise<Map<number, Membership>> {
   if (userIds.length === 0) return new Map();
   const { rows } = await sql<Membership>`
-    select best.*, (select ${sql.raw(userBasicJson('c.id'))} from users c
-      where c.id = best.created_by_id and c.deletion is null) as created_by
-    from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id
-      from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
-      order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first) best`.execute(db);
+    ${bestMemberships(source, caller, reach, userIds)}`.execute(db);
   return new Map(rows.map((row) => [row.user_id, row]));
+}
+
+const bestMemberships = (
+  source: Source,
+  caller: Caller,
+  reach: Reach,
+  userIds: readonly number[],
+): RawBuilder<unknown> => sql`
+  select best.*, (select ${sql.raw(userBasicJson('c.id'))} from users c
+    where c.id = best.created_by_id and c.deletion is null) as created_by
+  from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id
+    from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
+    order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first) best`;
+
+/** One user with the membership of selectMemberships(). */
+export async function selectMember(
+  db: Db,
+  source: Source,
+  caller: Caller,
+  reach: Reach,
+  userId: number,
+): Promise<(MemberUser & Membership) | undefined> {
+  const { rows } = await sql<MemberUser & Membership>`
+    select ${sql.raw(memberUserColumns.join(', '))}, m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by
+    from (${bestMemberships(source, caller, reach, [userId])}) m
+    join users on users.id = m.user_id and users.deletion is null`.execute(db);
+  return rows[0];
 }
 
 /** The users among these ids, without those who are being deleted. */

@@ -5,7 +5,7 @@ import { type Announcement, announce, announceAll } from '../../../kernel/activi
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import { digest, randomText, seal } from '../../../platform/secret.ts';
 import { addMembers, check, failureOf, messageOf } from './actions.ts';
@@ -75,7 +75,7 @@ export async function removeAccessRequest(
   await inTransaction(db, async (tx) => {
     const requester = found(await lockAccessRequest(tx, source, userId));
     unmodified(requester.requested_at);
-    await tx.deleteFrom('access_requests').where('id', '=', requester.request_id).execute();
+    await ahead(tx).deleteFrom('access_requests').where('id', '=', requester.request_id).execute();
     await record(tx, actor, source, 'access_request_destroyed', requester.name);
   });
 }
@@ -169,7 +169,7 @@ export async function updateInvitation(
     if (invitation.access_level > source.role) throw forbidden();
     const { access_level = invitation.access_level, expires_at = invitation.expires_at } = change;
     check(grantProblem(source, { access_level, expires_at }, { tier, today: today() }));
-    await tx
+    await ahead(tx)
       .updateTable('invitations')
       .set({ access_level, expires_at, updated_at: now() })
       .where('id', '=', invitation.id)
@@ -190,12 +190,14 @@ export async function removeInvitation(
     const invitation = found(await lockInvitation(tx, source, email));
     if (invitation.access_level > source.role) throw forbidden();
     unmodified(invitation.updated_at);
-    await tx.deleteFrom('invitations').where('id', '=', invitation.id).execute();
+    await ahead(tx).deleteFrom('invitations').where('id', '=', invitation.id).execute();
     await record(tx, actor, source, 'invitation_destroyed', invitation.email);
   });
 }
 
 /** Makes the ghost user the inviter of a user's invitations, without a name. */
 export async function reassignInvitations(tx: Db, userId: number, ghostId: number): Promise<void> {
-  await sql`update invitations set created_by_id = ${ghostId} where created_by_id = ${userId}`.execute(tx);
+  await sql`update invitations set created_by_id = ${ghostId} where created_by_id = ${userId}`.execute(
+    ahead(tx),
+  );
 }

@@ -5,7 +5,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { selectTopic, type TopicRow } from './queries.ts';
@@ -62,7 +62,7 @@ export const updateTopic = (
     if (name !== before.name) {
       await sql`
         update projects set topics = array_replace(topics, ${before.name}, ${name})
-        where topics @> array[${before.name}]::text[]`.execute(tx);
+        where topics @> array[${before.name}]::text[]`.execute(ahead(tx));
     }
     const after = await tx
       .updateTable('topics')
@@ -97,8 +97,8 @@ export const deleteTopic = (
     unmodified(topic.updated_at);
     await sql`
       update projects set topics = array_remove(topics, ${topic.name})
-      where topics @> array[${topic.name}]::text[]`.execute(tx);
-    await tx.deleteFrom('topics').where('id', '=', id).execute();
+      where topics @> array[${topic.name}]::text[]`.execute(ahead(tx));
+    await ahead(tx).deleteFrom('topics').where('id', '=', id).execute();
     await audit(tx, actor, 'topic_deleted', topic);
   });
 
@@ -114,8 +114,8 @@ export async function mergeTopics(db: Db, actor: Actor, input: MergeTopics): Pro
       update projects set topics = case
         when topics @> array[${target.name}]::text[] then array_remove(topics, ${source.name})
         else array_replace(topics, ${source.name}, ${target.name}) end
-      where topics @> array[${source.name}]::text[]`.execute(tx);
-    await tx.deleteFrom('topics').where('id', '=', source.id).execute();
+      where topics @> array[${source.name}]::text[]`.execute(ahead(tx));
+    await ahead(tx).deleteFrom('topics').where('id', '=', source.id).execute();
     await audit(tx, actor, 'topics_merged', target, { from: source.name, to: target.name });
     return found(await selectTopic(tx, target.id), 'Topic');
   });

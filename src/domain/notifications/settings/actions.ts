@@ -7,7 +7,7 @@ import { ownAddresses } from '../../../kernel/identity/addresses/own-address-que
 import type { Language } from '../../../kernel/mail/texts.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import type { EventChanges } from './levels.ts';
 import { timezones } from './locales.ts';
@@ -68,7 +68,7 @@ async function changeMailbox(tx: Db, actor: Actor, change: MailboxChange): Promi
   };
   const names = mailboxColumns.filter((name) => changed[name] !== user[name]);
   if (names.length === 0) return;
-  await tx.updateTable('users').set(changed).where('id', '=', actor.id).execute();
+  await ahead(tx).updateTable('users').set(changed).where('id', '=', actor.id).execute();
   await announce(tx, {
     author: actor,
     audit: {
@@ -116,5 +116,5 @@ export async function writeSettings(
 
 /** Deletes the settings of a deleted user. */
 export async function forgetSettings(tx: Db, userId: number): Promise<void> {
-  await tx.deleteFrom('notification_settings').where('user_id', '=', userId).execute();
+  await ahead(tx).deleteFrom('notification_settings').where('user_id', '=', userId).execute();
 }

@@ -6,7 +6,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { OauthApplicationsTable } from '../../../platform/db/rows.ts';
 import { badRequest } from '../../../platform/failure.ts';
@@ -191,14 +191,16 @@ async function endGrants(tx: Db, id: number, { all, beyond }: Ends): Promise<voi
     update oauth_grants set revoked_at = ${time}
     where application_id = ${id} and revoked_at is null
       and (${all} or not scopes <@ ${scopes}
-        or (code_digest is not null and code_used_at is null and redirect_uri <> all(${uris})))`.execute(tx);
+        or (code_digest is not null and code_used_at is null and redirect_uri <> all(${uris})))`.execute(
+    ahead(tx),
+  );
   // A statement of its own: it sees the tokens of a refresh that the first had to wait for.
   await sql`
     update access_tokens set revoked_at = ${time}, updated_at = ${time}
     where grant_id in (select id from oauth_grants where application_id = ${id} and revoked_at is not null)
-      and revoked_at is null`.execute(tx);
+      and revoked_at is null`.execute(ahead(tx));
   await sql`delete from oauth_devices where application_id = ${id} and (${all} or not scopes <@ ${scopes})`.execute(
-    tx,
+    ahead(tx),
   );
 }
 
@@ -221,7 +223,7 @@ export const renewSecret = (db: Db, author: Actor, owner: Owner, id: number): Pr
 export const deleteApplication = (db: Db, author: Actor, owner: Owner, id: number): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await lockApplication(tx, owner, id);
-    await tx.deleteFrom('oauth_applications').where('id', '=', id).execute();
+    await ahead(tx).deleteFrom('oauth_applications').where('id', '=', id).execute();
     await record(tx, author, entityOf(owner), 'oauth_application_deleted', row);
   });
 

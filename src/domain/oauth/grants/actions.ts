@@ -1,6 +1,6 @@
 /** Grants and their tokens: inserted, found and renewed. */
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { digest, randomHex } from '../../../platform/secret.ts';
 import type { Person } from '../identity/queries.ts';
@@ -86,7 +86,7 @@ export async function issueTokens(
 ): Promise<Issued> {
   const createdAt = now();
   const accessToken = newSecret();
-  await tx
+  await ahead(tx)
     .insertInto('access_tokens')
     .values({
       kind: 'oauth',
@@ -102,7 +102,7 @@ export async function issueTokens(
     .execute();
   if (!grant.renewable) return { accessToken, refreshToken: undefined, createdAt };
   const refreshToken = newSecret();
-  await tx
+  await ahead(tx)
     .insertInto('oauth_refresh_tokens')
     .values({ digest: digest(refreshToken), grant_id: grant.id, created_at: createdAt })
     .execute();

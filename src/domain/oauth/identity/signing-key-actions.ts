@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { type PrivateKey, parsePrivateKey, seal, unseal } from '../../../platform/secret.ts';
 
@@ -13,7 +13,7 @@ type KeyServices = Pick<Services, 'database' | 'secretKey'>;
 
 /** Of all processes at the same time, one makes or rotates. */
 const lockKeys = (tx: Db) =>
-  sql`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`.execute(tx);
+  sql`select pg_advisory_xact_lock(hashtextextended('signing keys', 0))`.execute(ahead(tx));
 
 async function insertKey(tx: Db, secretKey: string): Promise<string> {
   // A key is made at the first need and at each rotation: no start waits for the library.
@@ -24,7 +24,7 @@ async function insertKey(tx: Db, secretKey: string): Promise<string> {
   const kid = await calculateJwkThumbprint({ kty, n, e });
   const public_jwk = { kty, n, e, kid, use: 'sig', alg: SIGNING_ALGORITHM };
   const private_key_sealed = seal(secretKey, await exportPKCS8(pair.privateKey));
-  await tx
+  await ahead(tx)
     .insertInto('oauth_signing_keys')
     .values({ kid, public_jwk, private_key_sealed, created_at: now() })
     .execute();
@@ -99,7 +99,7 @@ export async function publishedKeys(services: KeyServices): Promise<Json[]> {
 export const rotateSigningKey = (db: Db, secretKey: string): Promise<string> =>
   inTransaction(db, async (tx) => {
     await lockKeys(tx);
-    await tx
+    await ahead(tx)
       .updateTable('oauth_signing_keys')
       .set({ retired_at: now() })
       .where('retired_at', 'is', null)

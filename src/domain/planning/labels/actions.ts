@@ -10,7 +10,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { conflict, invalid } from '../../../platform/failure.ts';
 import { colorCode, type LabelRow } from './label-records.ts';
@@ -128,7 +128,7 @@ export const deleteLabel = (
   inTransaction(db, async (tx) => {
     const label = found(await lockLabel(tx, parent, name), 'Label');
     unmodified(label.updated_at);
-    await tx.deleteFrom('labels').where('id', '=', label.id).execute();
+    await ahead(tx).deleteFrom('labels').where('id', '=', label.id).execute();
     await auditLabel(tx, actor, parent, 'label_deleted', label);
   });
 

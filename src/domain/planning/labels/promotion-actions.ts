@@ -5,7 +5,7 @@ import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { auditLabel } from './actions.ts';
@@ -82,14 +82,16 @@ async function merge(tx: Db, ids: readonly number[], to: number): Promise<void> 
   const label = sql`${to}::bigint`;
   const from = sql`label_id = any(${[...ids]}::bigint[])`;
   await sql`insert into label_links (label_id, issue_id, epic_id)
-    select ${label}, issue_id, epic_id from label_links where ${from} on conflict do nothing`.execute(tx);
+    select ${label}, issue_id, epic_id from label_links where ${from} on conflict do nothing`.execute(
+    ahead(tx),
+  );
   await sql`insert into label_priorities (project_id, label_id, priority)
     select project_id, ${label}, priority from label_priorities where ${from} on conflict do nothing`.execute(
-    tx,
+    ahead(tx),
   );
   await sql`insert into subscriptions (user_id, label_id, project_id, subscribed, created_at, updated_at)
     select user_id, ${label}, project_id, subscribed, created_at, updated_at from subscriptions where ${from}
-    on conflict do nothing`.execute(tx);
-  await sql`update resource_events set label_id = ${label} where ${from}`.execute(tx);
-  await sql`delete from labels where id = any(${[...ids]}::bigint[])`.execute(tx);
+    on conflict do nothing`.execute(ahead(tx));
+  await sql`update resource_events set label_id = ${label} where ${from}`.execute(ahead(tx));
+  await sql`delete from labels where id = any(${[...ids]}::bigint[])`.execute(ahead(tx));
 }

@@ -10,7 +10,7 @@ import { type ActivityAction, announce } from '../../../kernel/activity/announce
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { nextIid } from '../counter-actions.ts';
@@ -152,6 +152,6 @@ export const deleteMilestone = (
   inTransaction(db, async (tx) => {
     const milestone = found(await lockMilestone(tx, parent, id));
     unmodified(milestone.updated_at);
-    await tx.deleteFrom('milestones').where('id', '=', id).execute();
+    await ahead(tx).deleteFrom('milestones').where('id', '=', id).execute();
     await announceMilestone(tx, actor, parent, 'milestone_deleted', milestone);
   });

@@ -6,7 +6,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { nextIid } from '../counter-actions.ts';
 import { plannedKinds } from '../planned.ts';
@@ -93,7 +93,7 @@ async function merge(
     .execute();
   const from = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
   for (const { table } of plannedKinds.all(services))
-    await sql`update ${sql.table(table)} set milestone_id = ${id} where ${from}`.execute(tx);
-  await sql`update resource_events set milestone_id = ${id} where ${from}`.execute(tx);
-  await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(tx);
+    await sql`update ${sql.table(table)} set milestone_id = ${id} where ${from}`.execute(ahead(tx));
+  await sql`update resource_events set milestone_id = ${id} where ${from}`.execute(ahead(tx));
+  await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(ahead(tx));
 }

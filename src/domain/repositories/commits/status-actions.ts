@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { ExternalPipelinesTable } from '../../../platform/db/rows.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { isWebAddress } from '../../../platform/http/web-address.ts';
@@ -55,7 +55,7 @@ export function setStatus(
       updated_at: time,
     };
     if (going) {
-      await tx.updateTable('commit_statuses').set(change).where('id', '=', going.id).execute();
+      await ahead(tx).updateTable('commit_statuses').set(change).where('id', '=', going.id).execute();
       return selectStatus(tx, going.id);
     }
     if (before) await tx.deleteFrom('commit_statuses').where('id', '=', before.id).execute();
@@ -89,7 +89,7 @@ async function lockPipeline(
   const existing = await select();
   if (existing) return existing;
   if (ref !== undefined && id === undefined)
-    await tx
+    await ahead(tx)
       .insertInto('external_pipelines')
       .values({ project_id: project.id, sha, ref, created_at: now() })
       .onConflict((conflict) => conflict.columns(['project_id', 'sha', 'ref']).doNothing())
@@ -99,7 +99,7 @@ async function lockPipeline(
 
 /** Makes the statuses that a deleted user set the ghost's. */
 export async function reassignStatuses(tx: Db, userId: number, ghostId: number): Promise<void> {
-  await tx
+  await ahead(tx)
     .updateTable('commit_statuses')
     .set({ author_id: ghostId })
     .where('author_id', '=', userId)

@@ -4,7 +4,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
 import { addGrants, createBranchProtection, type Grant, removeBranchProtection } from './branch-actions.ts';
@@ -89,7 +89,7 @@ export async function protectBranch(
     const id = await createBranchProtection(tx, project.id, input.name, draft);
     if (id === undefined) throw conflict(`Protected branch '${input.name}' already exists`);
     if (premium && input.code_owner_approval_required)
-      await tx
+      await ahead(tx)
         .updateTable('protected_branches')
         .set({ code_owner_approval_required: true })
         .where('id', '=', id)
@@ -112,9 +112,9 @@ async function refuseUnprotect(tx: Db, actor: Actor, project: AuthorizedProject,
 
 async function writeChanges(tx: Db, id: number, action: 'push' | 'merge' | 'unprotect', plan: GrantChanges) {
   if (plan.remove.length > 0)
-    await tx.deleteFrom('protected_ref_access').where('id', 'in', plan.remove).execute();
+    await ahead(tx).deleteFrom('protected_ref_access').where('id', 'in', plan.remove).execute();
   for (const change of plan.change)
-    await tx
+    await ahead(tx)
       .updateTable('protected_ref_access')
       .set({ access_level: null, user_id: null, group_id: null, deploy_key_id: null, ...change.grant })
       .where('id', '=', change.id)
@@ -169,7 +169,7 @@ export async function changeBranch(
     for (const each of plans) await writeChanges(tx, row.id, each.action, each.plan);
     const { allow_force_push } = input;
     const code_owner_approval_required = premium ? input.code_owner_approval_required : undefined;
-    await tx
+    await ahead(tx)
       .updateTable('protected_branches')
       .set({
         ...(allow_force_push !== undefined && { allow_force_push }),

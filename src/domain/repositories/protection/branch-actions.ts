@@ -1,6 +1,6 @@
 /** Writes rules of protected branches and tags, and their grants. */
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { Allowed } from './protection-rules.ts';
 
 /** A grant: a level, a user, a group or a deploy key, one of the four. */
@@ -83,7 +83,7 @@ export async function upsertBranchProtection(
     .returning('id')
     .executeTakeFirstOrThrow();
   const grants = { push, merge, ...(unprotect && { unprotect }) };
-  await tx
+  await ahead(tx)
     .deleteFrom('protected_ref_access')
     .where('protected_branch_id', '=', id)
     .where('action', 'in', Object.keys(grants))

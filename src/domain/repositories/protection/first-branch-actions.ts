@@ -2,7 +2,7 @@
 
 import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import { firstProtection, type ProtectionSettings } from './guard-queries.ts';
 
 /** Protects a project's first branch as its group or the instance says; adds no rule for no protection. */
@@ -38,7 +38,7 @@ export async function protectFirstBranch(
       access_level,
       created_at: time,
     }));
-  await tx
+  await ahead(tx)
     .insertInto('protected_ref_access')
     .values([...access('push', protection.allowed_to_push), ...access('merge', protection.allowed_to_merge)])
     .execute();

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { readRef } from '../../../platform/git/refs.ts';
@@ -17,7 +17,7 @@ export async function showFirst(
   first: string,
   settings: ApplicationSettings,
 ): Promise<void> {
-  await tx
+  await ahead(tx)
     .updateTable('projects')
     .set({ empty_repo: false, default_branch: first, last_activity_at: now() })
     .where('id', '=', projectId)
@@ -58,7 +58,7 @@ export async function firstBranch(
 
 /** Counts a write, for repacking. */
 export async function countWrite(tx: Db, { kind, id, wiki }: RepositoryKey): Promise<void> {
-  await tx
+  await ahead(tx)
     .updateTable('repositories')
     .set({ writes: sql<number>`writes + 1` })
     .where('container', '=', kind)

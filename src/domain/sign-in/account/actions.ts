@@ -22,7 +22,7 @@ import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { checkPassword, hashPassword, seal, unseal } from '../../../platform/secret.ts';
 import { type Problem, problem } from '../forms/problems.ts';
 import { newPasswordProblems } from '../mailed-links/reset-actions.ts';
@@ -156,7 +156,7 @@ export async function disableTwoFactor(own: Own, code: string): Promise<Changed<
   if ('problems' in confirmed) return confirmed;
   const account = confirmed.done;
   await inTransaction(services.database.db, async (tx) => {
-    await tx
+    await ahead(tx)
       .updateTable('users')
       .set({ ...noTwoFactor, updated_at: now() })
       .where('id', '=', account.id)

@@ -8,7 +8,7 @@ import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts'
 import { noReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { digest } from '../../../platform/secret.ts';
 
 /** The fact that an address was given for another link: whether it waits for one is checked in the background. */
@@ -46,7 +46,7 @@ export async function sendConfirmation(services: Services, email: string): Promi
       .execute();
     for (const user of users) {
       const { confirmation_digest, token_sealed } = newConfirmation(services.secretKey);
-      await tx.updateTable('users').set({ confirmation_digest }).where('id', '=', user.id).execute();
+      await ahead(tx).updateTable('users').set({ confirmation_digest }).where('id', '=', user.id).execute();
       const address = user.unconfirmed_email ?? user.email;
       await announce(tx, { fact: confirmationRequested(user.id, address, token_sealed) });
     }
@@ -119,7 +119,7 @@ export async function confirmAddress(db: Db, secret: string): Promise<boolean> {
     if (!owner) return false;
     if (user) {
       const { email } = owner;
-      await tx
+      await ahead(tx)
         .updateTable('users')
         .set({ ...confirmed, email, unconfirmed_email: null, ...noReset, updated_at: now() })
         .where('id', '=', user.id)
@@ -148,7 +148,7 @@ async function ownAddress(tx: Db, userId: number, email: string): Promise<void> 
     .returning('id')
     .executeTakeFirst();
   if (known) return;
-  await tx
+  await ahead(tx)
     .insertInto('emails')
     .values({ user_id: userId, email, confirmed_at, created_at: confirmed_at, updated_at: confirmed_at })
     .execute();

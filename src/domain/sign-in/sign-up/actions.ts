@@ -18,7 +18,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-actions.ts';
 import { hasMoreCharacters } from '../../../platform/characters.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { violatedIndex } from '../../../platform/db/errors.ts';
 import { hashPassword } from '../../../platform/secret.ts';
 import { type Problem, problem } from '../forms/problems.ts';
@@ -109,7 +109,7 @@ export async function signUp(
       });
       // The address was not confirmed: it opens the account, and no invitation.
       if (confirmed)
-        await tx.updateTable('emails').set({ confirmed_at: null }).where('user_id', '=', id).execute();
+        await ahead(tx).updateTable('emails').set({ confirmed_at: null }).where('user_id', '=', id).execute();
       const user = { id, username, name };
       await announce(tx, {
         author: user,

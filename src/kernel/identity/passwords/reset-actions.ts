@@ -1,6 +1,6 @@
 /** Password reset links: their creation, lifetime and end. */
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import { digest, randomText, seal } from '../../../platform/secret.ts';
 import { announce } from '../../activity/announce-actions.ts';
 
@@ -20,7 +20,7 @@ export async function requestReset(
   to: { userId: number; email: string },
 ): Promise<void> {
   const token = randomText(32);
-  await tx
+  await ahead(tx)
     .updateTable('users')
     .set({ reset_digest: digest(token), reset_sent_at: now() })
     .where('id', '=', to.userId)

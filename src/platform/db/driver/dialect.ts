@@ -3,12 +3,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   AbortedTransactionError,
   type BinaryOperationNode,
-  type Compilable,
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   type Kysely,
+  type KyselyPlugin,
   OperatorNode,
   PostgresAdapter,
   PostgresIntrospector,
@@ -27,18 +27,25 @@ export type PoolUse = { name: string; size: number; statements: number; millisec
 export const withinTransaction = new AsyncLocalStorage<true>();
 
 /** Statements of a transaction that the caller does not wait for. */
-const unawaited = new WeakSet<CompiledQuery>();
+const sentAhead = new WeakSet<CompiledQuery['queryId']>();
+
+const marking: KyselyPlugin = {
+  transformQuery({ node, queryId }) {
+    sentAhead.add(queryId);
+    return node;
+  },
+  transformResult: async ({ result }) => result,
+};
 
 /**
- * Sends a statement of a transaction and does not wait for the answer: it costs no round trip, and the transaction fails with
- * it, at the next statement or at its end.
+ * The transaction for statements whose result nobody needs: they are sent, and the answer is not waited for. They cost no
+ * round trip, and the transaction fails with them, at the next statement or at its end.
  */
-export async function sendAhead(
-  tx: Pick<Kysely<unknown>, 'executeQuery'>,
-  statement: Compilable | CompiledQuery,
-): Promise<void> {
-  const query = 'compile' in statement ? statement.compile() : statement;
-  unawaited.add(query);
+export const ahead = <DB>(tx: Kysely<DB>): Kysely<DB> => tx.withPlugin(marking);
+
+/** Sends a compiled statement ahead. */
+export async function sendAhead<DB>(tx: Kysely<DB>, query: CompiledQuery): Promise<void> {
+  sentAhead.add(query.queryId);
   await tx.executeQuery(query);
 }
 
@@ -158,9 +165,8 @@ class CountedConnection implements DatabaseConnection {
     return tag;
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { sql, parameters } = query;
-    if (this.#isInTransaction && unawaited.has(query)) {
+  async executeQuery<R>({ sql, parameters, queryId }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#isInTransaction && sentAhead.has(queryId)) {
       await new Promise<void>((resolve, reject) => {
         this.#run(sql, parameters, resolve).catch(reject);
       });

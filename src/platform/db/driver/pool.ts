@@ -29,8 +29,11 @@ export type ReservedConnection = Executor & {
   release(): void;
 };
 
-/** Called with each statement when it starts; a BEGIN is a part of the statement with which it is sent. */
-export type Watcher = (text: string, values: readonly unknown[]) => void;
+/**
+ * Called with each statement when it starts, and whether its answer is waited for; a BEGIN is a part of the statement with
+ * which it is sent.
+ */
+export type Watcher = (text: string, values: readonly unknown[], isAwaited: boolean) => void;
 
 /** Who waits for a connection: with a statement, or to have it alone. */
 type QueueEntry = {
@@ -75,7 +78,7 @@ export class Pool implements Executor, ConnectionOwner {
     prepare: boolean,
     { link, sent }: { link?: PipelinedConnection; sent?: (() => void) | undefined },
   ): Promise<Result> {
-    this.#seen?.(text, values);
+    this.#seen?.(text, values, sent === undefined);
     return new Promise((resolve, reject) => {
       if (values.includes(undefined)) throw new TypeError('a statement was given an undefined value');
       if (values.length > MAX_PARAMETERS)

@@ -234,6 +234,8 @@ export class Statement extends Exchange {
   readonly #resolve: (result: Result) => void;
   readonly #reject: (error: unknown) => void;
   readonly #sent: (() => void) | undefined;
+  /** Whether its answer is not waited for. */
+  readonly isAhead: boolean;
   #columns: readonly Column[] = [];
   #rows: Row[] = [];
   #tag = '';
@@ -255,6 +257,7 @@ export class Statement extends Exchange {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#sent = sent;
+    this.isAhead = sent !== undefined;
   }
 
   protected send(connection: Connection): void {

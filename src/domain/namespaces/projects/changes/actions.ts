@@ -22,7 +22,7 @@ import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../
 import type { Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import type { Json } from '../../../../platform/db/rows.ts';
 import {
   badRequest,
@@ -292,7 +292,7 @@ async function addCreator(tx: Db, projectId: number, userId: number, groupId: nu
     )
     .executeTakeFirst();
   if (greater) return;
-  await tx
+  await ahead(tx)
     .insertInto('members')
     .values({
       user_id: userId,
@@ -357,7 +357,7 @@ export async function updateProject(
       await redirectProject(tx, project.id, fullPath, claimed.fullPath);
       await announce(tx, { author: actor, fact: movedFact(project.id, fullPath, claimed.fullPath) });
     }
-    await tx
+    await ahead(tx)
       .updateTable('projects')
       .set({
         ...(input.name !== undefined && { name: input.name }),
@@ -438,7 +438,7 @@ export async function transferProject(
     }
     await refuseOverLimit(tx, target);
     await redirectProject(tx, project.id, from, to);
-    await tx
+    await ahead(tx)
       .updateTable('projects')
       .set({ namespace_id: target.id, updated_at: now() })
       .where('id', '=', project.id)

@@ -7,7 +7,7 @@ import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actio
 import { isPathTaken, redirectProject } from '../../../../kernel/namespaces/path-actions.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
-import { inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, inTransaction } from '../../../../platform/db/database.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { projectEntity } from './actions.ts';
 import { lockWithParent } from './lock-queries.ts';
@@ -43,7 +43,7 @@ export async function deleteProject(
       throw badRequestText('Project has been already marked for deletion');
     const suffix = `-deletion_scheduled-${row.id}`;
     const time = now();
-    await tx
+    await ahead(tx)
       .updateTable('projects')
       .set({
         marked_for_deletion_on: time.toISOString().slice(0, 10),
@@ -80,7 +80,7 @@ export async function restoreProject(
       .where(sql`lower(name) collate "C"`, '=', (row.name_before_deletion ?? row.name).toLowerCase())
       .where('id', '<>', row.id)
       .executeTakeFirst();
-    await tx
+    await ahead(tx)
       .updateTable('projects')
       .set({
         marked_for_deletion_on: null,

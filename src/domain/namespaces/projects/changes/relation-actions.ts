@@ -8,7 +8,7 @@ import { projectFullPath } from '../../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { badRequest, Failure, forbidden } from '../../../../platform/failure.ts';
 import { projectEntity } from './actions.ts';
 
@@ -35,7 +35,7 @@ export async function setStar(
           .then((result) => result.numDeletedRows);
     if (changed === 0n) return false;
     const step = starred ? 1 : -1;
-    await tx
+    await ahead(tx)
       .updateTable('projects')
       .set((eb) => ({ star_count: eb('star_count', '+', step) }))
       .where('id', '=', project.id)
@@ -104,7 +104,7 @@ export async function unshareProject(
     if (!link) return false;
     if (link.group_access === OWNER && project.role < OWNER) throw forbidden();
     unmodified(link.created_at);
-    await tx.deleteFrom('project_group_links').where('id', '=', link.id).execute();
+    await ahead(tx).deleteFrom('project_group_links').where('id', '=', link.id).execute();
     await announce(tx, {
       author: actor,
       audit: {
@@ -159,7 +159,7 @@ export async function removeForkedFrom(
       .forUpdate()
       .executeTakeFirst();
     if (!before?.forked_from_id) return false;
-    await tx
+    await ahead(tx)
       .updateTable('projects')
       .set({ forked_from_id: null, updated_at: now() })
       .where('id', '=', project.id)
@@ -175,7 +175,7 @@ export async function removeForkedFrom(
 
 /** Adds to the number of the project's forks. */
 export async function countForks(tx: Db, projectId: number, step: number): Promise<void> {
-  await tx
+  await ahead(tx)
     .updateTable('projects')
     .set((eb) => ({ forks_count: eb('forks_count', '+', step) }))
     .where('id', '=', projectId)
@@ -185,7 +185,11 @@ export async function countForks(tx: Db, projectId: number, step: number): Promi
 /** Takes back the stars of a deleted user, whose projects become the ghost's. */
 export async function reassignProjects(tx: Db, userId: number, ghostId: number): Promise<void> {
   await sql`update projects set star_count = star_count - 1
-    where id in (select project_id from stars where user_id = ${userId})`.execute(tx);
-  await tx.deleteFrom('stars').where('user_id', '=', userId).execute();
-  await tx.updateTable('projects').set({ creator_id: ghostId }).where('creator_id', '=', userId).execute();
+    where id in (select project_id from stars where user_id = ${userId})`.execute(ahead(tx));
+  await ahead(tx).deleteFrom('stars').where('user_id', '=', userId).execute();
+  await ahead(tx)
+    .updateTable('projects')
+    .set({ creator_id: ghostId })
+    .where('creator_id', '=', userId)
+    .execute();
 }

@@ -11,7 +11,7 @@ import type { VisibilityName } from '../../../../kernel/policy/roles.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../../../platform/failure.ts';
 import { createShare } from '../../../../platform/fair-share.ts';
 import { forkRepository } from '../../../../platform/git/copies/fork.ts';
@@ -106,7 +106,7 @@ async function relate(
   const current = await lockVisibility(tx, source.id);
   if (current === undefined) throw notFound('Project');
   refuseMoreOpen(visibility, current);
-  await tx
+  await ahead(tx)
     .updateTable('projects')
     .set((eb) => ({
       forked_from_id: source.id,
@@ -163,7 +163,7 @@ async function fill(
       const first = await chooseDefault(git, wished);
       if (first === undefined) return;
       await inTransaction(database.db, async (tx) => {
-        await tx
+        await ahead(tx)
           .updateTable('projects')
           .set({ empty_repo: false, default_branch: first, last_activity_at: now() })
           .where('id', '=', id)
