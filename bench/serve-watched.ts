@@ -2,11 +2,11 @@
  * `ashlar serve` that also shows, among its metrics, how long its event loop computed at the longest without a turn, in the
  * thread's own time, which other programs on the machine do not lengthen; and how many statements it has sent.
  */
-import { Client } from 'pg';
 import { capabilities } from '../src/capabilities.ts';
 import type { Capability } from '../src/kernel/capability.ts';
 import { readConfig } from '../src/kernel/config.ts';
 import { serve } from '../src/main.ts';
+import { countSentStatements } from '../test/support/sent-statements.ts';
 
 const MICROSECONDS = 1e6;
 
@@ -24,17 +24,7 @@ setInterval(() => {
   last = now;
 }, 1).unref();
 
-/** Nothing waits for an announcement: it is sent with the COMMIT behind it. */
-const ANNOUNCEMENT = 'with given as materialized';
-
-// All connections are of this class: those of our pools, and of the job library.
-let statements = 0;
-const { query } = Client.prototype;
-Client.prototype.query = function count(this: Client, ...given: unknown[]): unknown {
-  const { what } = Object(given[0]) as { what?: { text?: string } };
-  if (!what?.text?.startsWith(ANNOUNCEMENT)) statements += 1;
-  return Reflect.apply(query, this, given);
-} as typeof query;
+const statements = countSentStatements();
 
 const watch: Capability = {
   name: 'bench',
@@ -53,9 +43,9 @@ const watch: Capability = {
     },
     {
       name: 'bench_statements_total',
-      help: 'Statements that something waits for. A BEGIN and an announcement cost no round trip.',
+      help: 'Statements that something waits for. A BEGIN, and what is sent ahead, cost no round trip.',
       labels: [],
-      read: () => [{ labels: {}, value: statements }],
+      read: () => [{ labels: {}, value: statements() }],
     },
   ],
 };

@@ -5,6 +5,7 @@ import { type ActorColumns, toActor } from '../../../kernel/actor.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
+import type { NoteRow } from '../../conversation/index.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationContext, Visitor } from '../events/subjects.ts';
 
@@ -15,29 +16,41 @@ type ContainerRow = {
   full_path: string;
   ancestor_ids: number[];
   silent: boolean;
+  note: (Omit<Note, 'created_at'> & { created_at: string }) | null;
+};
+
+export type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & {
+  reply: boolean;
 };
 
 const sendsNone = (settings: string) => sql<boolean>`${sql.ref(settings)} @> '{"emails_enabled": false}'`;
 const silentAround = sql<boolean>`
   exists (select from namespaces a where a.id = any(n.ancestor_ids) and ${sendsNone('a.settings')})`;
 
-const projectRow = (id: number) => sql<ContainerRow>`
+/** The note as JSON; null where it is deleted, or there is none. */
+const noteJson = (id: number | undefined) => sql`(
+  select jsonb_build_object('id', m.id, 'body', m.body, 'internal', m.internal, 'discussion_id', m.discussion_id,
+    'created_at', m.created_at,
+    'reply', exists (select from notes e where e.discussion_id = m.discussion_id and e.id < m.id))
+  from notes m where m.id = ${id ?? null}::bigint) as note`;
+
+const projectRow = (id: number, noteId: number | undefined) => sql<ContainerRow>`
   select p.id, p.name, n.full_name || ' / ' || p.name as full_name, n.full_path || '/' || p.path as full_path, n.ancestor_ids,
-    (${sendsNone('p.settings')} or ${silentAround}) as silent
+    (${sendsNone('p.settings')} or ${silentAround}) as silent, ${noteJson(noteId)}
   from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id} and not p.deleting`;
-const groupRow = (id: number) => sql<ContainerRow>`
-  select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent
+const groupRow = (id: number, noteId: number | undefined) => sql<ContainerRow>`
+  select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent, ${noteJson(noteId)}
   from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`;
 
-/** Loads the project or group of the event; undefined where it is gone. */
+/** Loads the project or group of the event, and its note; undefined where one of them is gone. */
 export async function loadNotificationContext(
   db: Db,
-  { projectId, groupId }: Pick<NotificationEvent, 'projectId' | 'groupId'>,
-): Promise<NotificationContext | undefined> {
-  const statement = projectId === undefined ? groupRow(groupId ?? 0) : projectRow(projectId);
+  { projectId, groupId, noteId }: Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId'>,
+): Promise<{ context: NotificationContext; note: Note | undefined } | undefined> {
+  const statement = projectId === undefined ? groupRow(groupId ?? 0, noteId) : projectRow(projectId, noteId);
   const [row] = (await statement.execute(db)).rows;
-  if (!row) return undefined;
-  return {
+  if (!row || (noteId !== undefined && !row.note)) return undefined;
+  const context: NotificationContext = {
     kind: projectId === undefined ? 'group' : 'project',
     id: row.id,
     name: row.name,
@@ -46,6 +59,7 @@ export async function loadNotificationContext(
     ancestorIds: row.ancestor_ids,
     emailsDisabled: row.silent,
   };
+  return { context, note: row.note ? { ...row.note, created_at: new Date(row.note.created_at) } : undefined };
 }
 
 /** The user's access to the project or group; undefined without any. */

@@ -4,7 +4,7 @@ import { toActor } from '../../../kernel/actor.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { ALL, findGroupMentions, mentionedNames, usersByName } from '../../conversation/index.ts';
 import type { EventContext } from '../audience/candidate-queries.ts';
-import { findVisitor, loadNotificationContext } from '../audience/context-queries.ts';
+import { findVisitor, loadNotificationContext, type Note } from '../audience/context-queries.ts';
 import {
   type LoadedSubject,
   type NotificationContext,
@@ -13,7 +13,7 @@ import {
   notificationSubjects,
 } from '../events/subjects.ts';
 import type { NotificationEventName } from '../settings/levels.ts';
-import { loadNote, type Note, personOf } from './queries.ts';
+import { personOf } from './queries.ts';
 
 /** Context, subject and note of an event, while all exist. */
 export type Found = {
@@ -29,15 +29,10 @@ export type Found = {
  * not registered.
  */
 export async function findSubject(services: Services, job: NotificationJob): Promise<Found | undefined> {
-  const { event } = job;
-  const db = services.database.background;
-  const kind = notificationSubjects.all(services).find((each) => each.kind === event.subject.kind);
-  const context = kind && (await loadNotificationContext(db, event));
-  const subject = context && (await kind.load({ services, context, job }));
-  if (!subject) return undefined;
-  if (event.noteId === undefined) return { context, kind, subject, note: undefined };
-  const note = await loadNote(db, event.noteId);
-  return note && { context, kind, subject, note };
+  const kind = notificationSubjects.all(services).find((each) => each.kind === job.event.subject.kind);
+  const loaded = kind && (await loadNotificationContext(services.database.background, job.event));
+  const subject = loaded && (await kind.load({ services, context: loaded.context, job }));
+  return subject && { ...loaded, kind, subject };
 }
 
 /** The event as audiences are decided by; `calledBy` finds the mentions once for all recipients. */

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { NoteRow, Person } from '../../conversation/index.ts';
+import type { Person } from '../../conversation/index.ts';
 import type { NotificationJob } from '../events/subjects.ts';
 
 /** Usernames by id, in one statement. */
@@ -11,20 +11,6 @@ export async function namesOf(db: Db, ids: readonly number[]): Promise<Map<numbe
   const { rows } = await sql<{ id: number; username: string }>`
     select id, username from users where id = any(${[...ids]}::bigint[])`.execute(db);
   return new Map(rows.map(({ id, username }) => [id, username]));
-}
-
-export type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & {
-  reply: boolean;
-};
-
-/** The note; undefined where it is deleted. */
-export async function loadNote(db: Db, id: number): Promise<Note | undefined> {
-  const earlier = sql<boolean>`exists (select from notes e where e.discussion_id = notes.discussion_id and e.id < notes.id)`;
-  return db
-    .selectFrom('notes')
-    .select(['id', 'body', 'internal', 'discussion_id', 'created_at', earlier.as('reply')])
-    .where('id', '=', id)
-    .executeTakeFirst();
 }
 
 export async function personOf({ database }: Services, id: number | undefined): Promise<Person | undefined> {
