@@ -30,17 +30,13 @@ async function record(
   snippet: SnippetRow,
   event: 'snippet_created' | 'snippet_updated' | 'snippet_destroyed',
 ): Promise<void> {
-  const author = await tx
-    .selectFrom('users')
-    .select('username')
-    .where('id', '=', snippet.author_id)
-    .executeTakeFirst();
+  const { author_id: id } = snippet;
   await announce(tx, {
     author: actor,
     audit: {
       entity: project
         ? { type: 'Project', id: project.id, path: project.fullPath }
-        : { type: 'User', id: snippet.author_id, path: author?.username ?? '' },
+        : { type: 'User', id, path: id === actor.id ? actor.username : await usernameOf(tx, id) },
       event,
       details: {
         target_id: snippet.id,
@@ -49,6 +45,11 @@ async function record(
       },
     },
   });
+}
+
+async function usernameOf(tx: Db, id: number): Promise<string> {
+  const user = await tx.selectFrom('users').select('username').where('id', '=', id).executeTakeFirst();
+  return user?.username ?? '';
 }
 
 const lockSnippet = (tx: Db, id: number): Promise<SnippetRow | undefined> =>

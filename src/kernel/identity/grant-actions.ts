@@ -27,7 +27,7 @@ function condition(choice: GrantChoice): RawBuilder<unknown> {
 export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number> {
   const time = now();
   const which = condition(choice);
-  if ('userId' in choice) await sql`delete from oauth_devices where ${which}`.execute(tx);
+  if ('userId' in choice) await sql`delete from oauth_devices where ${which}`.execute(ahead(tx));
   const grants = await sql`
     update oauth_grants set revoked_at = ${time} where ${which} and revoked_at is null returning id`.execute(
     tx,

@@ -1,4 +1,5 @@
 /** Makes labels, changes and deletes them, and records subscriptions to them. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import {
   auditedParent,
   isProject,
@@ -12,9 +13,9 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
-import { conflict, invalid } from '../../../platform/failure.ts';
+import { conflict, type Failure, invalid } from '../../../platform/failure.ts';
 import { colorCode, type LabelRow } from './label-records.ts';
-import { availableLabels, hasLabel, lockLabel, writePriority } from './queries.ts';
+import { availableLabels, lockLabel, lockRenamed, writePriority } from './queries.ts';
 import { labelName } from './rules.ts';
 import type { CreateInput, LabelChanges } from './schema.ts';
 import { setLabelSubscription, subscribedLabels } from './subscription-actions.ts';
@@ -73,15 +74,10 @@ export async function createLabel(
   });
 }
 
-/** 400 for a name that the project's group has given to a label of its own. */
-async function refuseGroupName(tx: Db, parent: ResourceParent, name: string): Promise<void> {
-  if (!isProject(parent)) return;
-  const { namespace_id, namespace_name } = parent.row;
-  if (await hasLabel(tx, namespace_id, name))
-    throw invalid({
-      title: [`already exists at group level for ${namespace_name}. Please choose another one.`],
-    });
-}
+const isOfGroup = ({ row }: AuthorizedProject): Failure =>
+  invalid({
+    title: [`already exists at group level for ${row.namespace_name}. Please choose another one.`],
+  });
 
 /** Changes the properties of the parent's own label that the request names; 404 without it. */
 export async function updateLabel(
@@ -94,9 +90,9 @@ export async function updateLabel(
   const newName = changes.new_name === undefined ? undefined : labelName(changes.new_name);
   const color = changes.color === undefined ? undefined : colorCode(changes.color);
   return inTransaction(db, async (tx) => {
-    const before = found(await lockLabel(tx, parent, name), 'Label');
+    const before = found(await lockRenamed(tx, parent, name, newName), 'Label');
     const renamed = newName !== undefined && newName !== before.name;
-    if (renamed) await refuseGroupName(tx, parent, newName);
+    if (renamed && before.is_of_group && isProject(parent)) throw isOfGroup(parent);
     const { description, archived, priority } = changes;
     const label = await tx
       .updateTable('labels')

@@ -86,14 +86,21 @@ export const selectLabel = (
 export const lockLabel = (tx: Db, parent: ResourceParent, name: string): Promise<LabelRow | undefined> =>
   named(tx, own(parent), parent, name).forUpdate().executeTakeFirst();
 
-/** Whether the group itself has a label of this name. */
-export const hasLabel = async (db: Db, groupId: number, name: string): Promise<boolean> =>
-  (await db
-    .selectFrom('labels')
-    .select('id')
-    .where('namespace_id', '=', groupId)
-    .where('name', '=', name)
-    .executeTakeFirst()) !== undefined;
+/** The same, and whether a project's group has given the new name to a label of its own. */
+export const lockRenamed = (
+  tx: Db,
+  parent: ResourceParent,
+  name: string,
+  newName: string | undefined,
+): Promise<(LabelRow & { is_of_group: boolean }) | undefined> => {
+  const groupId = isProject(parent) ? parent.row.namespace_id : null;
+  const isOfGroup = sql<boolean>`exists (
+    select from labels g where g.namespace_id = ${groupId}::bigint and g.name = ${newName ?? null}::text)`;
+  return named(tx, own(parent), parent, name)
+    .select(isOfGroup.as('is_of_group'))
+    .forUpdate()
+    .executeTakeFirst();
+};
 
 /** What a label is to a user, and to a project. */
 export type LabelState = { subscribed: boolean; priority: number | null };
