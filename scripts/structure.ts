@@ -1,6 +1,6 @@
 /**
  * Refuses what makes the tree hard to read: folders with very many files, folders that import each other, SQL in
- * files whose names do not say so, and announcements that are written past announce().
+ * files whose names do not say so, announcements that are written past announce(), and functions that take all services.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -64,6 +64,20 @@ function announcedElsewhere(): string[] {
     .map(([file]) => `announces by itself: ${file}`);
 }
 
-const found = [...crowdedFolders(), ...cyclesOfFolders(), ...sqlElsewhere(), ...announcedElsewhere()].sort();
+/** All services are for the composition root, and for what hands them to handlers: others name what they need. */
+function wholeServices(): string[] {
+  const mayTake = /^src\/(app|capabilities|kernel\/services)\.ts$|^src\/kernel\/api\//;
+  return [...sources]
+    .filter(([file, text]) => !mayTake.test(file) && /[:<(|&=] ?Services\b(?!\[)/.test(text))
+    .map(([file]) => `takes all services: ${file}`);
+}
+
+const found = [
+  ...crowdedFolders(),
+  ...cyclesOfFolders(),
+  ...sqlElsewhere(),
+  ...announcedElsewhere(),
+  ...wholeServices(),
+].sort();
 for (const problem of found) process.stderr.write(`${problem}\n`);
 if (found.length > 0) process.exitCode = 1;

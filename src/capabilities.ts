@@ -68,7 +68,7 @@ export const capabilities = (services: Services): Capability[] => {
     membersCapability(services),
     projectsCapability(),
     topicsCapability(services),
-    repositoriesCapability(services),
+    repositoriesCapability(),
     gitHttpCapability(services),
     protectedRefsCapability(),
     deployKeysCapability(),

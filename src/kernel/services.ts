@@ -38,3 +38,6 @@ export type Services = {
   /** Call it after a commit of facts, to wake the relay. */
   wake: () => void;
 };
+
+/** The services that a function names: it takes no others. */
+export type Needs<Name extends keyof Services> = Pick<Services, Name>;

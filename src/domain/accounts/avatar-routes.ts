@@ -9,7 +9,7 @@ import { avatarResponse } from '../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint } from '../../kernel/api/endpoint.ts';
 import { fileRoute } from '../../kernel/api/file-route.ts';
 import { pictureFile, storeAvatar } from '../../kernel/files/pictures.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../kernel/users/records.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import { nullable } from '../../platform/http/parameters/schema.ts';
@@ -67,7 +67,9 @@ export const avatarEndpoints: Endpoint[] = [
 ];
 
 /** `/uploads/-/system/…`: the addresses in records. */
-export const avatarRoutes = (services: Services): Route[] => {
+export const avatarRoutes = (
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+): Route[] => {
   const { database, config } = services;
   const avatarOf = (
     kind: 'user' | 'group' | 'project',

@@ -1,7 +1,7 @@
 /** The first start on a database: root, its token, and the fact that identifies the key. */
 
 import { scopeNames } from '../../kernel/actor.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { insertUser } from '../../kernel/users/new-user-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -18,7 +18,10 @@ type FirstStart = {
  * Creates `root`, and a token with every scope when the settings name one, unless they exist; returns whether
  * it did. Idempotent under concurrent starts. Throws when the database's secrets are sealed with another key.
  */
-export async function prepareInstance(services: Services, first: FirstStart): Promise<boolean> {
+export async function prepareInstance(
+  services: Needs<'config' | 'database' | 'log' | 'secretKey'>,
+  first: FirstStart,
+): Promise<boolean> {
   const { database, secretKey, config } = services;
   return inTransaction(database.background, async (tx) => {
     const fact = await tx
@@ -62,7 +65,7 @@ export async function prepareInstance(services: Services, first: FirstStart): Pr
 
 /** Whether `root` has this password now; undefined without the user. */
 export async function isPasswordOfRoot(
-  { database }: Services,
+  { database }: Needs<'database'>,
   password: string,
 ): Promise<boolean | undefined> {
   const root = await database.background
@@ -74,7 +77,7 @@ export async function isPasswordOfRoot(
 }
 
 /** Logs that a token set after the first start is not created, because its use gives a 401. */
-async function warnOfUnusedToken({ config, log }: Services, tx: Db): Promise<void> {
+async function warnOfUnusedToken({ config, log }: Needs<'config' | 'log'>, tx: Db): Promise<void> {
   if (config.rootToken === undefined) return;
   const known = await tx
     .selectFrom('access_tokens')

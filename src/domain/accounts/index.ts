@@ -1,6 +1,6 @@
 /** Accounts: users with their addresses, keys, status, followers and picture; creation and deletion. */
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { adminEndpoints } from './administration/admin-routes.ts';
 import { enterpriseEndpoints } from './administration/enterprise-routes.ts';
 import { avatarEndpoints, avatarRoutes } from './avatar-routes.ts';
@@ -16,7 +16,10 @@ export { userEndpoint } from './users/routes.ts';
 export { userSearch } from './users/search-scope.ts';
 
 /** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */
-export function accountsCapability(services: Services, all: () => readonly Capability[]): Capability {
+export function accountsCapability(
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  all: () => readonly Capability[],
+): Capability {
   const { background } = services.database;
   return {
     name: 'accounts',

@@ -2,7 +2,7 @@
 
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { noteables, todoTargets } from '../conversation/index.ts';
 import { issueFollowUps } from '../work-items/index.ts';
 import { alertActivityTarget } from './alerts/activity-target.ts';
@@ -28,7 +28,24 @@ export { alertImagesEndpoint, issueImagesEndpoint } from './metric-images/routes
 export { statuses } from './records.ts';
 export { timelineEndpoint } from './timeline/routes.ts';
 
-export const alertsCapability = (services: Services): Capability => ({
+export const alertsCapability = (
+  services: Needs<
+    | 'config'
+    | 'database'
+    | 'settings'
+    | 'features'
+    | 'authenticator'
+    | 'limiter'
+    | 'disk'
+    | 'repositories'
+    | 'outbound'
+    | 'registered'
+    | 'log'
+    | 'secretKey'
+    | 'baseUrl'
+    | 'wake'
+  >,
+): Capability => ({
   name: 'alerts',
   registrations: [
     noteables.add(alertDefinition),

@@ -2,7 +2,7 @@
 import { type AuthorizedProject, selectProjects } from '../../kernel/access/find.ts';
 import { isProject, type ResourceParent } from '../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../kernel/actor.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { findBranch, listRefs } from '../../platform/git/refs.ts';
@@ -12,7 +12,12 @@ import { placeholdersIn, renderAddress } from './rules.ts';
 import type { BadgePreview, BadgeRecord } from './schema.ts';
 
 type Addresses = Pick<BadgeRow, 'link_url' | 'image_url'>;
-type Context = { db: Db; services: Services; actor: Caller; subject: ResourceParent };
+type Context = {
+  db: Db;
+  services: Needs<'database' | 'repositories' | 'baseUrl'>;
+  actor: Caller;
+  subject: ResourceParent;
+};
 
 /** The project itself, or the first of the group's that the caller sees. */
 async function exampleProject({
@@ -30,7 +35,7 @@ async function exampleProject({
 
 /** The newest commit of the default branch and the newest tag, where they are asked for. */
 async function valuesInGit(
-  { repositories }: Services,
+  { repositories }: Needs<'repositories'>,
   { id, row }: AuthorizedProject,
   names: ReadonlySet<string>,
 ): Promise<[string, string | undefined][]> {

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
 import { takeAwardsOf } from './noteables/award-actions.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';
@@ -24,7 +24,7 @@ export function conversationEndpoints<Path extends string>(resource: NoteableRes
   return { threads, all };
 }
 
-export const conversationCapability = (services: Services): Capability => ({
+export const conversationCapability = (services: Needs<'registered'>): Capability => ({
   name: 'conversation',
   endpoints: [],
   // Rows go with their noteable by foreign key.

@@ -3,7 +3,7 @@
  * members.
  */
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { createCollector } from './collector/collector.ts';
 import { createItemCounts } from './collector/item-counts.ts';
 import { createSpool } from './collector/spool.ts';
@@ -18,7 +18,9 @@ export type { ErrorDetailRecord, ErrorRecord, WholeEventRecord } from './errors/
 
 const SWEEP = 'error_tracking.sweep';
 
-export function errorTrackingCapability(services: Services): Capability {
+export function errorTrackingCapability(
+  services: Needs<'database' | 'settings' | 'limiter' | 'disk' | 'log' | 'secretKey'>,
+): Capability {
   const spool = createSpool(services);
   const items = createItemCounts();
   const collector = createCollector(services, spool, items);

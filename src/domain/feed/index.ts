@@ -1,13 +1,13 @@
 /** Activity feeds, in three lists. announce() writes the events with the changes. */
 
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { eraseEvents, reassignEvents, sweepEvents } from './retention-actions.ts';
 import { activityEndpoints } from './routes.ts';
 
 const SWEEP = 'activity.sweep_events';
 
-export const activityCapability = ({ database, settings }: Services): Capability => ({
+export const activityCapability = ({ database, settings }: Needs<'database' | 'settings'>): Capability => ({
   name: 'activity',
   endpoints: activityEndpoints,
   tables: ['activity_events'],

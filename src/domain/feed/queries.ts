@@ -10,7 +10,7 @@ import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { userBasicJson } from '../../kernel/users/queries.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
@@ -31,7 +31,11 @@ export type Feed = {
 };
 
 /** Events of a project. */
-export const feedOfProject = (services: Services, caller: Caller, project: AuthorizedProject): Feed => ({
+export const feedOfProject = (
+  services: Needs<'registered'>,
+  caller: Caller,
+  project: AuthorizedProject,
+): Feed => ({
   ctes: sql`${callerCte(caller)},
     places as (select ${project.id}::bigint as id, ${seenOf(services, project, caller)})`,
   caller,
@@ -48,7 +52,7 @@ const levels = sql.raw(
 const level = sql.raw('coalesce(greatest(g.level, r.level), 0)');
 
 /** Events of projects where the actor is a member. */
-export const feedOfMember = (services: Services, actor: Actor): Feed => ({
+export const feedOfMember = (services: Needs<'registered'>, actor: Actor): Feed => ({
   ctes: sql`${callerCte(actor)}, ${reached},
     places as materialized (
       select p.id, ${seenIn(services, actor, level)} from projects p ${levels} where not p.deleting and ${isReached})`,
@@ -59,7 +63,11 @@ export const feedOfMember = (services: Services, actor: Actor): Feed => ({
  * Events of an author in projects that the caller may read; the author's projects are found by one index step
  * each.
  */
-export function feedOfAuthor(services: Services, caller: Caller, { id }: Pick<AuthorizedUser, 'id'>): Feed {
+export function feedOfAuthor(
+  services: Needs<'registered'>,
+  caller: Caller,
+  { id }: Pick<AuthorizedUser, 'id'>,
+): Feed {
   const theirs = sql`select e.project_id from activity_events e where e.author_id = ${id}`;
   const isVisible = seesAll(caller)
     ? sql`true`
@@ -81,7 +89,7 @@ export function feedOfAuthor(services: Services, caller: Caller, { id }: Pick<Au
 
 /** Days are whole days of UTC, exclusive (facts: Activity events). */
 function conditionOf(
-  services: Services,
+  services: Needs<'registered'>,
   { authorId, caller }: Feed,
   filters: EventFilters,
 ): RawBuilder<unknown> {
@@ -114,7 +122,7 @@ export type EventPage = {
 /** One page, newest first by default; page and total have only events that the caller may see. */
 export async function selectEvents(
   db: Db,
-  services: Services,
+  services: Needs<'registered'>,
   feed: Feed,
   filters: EventFilters,
   page: PageRequest & { kind: 'offset' },
@@ -150,7 +158,7 @@ export async function selectEvents(
 }
 
 /** The columns of an EventRow, of an event `e` that the caller sees. */
-function eventColumns(services: Pick<Services, 'registered'>): RawBuilder<unknown> {
+function eventColumns(services: Needs<'registered'>): RawBuilder<unknown> {
   const shown = activityTargets
     .all(services)
     .flatMap(({ type, noteColumn, select }) => (select ? { type, noteColumn, select } : []));

@@ -7,10 +7,10 @@ import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import type { ProjectAbility } from '../../kernel/policy/policy.ts';
 import { GUEST } from '../../kernel/policy/roles.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { noteTypes } from './event-rows.ts';
 
-type Registrations = Pick<Services, 'registered'>;
+type Registrations = Needs<'registered'>;
 
 const columns = (
   services: Registrations,

@@ -5,7 +5,7 @@ import { type AuthorizedProject, selectProjects } from '../../kernel/access/find
 import type { Actor } from '../../kernel/actor.ts';
 import { endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import { referenceDefinitions } from './reference-definitions.ts';
 import { renderMarkdown } from './render.ts';
@@ -30,7 +30,11 @@ const MAX_TEXT_LENGTH = 1_048_576;
 const BODY_LIMIT = 4 * MAX_TEXT_LENGTH;
 
 /** By its present path alone: no redirect is followed. 404 where the caller does not see it. */
-async function findProject(services: Services, actor: Actor, path: string): Promise<AuthorizedProject> {
+async function findProject(
+  services: Needs<'database'>,
+  actor: Actor,
+  path: string,
+): Promise<AuthorizedProject> {
   const projects = await selectProjects(services.database.points, actor, 'read_project', [path]);
   const project = projects.get(path.toLowerCase());
   if (!project) throw notFound('Project');

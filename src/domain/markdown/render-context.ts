@@ -1,10 +1,10 @@
 /** The project and reader of a text. */
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 
 export type RenderContext = {
-  services: Services;
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl'>;
   /** The user whose permissions count. */
   reader: Caller;
   /** The project of the text; short references are to its records. */

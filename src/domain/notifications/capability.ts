@@ -2,7 +2,7 @@
 
 import type { Capability } from '../../kernel/capability.ts';
 import { siteMailer } from '../../kernel/mail/site-mail.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { deliveryOf } from './delivery/delivery.ts';
 import { notificationFacts } from './events/events.ts';
 import { mergeRequestFacts } from './events/merge-requests.ts';
@@ -13,7 +13,11 @@ import { forgetSettings } from './settings/actions.ts';
 import { settingsPages } from './settings/pages.ts';
 import { settingsEndpoints } from './settings/routes.ts';
 
-export function notificationsCapability(services: Services): Capability {
+export function notificationsCapability(
+  services: Needs<
+    'config' | 'database' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl' | 'inFlight'
+  >,
+): Capability {
   const delivery = deliveryOf(services, siteMailer(services));
   return {
     ...delivery,

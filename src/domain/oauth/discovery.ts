@@ -1,11 +1,16 @@
 /** Discovery for clients: addresses, supported features, and the keys (RFC 8414, OpenID Connect). */
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Schedule, Tasks } from '../../platform/jobs/jobs.ts';
 import { claimNames } from './identity/claims.ts';
 import { dropRetiredKeys, publishedKeys, SIGNING_ALGORITHM } from './identity/signing-key-actions.ts';
 import { userinfoRoutes } from './identity/userinfo.ts';
-import { type ProtocolContext, protocolEndpoint, protocolReply } from './protocol/endpoint.ts';
+import {
+  type ProtocolContext,
+  type ProtocolServices,
+  protocolEndpoint,
+  protocolReply,
+} from './protocol/endpoint.ts';
 import { applicationScopes } from './protocol/scopes.ts';
 import { grantTypes } from './tokens/endpoint.ts';
 
@@ -58,7 +63,7 @@ const documents: Record<string, (context: ProtocolContext) => Promise<unknown>> 
 };
 
 /** Discovery, keys and userinfo: how a client learns a token's user. */
-export const identityRoutes = (services: Services): Route[] => [
+export const identityRoutes = (services: ProtocolServices): Route[] => [
   ...Object.entries(documents).map(([path, document]) =>
     protocolEndpoint(services, {
       method: 'GET',
@@ -73,7 +78,7 @@ export const identityRoutes = (services: Services): Route[] => [
 const DROP_KEYS = 'oauth.drop_retired_keys';
 
 /** Deletes keys, a day after they were retired. */
-export const identityTasks = (services: Services): Tasks => ({
+export const identityTasks = (services: Needs<'database'>): Tasks => ({
   [DROP_KEYS]: async () => {
     await dropRetiredKeys(services.database.background);
   },

@@ -1,6 +1,5 @@
 /** The OAuth 2.0 identity provider: applications, authorization, tokens, devices, identities. */
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
 import { applicationEndpoints } from './applications/endpoints.ts';
 import { applicationPages } from './applications/pages.ts';
 import { registrationRoute } from './applications/registration.ts';
@@ -10,6 +9,7 @@ import { devicePages } from './devices/pages.ts';
 import { deviceSchedules, deviceTasks } from './devices/queries.ts';
 import { identityRoutes, identitySchedules, identityTasks } from './discovery.ts';
 import { sweepTask } from './grants/sweep-actions.ts';
+import type { ProtocolServices } from './protocol/endpoint.ts';
 import { tokenRoute } from './tokens/endpoint.ts';
 import { tokenManagementRoutes } from './tokens/management.ts';
 
@@ -17,7 +17,7 @@ export { rotateSigningKey } from './identity/signing-key-actions.ts';
 
 const SWEEP = 'oauth.sweep';
 
-export const oauthCapability = (services: Services): Capability => ({
+export const oauthCapability = (services: ProtocolServices): Capability => ({
   name: 'oauth',
   endpoints: [...applicationEndpoints],
   routes: [

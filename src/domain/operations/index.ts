@@ -4,7 +4,7 @@ import { signedIn } from '../../kernel/access/access.ts';
 import { endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Config } from '../../kernel/config.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { version } from '../../package.ts';
 import { now } from '../../platform/clock.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
@@ -50,7 +50,7 @@ const probe = (path: string, handle: Route['handle']): Route => ({
 });
 
 export function operationsCapability(
-  services: Services,
+  services: Needs<'config' | 'database'>,
   deps: { metrics: () => Promise<string>; checkWrites: WriteCheck },
 ): Capability {
   const readiness = async (): Promise<HttpResponse> => {

@@ -3,7 +3,7 @@
  * on all that they plan, by those of the same name in its new groups, or by copies in the project.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import { nextIid } from './counter-actions.ts';
@@ -12,7 +12,7 @@ import { type Planned, plannedKinds } from './planned.ts';
 /** Call it in the transaction of the move, when the projects and groups have their new ancestors. */
 export async function remapPlanning(
   tx: Db,
-  services: Pick<Services, 'registered'>,
+  services: Needs<'registered'>,
   projectIds: readonly number[],
 ): Promise<void> {
   if (projectIds.length === 0) return;

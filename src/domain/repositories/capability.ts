@@ -2,7 +2,6 @@
 
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
 import { noteables, todoTargets } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
@@ -26,7 +25,7 @@ import { commitSubject } from './registrations/notification-subject.ts';
 import { commitTodoTarget } from './registrations/todo-target.ts';
 import { writeCommitEndpoints } from './write-commits/routes.ts';
 
-export const repositoriesCapability = (_services: Services): Capability => ({
+export const repositoriesCapability = (): Capability => ({
   name: 'repositories',
   registrations: [
     noteables.add(commitDefinition),

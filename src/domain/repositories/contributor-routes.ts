@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { onProject } from '../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { type Endpoint, endpoint, listing } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import { languagesOf } from '../../platform/git/files/language-shares.ts';
 import { type Contributor, contributorsOf } from '../../platform/git/history/contributors.ts';
@@ -36,7 +36,7 @@ const Languages = Type.Unsafe<Record<string, number>>({
 
 /** Reads of a revision; `otherwise` for a project without a repository or without commits. */
 async function ofRevision<T>(
-  { repositories }: Pick<Services, 'repositories'>,
+  { repositories }: Needs<'repositories'>,
   { id, row }: AuthorizedProject,
   revision: string | undefined,
   otherwise: T,

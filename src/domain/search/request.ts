@@ -1,7 +1,7 @@
 /** The request of a search, one value for all scopes: caller, container, text. */
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { PageRequest } from '../../platform/pagination/page.ts';
@@ -14,7 +14,7 @@ export type SearchContainer =
 
 export type SearchRequest = {
   db: Db;
-  services: Services;
+  services: Needs<'config' | 'database' | 'repositories' | 'registered' | 'baseUrl'>;
   settings: ApplicationSettings;
   actor: Caller;
   container: SearchContainer;

@@ -2,7 +2,7 @@
 
 import { type AuditedEntity, announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { FeatureGate } from '../../kernel/settings/queries.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -17,7 +17,7 @@ const instance: AuditedEntity = { type: 'InstanceScope', id: 1, path: 'instance'
 
 /** Changes the settings and returns all of them; 400 for unsupported ones, or an invalid combination. */
 export async function changeSettings(
-  services: Services,
+  services: Needs<'config' | 'settings' | 'presence' | 'secretKey'>,
   db: Db,
   actor: Actor,
   input: SettingsInput,
@@ -73,7 +73,7 @@ const shownFeatureGate = ({ value, ...gate }: FeatureGate): string => {
 
 /** Sets a feature flag, whatever its name, and returns its gate. */
 export async function setFeature(
-  services: Services,
+  services: Needs<'features' | 'presence'>,
   db: Db,
   actor: Actor,
   name: string,
@@ -97,7 +97,12 @@ export async function setFeature(
 }
 
 /** Gives a feature flag its default again; no effect when it has it. */
-export async function resetFeature(services: Services, db: Db, actor: Actor, name: string): Promise<void> {
+export async function resetFeature(
+  services: Needs<'features' | 'presence'>,
+  db: Db,
+  actor: Actor,
+  name: string,
+): Promise<void> {
   await inTransaction(db, async (tx) => {
     const deleted = await tx
       .deleteFrom('feature_gates')

@@ -1,6 +1,6 @@
 /** Sign-in: sessions for browsers, registration, confirmed addresses, passwords and two-factor authentication. */
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { stylesheetRoute } from '../../platform/http/server/stylesheet.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
@@ -20,14 +20,19 @@ const SEND_CONFIRMATION = 'sign_in.send_confirmation';
 
 /** The task that finds the account of an address, and requests its mail. */
 const sendTo =
-  (services: Services, send: (services: Services, email: string) => Promise<void>): Task =>
+  (
+    services: Needs<'database' | 'settings' | 'secretKey' | 'wake'>,
+    send: (services: Needs<'database' | 'settings' | 'secretKey'>, email: string) => Promise<void>,
+  ): Task =>
   async ({ email }) => {
     if (typeof email !== 'string') return;
     await send(services, email);
     services.wake();
   };
 
-export function signInCapability(services: Services): Capability {
+export function signInCapability(
+  services: Needs<'database' | 'settings' | 'secretKey' | 'wake'>,
+): Capability {
   return {
     name: 'sign-in',
     endpoints: [],

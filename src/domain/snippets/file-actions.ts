@@ -1,5 +1,5 @@
 /** Records the files of a snippet after a change of its repository. */
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, inTransaction } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -9,7 +9,7 @@ import { readSnippetFiles } from './snippet-files.ts';
 
 /** Writes the branch's files to the snippet's row: after a push, and after an interrupted write. */
 export async function recordSnippetFiles(
-  { database }: Services,
+  { database }: Needs<'database'>,
   git: GitFolder,
   id: number,
   branch: string,

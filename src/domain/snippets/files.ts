@@ -1,7 +1,7 @@
 /** The bytes of a snippet's files: read for a response, and changed by a commit. */
 import type { Readable } from 'node:stream';
 import { bytesOf, Reply } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../platform/git/files/blobs.ts';
 import { pathComponents } from '../../platform/git/names.ts';
@@ -51,7 +51,7 @@ export const RawSnippetFile = bytesOf('text/plain');
 
 /** The bytes of a file at a revision; 404 when either does not exist. */
 export async function readFile(
-  services: Services,
+  services: Needs<'repositories' | 'log'>,
   snippet: SnippetRow,
   revision: string,
   path: string,
@@ -78,7 +78,7 @@ async function findFile(git: GitFolder, revision: string, path: string): Promise
 }
 
 async function streamFile(
-  services: Services,
+  services: Needs<'repositories' | 'log'>,
   snippet: SnippetRow,
   { oid, size }: ObjectInfo,
 ): Promise<Reply<Buffer | Readable>> {

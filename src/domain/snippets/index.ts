@@ -2,7 +2,7 @@
 
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { noteables } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
@@ -32,7 +32,7 @@ export { SnippetRecord } from './snippet-records.ts';
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';
 
-export const snippetsCapability = (services: Services): Capability => ({
+export const snippetsCapability = (services: Needs<'database' | 'repositories'>): Capability => ({
   name: 'snippets',
   registrations: [
     noteables.add(snippetDefinition),

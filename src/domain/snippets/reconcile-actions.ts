@@ -1,10 +1,13 @@
 /** Records the files of a snippet whose change was interrupted. */
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { type InterruptedWrite, snippetRepository } from '../repositories/index.ts';
 import { recordSnippetFiles } from './file-actions.ts';
 
 /** Lists a snippet's files anew after an interrupted write. */
-export async function reconcileFiles(services: Services, { kind, id }: InterruptedWrite): Promise<void> {
+export async function reconcileFiles(
+  services: Needs<'database' | 'repositories'>,
+  { kind, id }: InterruptedWrite,
+): Promise<void> {
   if (kind !== 'snippet') return;
   const { db } = services.database;
   const snippet = await db

@@ -1,6 +1,6 @@
 /** The spam check of snippets: texts that anyone could read are checked before they are written. */
 import { PUBLIC } from '../../kernel/policy/roles.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { isLarge } from '../../platform/git/files/blobs.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { snippetRepository } from '../repositories/index.ts';
@@ -19,7 +19,7 @@ type Written = {
 };
 
 /** The texts of the present files, but for large ones. */
-async function contentsOf(services: Services, snippet: SnippetRow): Promise<string[]> {
+async function contentsOf(services: Needs<'repositories'>, snippet: SnippetRow): Promise<string[]> {
   const key = snippetRepository(snippet.id);
   const contents = await services.repositories.read(key, snippet.repository_storage, async (git) => {
     const { files } = await readSnippetFiles(git, snippet.default_branch);

@@ -1,7 +1,7 @@
 /** Records of the spam check: kept for a while, and until their user is deleted. */
 
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { forgetSpamLogs, sweepSpamLogs } from './log-actions.ts';
 
 export { isReadByAnybody } from './audience.ts';
@@ -9,7 +9,7 @@ export { checkSpam } from './spam-check.ts';
 
 const SWEEP = 'spam.sweep_logs';
 
-export const spamCapability = (services: Services): Capability => ({
+export const spamCapability = (services: Needs<'database'>): Capability => ({
   name: 'spam',
   endpoints: [],
   tables: ['spam_logs'],

@@ -2,7 +2,7 @@
 
 import type { Actor } from '../../kernel/actor.ts';
 import { outboundFetch } from '../../kernel/api/outbound-fetch.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -30,7 +30,7 @@ const PERIOD_SECONDS = 60;
 
 /** Creations of one kind by one user in a minute (facts: Application settings fields). */
 async function limitCreation(
-  services: Services,
+  services: Needs<'limiter'>,
   settings: ApplicationSettings,
   { actor, kind, write }: Written,
 ): Promise<void> {
@@ -58,7 +58,7 @@ function header({ headers }: HttpRequest, name: string): string | undefined {
 
 /** Whether the request repeats a stopped one with its CAPTCHA solved: it passes, once. */
 async function isRepetition(
-  services: Services,
+  services: Needs<'database' | 'outbound' | 'log' | 'secretKey'>,
   settings: ApplicationSettings,
   { actor, request }: Written,
 ): Promise<boolean> {
@@ -81,7 +81,7 @@ async function isRepetition(
 
 /** The verdict; without one the setting decides: the write passes, or is refused. Both are logged. */
 async function isTakenForSpam(
-  services: Services,
+  services: Needs<'database' | 'outbound' | 'log' | 'secretKey' | 'baseUrl'>,
   settings: ApplicationSettings,
   { actor, request, kind, write, title, text }: Written,
   userAgent: string | undefined,
@@ -113,7 +113,7 @@ async function isTakenForSpam(
  * after all other checks, and outside transactions.
  */
 export async function checkSpam(
-  services: Services,
+  services: Needs<'database' | 'limiter' | 'outbound' | 'log' | 'secretKey' | 'baseUrl'>,
   settings: ApplicationSettings,
   written: Written,
 ): Promise<void> {

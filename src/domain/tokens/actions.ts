@@ -2,7 +2,7 @@
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { revokeFamily } from '../../kernel/identity/token-actions.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { handBotOver } from '../../kernel/users/bot-holder-actions.ts';
 import { now } from '../../platform/clock.ts';
@@ -22,7 +22,7 @@ import { decideExpiry, isExpired, rotatedTokenLife } from './rules.ts';
 
 /** A personal or impersonation token of a person; 403 for a bot, or where the settings refuse such tokens. */
 export async function createUserToken(
-  services: Services,
+  services: Needs<'database'>,
   settings: ApplicationSettings,
   actor: Actor,
   kind: 'personal' | 'impersonation',
@@ -50,7 +50,7 @@ export async function createUserToken(
  * revoked one revokes all its successors by rotation.
  */
 export async function rotateToken(
-  services: Services,
+  services: Needs<'database'>,
   settings: ApplicationSettings,
   actor: Actor,
   token: TokenRow,
@@ -97,7 +97,7 @@ export async function rotateToken(
 /**
  * Revokes the token at once; a bot user without another one is deleted too. A second time changes nothing.
  */
-export async function revokeToken(services: Services, actor: Actor, token: TokenRow): Promise<void> {
+export async function revokeToken(services: Needs<'database'>, actor: Actor, token: TokenRow): Promise<void> {
   await inTransaction(services.database.db, async (tx) => {
     const held = await lockToken(tx, token.id);
     if (!held) return;

@@ -9,7 +9,7 @@ import {
 import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Role } from '../../kernel/policy/roles.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { lockExternal } from '../../kernel/users/bot-holder-actions.ts';
 import { insertUser } from '../../kernel/users/new-user-actions.ts';
@@ -25,7 +25,7 @@ export const isBot = (kind: string): boolean => kind === 'project_bot' || kind =
 
 /** A token of the project or group and the bot that it acts as; 403 for a bot, 400 for a role above the creator's. */
 export async function createResourceToken(
-  services: Services,
+  services: Needs<'database' | 'baseUrl'>,
   settings: ApplicationSettings,
   actor: Actor,
   source: MembershipSource,

@@ -1,14 +1,14 @@
 /** Tokens: personal, project, group, impersonation and deploy tokens, and the bots that some of them act as. */
 
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { retireUnusedBots } from './bot-actions.ts';
 import { deployEndpoints } from './deploy-routes.ts';
 import { impersonationEndpoints } from './impersonation-routes.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { resourceEndpoints } from './resource-routes.ts';
 
-export const tokensCapability = (services: Services): Capability => ({
+export const tokensCapability = (services: Needs<'config' | 'database'>): Capability => ({
   name: 'tokens',
   endpoints: [
     ...personalEndpoints,

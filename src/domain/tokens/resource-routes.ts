@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { revokeToken, rotateToken } from './actions.ts';
@@ -22,7 +22,7 @@ import {
 const tokenId = { token_id: Type.Integer() };
 
 const resourceEndpointsOf = <Subject extends AuthorizedProject | AuthorizedGroup>(
-  services: Services,
+  services: Needs<'config'>,
   { of, manageTokens: access, rotateOwnToken, place, whose }: Resource<Subject>,
 ): Endpoint[] => {
   const path = `/${of}s/:id/access_tokens`;
@@ -130,7 +130,7 @@ const resourceEndpointsOf = <Subject extends AuthorizedProject | AuthorizedGroup
   ];
 };
 
-export const resourceEndpoints = (services: Services): Endpoint[] => [
+export const resourceEndpoints = (services: Needs<'config'>): Endpoint[] => [
   ...resourceEndpointsOf(services, projects),
   ...resourceEndpointsOf(services, groups),
 ];

@@ -7,7 +7,7 @@ import { type AuditedEntity, announce, announceAll } from '../../kernel/activity
 import type { Actor } from '../../kernel/actor.ts';
 import { cleanName } from '../../kernel/files/upload-names.ts';
 import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
@@ -66,7 +66,12 @@ async function holdHome(tx: Db, { column, id }: Home): Promise<void> {
 
 /** The new upload. 400 without a file, 413 for one beyond max_attachment_size. */
 export async function keepUpload(
-  context: { services: Services; settings: ApplicationSettings; actor: Actor; request: HttpRequest },
+  context: {
+    services: Needs<'config' | 'database'>;
+    settings: ApplicationSettings;
+    actor: Actor;
+    request: HttpRequest;
+  },
   home: Home,
 ): Promise<UploadRow> {
   const { services, settings, actor, request } = context;
@@ -144,7 +149,10 @@ export const eraseUploads: Eraser = async (tx, { projectIds }) => {
 };
 
 /** Removes the files that a fact names. */
-export async function forgetFiles(services: Services, { secrets }: Record<string, unknown>): Promise<void> {
+export async function forgetFiles(
+  services: Needs<'config'>,
+  { secrets }: Record<string, unknown>,
+): Promise<void> {
   if (!Array.isArray(secrets)) return;
   await removeFiles(
     services.config.data,
@@ -155,7 +163,11 @@ export async function forgetFiles(services: Services, { secrets }: Record<string
 const DAY = 86_400_000;
 
 /** Removes files without a row: of groups that are gone, and of interrupted uploads. Young ones may get a row yet. */
-export async function sweepFiles({ database, config, log }: Services): Promise<void> {
+export async function sweepFiles({
+  database,
+  config,
+  log,
+}: Needs<'config' | 'database' | 'log'>): Promise<void> {
   for await (const batch of oldFiles(config.data, new Date(now().getTime() - DAY))) {
     const secrets = batch.map(({ secret }) => secret);
     const { rows } = await sql<{ secret: string }>`

@@ -1,7 +1,7 @@
 /** Files in descriptions and notes: uploaded to a project or group, kept in the data folder, served safely. */
 
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { eraseUploads, FILES_GONE, forgetFiles, reassignUploads, sweepFiles } from './actions.ts';
 import { uploadPages } from './pages.ts';
 import { sweepPictures } from './picture-sweep.ts';
@@ -13,7 +13,9 @@ const FORGET = 'uploads.forget_files';
 const SWEEP = 'uploads.sweep_files';
 const SWEEP_PICTURES = 'uploads.sweep_pictures';
 
-export const uploadsCapability = (services: Services): Capability => ({
+export const uploadsCapability = (
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk' | 'log'>,
+): Capability => ({
   name: 'uploads',
   endpoints,
   routes: uploadPages(services),

@@ -5,7 +5,7 @@
 import { authorizeGroup, authorizeProject, Moved } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import { type FileContext, fileRoute } from '../../kernel/api/file-route.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server/server.ts';
@@ -13,12 +13,16 @@ import { groupHome, type Home, projectHome } from './actions.ts';
 import { downloadOf } from './download.ts';
 import { selectBySecret } from './queries.ts';
 
-type FindHome = (services: Services, caller: Caller, params: Record<string, string>) => Promise<Home>;
+type FindHome = (
+  services: Needs<'database'>,
+  caller: Caller,
+  params: Record<string, string>,
+) => Promise<Home>;
 
-const projectOf = async (services: Services, caller: Caller, reference: string): Promise<Home> =>
+const projectOf = async (services: Needs<'database'>, caller: Caller, reference: string): Promise<Home> =>
   projectHome(await authorizeProject(services.database.points, caller, 'read_project', reference));
 
-const groupOf = async (services: Services, caller: Caller, reference: string): Promise<Home> =>
+const groupOf = async (services: Needs<'database'>, caller: Caller, reference: string): Promise<Home> =>
   groupHome(await authorizeGroup(services.database.points, caller, 'read_group', reference));
 
 const isNumber = (text: string): boolean => /^\d{1,15}$/.test(text);
@@ -32,14 +36,14 @@ const byPath: FindHome = (services, caller, { path = '' }) => {
 };
 
 const byNumber =
-  (find: (services: Services, caller: Caller, reference: string) => Promise<Home>): FindHome =>
+  (find: (services: Needs<'database'>, caller: Caller, reference: string) => Promise<Home>): FindHome =>
   (services, caller, { id = '' }) => {
     if (!isNumber(id)) throw notFound();
     return find(services, caller, id);
   };
 
 async function serve(
-  services: Services,
+  services: Needs<'config' | 'database'>,
   { caller, params, request }: FileContext,
   findHome: FindHome,
 ): Promise<HttpResponse> {
@@ -57,7 +61,9 @@ async function serve(
 }
 
 /** The routes outside the API. */
-export const uploadPages = (services: Services): Route[] => {
+export const uploadPages = (
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+): Route[] => {
   const route = (path: string, findHome: FindHome): Route =>
     fileRoute(services, { path, handle: (context) => serve(services, context, findHome) });
   return [

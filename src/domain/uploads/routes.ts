@@ -12,7 +12,7 @@ import {
   noContent,
   Reply,
 } from '../../kernel/api/endpoint.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { groupHome, type Home, keepUpload, projectHome, removeUpload, type UploadRow } from './actions.ts';
 import { downloadOf } from './download.ts';
@@ -25,7 +25,7 @@ function presentNew(home: Home, { id, secret, filename }: UploadRow): NewUploadR
   return { id, url, full_path: `${home.path}${url}`, ...markdownOf(filename, url) };
 }
 
-async function reply(services: Services, upload: UploadRow, method: string): Promise<Reply<Readable>> {
+async function reply(services: Needs<'config'>, upload: UploadRow, method: string): Promise<Reply<Readable>> {
   const { headers, body } = await downloadOf(services.config.data, upload, method);
   return new Reply(200, body, headers);
 }

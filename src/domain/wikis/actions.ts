@@ -1,7 +1,7 @@
 /** Changes of a wiki: a commit of the caller's, and then the page's row and the activity. */
 import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../kernel/settings/definitions.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
@@ -24,7 +24,7 @@ import { type PageName, presentPageBasic } from './wiki-pages.ts';
 
 /** The context of a change to a wiki. */
 export type WikiWriteContext = {
-  services: Services;
+  services: Needs<'database' | 'repositories'>;
   settings: ApplicationSettings;
   actor: Actor;
   wiki: Wiki;

@@ -1,6 +1,6 @@
 /** The container of a group's wiki, created with the first page, by the API or by git. */
 
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -8,7 +8,7 @@ import { chooseStorage } from '../repositories/index.ts';
 
 /** Assigns a storage to the group's wiki, by the weights of the instance, unless it has one. */
 export async function ensureGroupWikiStorage(
-  services: Services,
+  services: Needs<'database' | 'repositories'>,
   settings: ApplicationSettings,
   groupId: number,
 ): Promise<void> {

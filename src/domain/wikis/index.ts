@@ -1,7 +1,7 @@
 /** Wikis of projects and groups: pages in a repository each. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { wikiPageActivityTarget } from './activity-target.ts';
 import { reconcilePages } from './reconcile-actions.ts';
@@ -14,7 +14,7 @@ export { movableGroupWikis } from './storage-moves.ts';
 
 const RECONCILE = 'wikis.reconcile';
 
-export const wikisCapability = (services: Services): Capability => ({
+export const wikisCapability = (services: Needs<'database' | 'repositories'>): Capability => ({
   name: 'wikis',
   endpoints,
   registrations: [activityTargets.add(wikiPageActivityTarget), repositoryKinds.add(wikiRepositories)],

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../kernel/actor.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { NO_OBJECT, shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -15,7 +15,7 @@ import { recordWikiPush } from './wiki-pushes.ts';
 const free: Judge = { refusal: () => undefined, mayForce: () => true };
 
 export function wikiPushTarget(
-  services: Services,
+  services: Needs<'database' | 'repositories'>,
   settings: ApplicationSettings,
   key: RepositoryKey,
   caller: Caller,

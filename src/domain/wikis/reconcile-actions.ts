@@ -3,7 +3,7 @@
  * show the change: a renamed page keeps its id, a deleted one loses it.
  */
 import { sql } from 'kysely';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { textInTime } from '../../platform/git/program/long-runs.ts';
@@ -61,7 +61,10 @@ async function wikiOf(db: Db, { kind, id }: InterruptedWrite): Promise<Wiki | un
 }
 
 /** Gives the pages of the container's wiki the rows that follow from the commits since then. */
-export async function reconcilePages(services: Services, write: InterruptedWrite): Promise<void> {
+export async function reconcilePages(
+  services: Needs<'database' | 'repositories'>,
+  write: InterruptedWrite,
+): Promise<void> {
   const { db } = services.database;
   const wiki = await wikiOf(db, write);
   if (!wiki) return;

@@ -5,7 +5,7 @@
 
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -22,7 +22,7 @@ export type Wiki = {
   /** The repository's storage; undefined while the group has none. */
   storage: string | undefined;
   /** Assigns a storage where the wiki has none yet; before every write. */
-  ensureStorage(services: Services, settings: ApplicationSettings): Promise<void>;
+  ensureStorage(services: Needs<'database' | 'repositories'>, settings: ApplicationSettings): Promise<void>;
 };
 
 /** The wiki of a project, in the storage of the project's own repository. */
@@ -50,7 +50,7 @@ export async function wikiOfGroup(db: Db, { id }: AuthorizedGroup): Promise<Wiki
 
 /** Reads at a commit of the wiki; undefined where there is no repository, or no such commit. */
 export const readWiki = <T>(
-  { repositories }: Services,
+  { repositories }: Needs<'repositories'>,
   { key, storage }: Wiki,
   revision: string,
   work: (git: GitFolder, commit: Commit) => Promise<T>,

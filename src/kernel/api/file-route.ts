@@ -9,7 +9,7 @@ import type { Route } from '../../platform/http/server/server.ts';
 import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
 import { presentedCredential } from '../identity/credentials.ts';
-import type { Services } from '../services.ts';
+import type { Needs } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { admit } from './gate.ts';
 
@@ -22,7 +22,10 @@ type FileSpec = {
   handle(context: FileContext): Promise<HttpResponse>;
 };
 
-export const fileRoute = (services: Services, spec: FileSpec): Route => ({
+export const fileRoute = (
+  services: Needs<'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  spec: FileSpec,
+): Route => ({
   kind: 'file',
   method: 'GET',
   path: spec.path,
@@ -46,7 +49,11 @@ export const fileRoute = (services: Services, spec: FileSpec): Route => ({
 });
 
 /** 401 for a wrong credential. */
-const identify = (services: Services, request: HttpRequest, settings: ApplicationSettings): Promise<Caller> =>
+const identify = (
+  services: Needs<'authenticator'>,
+  request: HttpRequest,
+  settings: ApplicationSettings,
+): Promise<Caller> =>
   services.authenticator.authenticate(
     {
       credential: presentedCredential(request.headers, parseUrlEncoded(request.query)),

@@ -6,7 +6,7 @@ import { Failure } from '../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { addressKey, rateLimitHeaders, type Taken } from '../../platform/http/rate-limit.ts';
 import type { RouteKind } from '../../platform/http/server/route-kinds.ts';
-import type { Services } from '../services.ts';
+import type { Needs } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 /** The throttles of the instance (facts: Rate limits). */
@@ -69,7 +69,7 @@ type Refusal = HttpResponse | undefined;
  * only where the database must be asked: most requests are counted in memory.
  */
 export function admit(
-  services: Pick<Services, 'limiter' | 'disk'>,
+  services: Needs<'limiter' | 'disk'>,
   request: HttpRequest,
   settings: ApplicationSettings,
   visit: Visit,
@@ -81,7 +81,7 @@ export function admit(
 }
 
 function count(
-  services: Pick<Services, 'limiter'>,
+  services: Needs<'limiter'>,
   request: HttpRequest,
   settings: ApplicationSettings,
   { kind, account, protected: isProtected }: Visit,
@@ -98,7 +98,7 @@ function count(
 }
 
 function judge(
-  { disk }: Pick<Services, 'disk'>,
+  { disk }: Needs<'disk'>,
   settings: ApplicationSettings,
   { kind, wrong, writes, endsMaintenance }: Visit,
 ): undefined {
@@ -115,7 +115,7 @@ function judge(
  * only behind the gate: the project of a key, a password in a body.
  */
 export function throttle(
-  { limiter }: Pick<Services, 'limiter'>,
+  { limiter }: Needs<'limiter'>,
   request: HttpRequest,
   settings: ApplicationSettings,
   name: ThrottleName,

@@ -1,6 +1,6 @@
 /** The administrator's rules for outgoing calls. */
 import type { OutboundReply, OutboundRequest } from '../../platform/outbound/outbound.ts';
-import type { Services } from '../services.ts';
+import type { Needs } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
 /** A call to another service, by those rules. */
@@ -10,7 +10,7 @@ export type Fetch = (
 ) => Promise<OutboundReply>;
 
 export const outboundFetch =
-  ({ outbound }: Pick<Services, 'outbound'>, settings: ApplicationSettings): Fetch =>
+  ({ outbound }: Needs<'outbound'>, settings: ApplicationSettings): Fetch =>
   (url, request) =>
     outbound(url, {
       ...request,

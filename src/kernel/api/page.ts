@@ -17,7 +17,7 @@ import type { Method, Route } from '../../platform/http/server/server.ts';
 import { sameSecret } from '../../platform/secret.ts';
 import { readCookie, SESSION_COOKIE } from '../identity/credentials.ts';
 import { readSession, type Session } from '../identity/sessions.ts';
-import type { Services } from '../services.ts';
+import type { Needs, Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { admit } from './gate.ts';
 
@@ -132,7 +132,7 @@ const forged = (): Failure =>
     'This form is out of date, or was sent from another site. Go back, reload the page and try again.',
   );
 
-function hasToken(services: Services, context: PageContext, session: Session): boolean {
+function hasToken(services: Needs<'authenticator'>, context: PageContext, session: Session): boolean {
   const header = context.request.headers['x-csrf-token'];
   const given = typeof header === 'string' ? header : context.field('authenticity_token');
   return sameSecret(given, services.authenticator.csrfToken(session.token));
@@ -152,12 +152,12 @@ export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, b
 }
 
 /** The hidden field with the session's CSRF token. */
-export const tokenField = (services: Services, session: Session): Html =>
+export const tokenField = (services: Needs<'authenticator'>, session: Session): Html =>
   html`<input type="hidden" name="authenticity_token" value="${services.authenticator.csrfToken(session.token)}">`;
 
 /** A page in the site's layout, with the signed-in user at its top. */
 export function showPage(
-  services: Services,
+  services: Needs<'authenticator'>,
   session: Session | undefined,
   content: { title: string; body: Html; status?: number; headers?: Record<string, string> },
 ): HttpResponse {
@@ -172,7 +172,11 @@ ${account}</header>`;
   return htmlResponse(content.status ?? 200, htmlPage(content.title, content.body, parts), content.headers);
 }
 
-function failurePage(services: Services, session: Session | undefined, failure: Failure): HttpResponse {
+function failurePage(
+  services: Needs<'authenticator'>,
+  session: Session | undefined,
+  failure: Failure,
+): HttpResponse {
   const text =
     typeof failure.publicMessage === 'string' ? failure.publicMessage : 'The request is not valid.';
   const body = html`<div class="card"><h1>That did not work</h1><p class="message" role="alert">${text}</p></div>`;

@@ -2,10 +2,10 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createMailer, type Mailer } from '../../platform/mail/mailer.ts';
-import type { Services } from '../services.ts';
+import type { Needs } from '../services.ts';
 
 /** The sender, and the host part of Message-IDs. Mail clients do not accept a bare IP address as host. */
-export function mailSender({ baseUrl, config }: Pick<Services, 'baseUrl' | 'config'>): {
+export function mailSender({ baseUrl, config }: Needs<'config' | 'baseUrl'>): {
   from: string;
   host: string;
 } {
@@ -15,7 +15,7 @@ export function mailSender({ baseUrl, config }: Pick<Services, 'baseUrl' | 'conf
 }
 
 /** The configured mailer: to a server, or without one to files in the data folder. */
-export const siteMailer = (services: Services): Mailer =>
+export const siteMailer = (services: Needs<'config' | 'baseUrl'>): Mailer =>
   createMailer({
     smtpUrl: services.config.smtpUrl,
     folder: join(services.config.data, 'mail'),

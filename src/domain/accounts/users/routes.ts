@@ -15,7 +15,7 @@ import {
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
 import { selectCustomAttributes } from '../../../kernel/namespaces/custom-attribute-queries.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
@@ -101,7 +101,7 @@ async function prepareChange({ services, settings, actor, input }: ChangeContext
 }
 
 async function provisioningGroup(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   id: number | undefined,
 ): Promise<AuthorizedGroup | undefined> {

@@ -1,7 +1,7 @@
 /** Mail about new alerts, to the project's Maintainers and Owners. */
 
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';
 import { issueWebUrl } from '../../work-items/index.ts';
@@ -62,7 +62,7 @@ async function incidentUrl(
 }
 
 /** The tasks of alert mail. Each may run twice: then both mails have the same id. */
-export function alertMailTasks(services: Services): Tasks {
+export function alertMailTasks(services: Needs<'config' | 'database' | 'baseUrl'>): Tasks {
   const db = services.database.background;
   const mailer = siteMailer(services);
   const mailOne: Task = async (payload) => {

@@ -1,7 +1,7 @@
 /** Creates incidents of alerts, by settings or on request, and closes them when their alerts end. */
 
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
@@ -27,7 +27,7 @@ const MAX_TEMPLATE_LENGTH = 1_048_576;
 
 /** The issue template of this name in the default branch; null without one. */
 async function readTemplate(
-  { repositories }: Services,
+  { repositories }: Needs<'repositories'>,
   project: AuthorizedProject,
   name: string,
 ): Promise<string | null> {
@@ -131,8 +131,21 @@ const selectAlert = (db: Db, id: number): Promise<AlertRow | undefined> =>
 /** The payload of the facts. */
 type AlertFact = { project_id: number; alert_id: number; auto_close?: boolean; fact_at: string };
 
+type IncidentServices = Needs<
+  | 'config'
+  | 'database'
+  | 'limiter'
+  | 'repositories'
+  | 'outbound'
+  | 'registered'
+  | 'log'
+  | 'secretKey'
+  | 'baseUrl'
+  | 'wake'
+>;
+
 /** The task that creates the incident of a new alert; none for one that has an incident, or is resolved. */
-export function incidentTask(services: Services): Task {
+export function incidentTask(services: IncidentServices): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
     // Written by the statement in domain/alerts/ingest/ingest-actions.ts.
@@ -151,7 +164,7 @@ export function incidentTask(services: Services): Task {
  * The task that adds system notes to an ended alert, and closes its incident where the project's settings say
  * so.
  */
-export function recoveryTask(services: Services): Task {
+export function recoveryTask(services: IncidentServices): Task {
   const { background: db, points } = services.database;
   return async (payload) => {
     // As above.

@@ -3,7 +3,7 @@
  * refusals.
  */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { badRequest, Failure, forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import { parseGeneric } from '../payloads/generic.ts';
@@ -59,7 +59,7 @@ function refuse({ verdict }: Receipt, failure: Failure | undefined): void {
 }
 
 /** The project of a key as an actor of feature flags. */
-async function projectAt({ database }: Services, ingestKey: IngestKey): Promise<string | undefined> {
+async function projectAt({ database }: Needs<'database'>, ingestKey: IngestKey): Promise<string | undefined> {
   const { projectId } = await take(
     database,
     { ingestKey, presumed: undefined, alerts: [], kind: 'http' },
@@ -90,7 +90,7 @@ function parsePayload(body: Buffer | Failure): JsonObject | Failure {
  * is not.
  */
 export async function ingest(
-  services: Services,
+  services: Needs<'config' | 'database' | 'features' | 'wake'>,
   ingestKey: IngestKey,
   body: Buffer | Failure,
 ): Promise<AlertResponse[]> {

@@ -2,7 +2,7 @@
 
 import { admit, isThrottled, throttle } from '../../../kernel/api/gate.ts';
 import { createStrangerLimit, type StrangerLimit } from '../../../kernel/api/stranger-limit.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { reserveBody } from '../../../platform/http/bodies/body.ts';
@@ -19,7 +19,9 @@ import { readingsOf } from './receiver-addresses.ts';
  * Routes of receivers, with and without the public suffix. The `metrics` or `prometheus` of metrics
  * integrations is part of `:path`, since a project may have such a name too.
  */
-export function receiverRoutes(services: Services): Route[] {
+export function receiverRoutes(
+  services: Needs<'config' | 'database' | 'settings' | 'features' | 'limiter' | 'disk' | 'wake'>,
+): Route[] {
   const strangers = createStrangerLimit(services.limiter, 'alert_strangers');
   return [
     '/:path+/alerts/notify.json',
@@ -39,7 +41,7 @@ export function receiverRoutes(services: Services): Route[] {
 const STRANGE: readonly Failure['kind'][] = ['unauthenticated', 'forbidden', 'not_found'];
 
 async function receiveKnown(
-  services: Services,
+  services: Needs<'config' | 'database' | 'settings' | 'features' | 'limiter' | 'disk' | 'wake'>,
   strangers: StrangerLimit,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -52,7 +54,10 @@ async function receiveKnown(
   }
 }
 
-async function receive(services: Services, request: HttpRequest): Promise<HttpResponse> {
+async function receive(
+  services: Needs<'config' | 'database' | 'settings' | 'features' | 'limiter' | 'disk' | 'wake'>,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const settings = await services.settings.read();
   const refused = await admit(services, request, settings, { kind: 'ingest', writes: true });
   if (refused) return refused;
@@ -102,7 +107,7 @@ async function readMetered({ bodyStream }: HttpRequest): Promise<Buffer | Failur
 
 /** 429 beyond a project's limit of a period, which only requests with a valid key use up (facts: Alerts). */
 async function refuseOften(
-  services: Services,
+  services: Needs<'database' | 'limiter'>,
   settings: ApplicationSettings,
   request: HttpRequest,
   ingestKey: IngestKey,

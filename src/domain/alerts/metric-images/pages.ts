@@ -3,7 +3,7 @@ import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel
 import type { Caller } from '../../../kernel/actor.ts';
 import { type FileContext, fileRoute } from '../../../kernel/api/file-route.ts';
 import { readAvatar } from '../../../kernel/files/pictures.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
@@ -11,7 +11,11 @@ import { findIssue } from '../../work-items/index.ts';
 import type { MetricImageRow } from './actions.ts';
 import { selectIid, selectImageByName } from './queries.ts';
 
-const findProject = (services: Services, caller: Caller, path: string): Promise<AuthorizedProject> => {
+const findProject = (
+  services: Needs<'database'>,
+  caller: Caller,
+  path: string,
+): Promise<AuthorizedProject> => {
   const find = (reference: string) =>
     authorizeProject(services.database.points, caller, 'read_project', reference);
   return find(path).catch((error: unknown) => {
@@ -23,7 +27,7 @@ const findProject = (services: Services, caller: Caller, path: string): Promise<
 
 /** 404 for callers who may not read the alert or issue. */
 async function requireReader(
-  { database }: Services,
+  { database }: Needs<'database'>,
   project: AuthorizedProject,
   caller: Caller,
   { alert_id, issue_id }: MetricImageRow,
@@ -38,7 +42,10 @@ async function requireReader(
   await findIssue(db, project, caller, iid);
 }
 
-async function serve(services: Services, { caller, params }: FileContext): Promise<HttpResponse> {
+async function serve(
+  services: Needs<'config' | 'database'>,
+  { caller, params }: FileContext,
+): Promise<HttpResponse> {
   const { path = '', image = '', filename = '' } = params;
   if (!/^\d{1,15}$/.test(image) || !path.includes('/')) throw notFound();
   const project = await findProject(services, caller, path);
@@ -50,7 +57,9 @@ async function serve(services: Services, { caller, params }: FileContext): Promi
   return response;
 }
 
-export const metricImagePages = (services: Services): Route[] => [
+export const metricImagePages = (
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+): Route[] => [
   fileRoute(services, {
     path: '/:path+/-/metric_images/:image/:filename',
     handle: (context) => serve(services, context),

@@ -2,7 +2,7 @@
 import type { Selectable } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
@@ -132,7 +132,7 @@ export const removeTimelineEvent = (
 
 export type TimelineReading = {
   db: Db;
-  services: Services;
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl'>;
   settings: ApplicationSettings;
   actor: Caller;
   subject: AuthorizedProject;

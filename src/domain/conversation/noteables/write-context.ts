@@ -1,14 +1,24 @@
 /** Context of writes of issues and epics: the caller and its request. */
 
 import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 
 export type WriteContext = {
   db: Db;
-  services: Services;
+  services: Needs<
+    | 'config'
+    | 'database'
+    | 'limiter'
+    | 'repositories'
+    | 'outbound'
+    | 'registered'
+    | 'log'
+    | 'secretKey'
+    | 'baseUrl'
+  >;
   settings: ApplicationSettings;
   actor: Actor;
   request: HttpRequest;

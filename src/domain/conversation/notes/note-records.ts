@@ -1,9 +1,10 @@
 /** Note and discussion records (facts: Resource entities, Note, Discussion). */
 import Type, { type Static } from 'typebox';
+import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { NoteableKind } from '../noteables/noteables.ts';
-import type { WriteContext } from '../noteables/write-context.ts';
 import { noteableKinds } from './noteable-registry.ts';
 import { type NoteRow, type NoteWithRelations, positionOf } from './notes.ts';
 
@@ -75,7 +76,7 @@ export const isResolvable = (
 
 /** The records, in the order of the rows; without those whose author was deleted meanwhile. */
 export function presentNotes(
-  { services, settings }: Pick<WriteContext, 'services' | 'settings'>,
+  { services, settings }: { services: Needs<'registered' | 'baseUrl'>; settings: ApplicationSettings },
   rows: readonly NoteWithRelations[],
 ): NoteRecord[] {
   const around = { baseUrl: services.baseUrl(), settings };

@@ -4,7 +4,7 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { CrossReference } from '../noteables/cross-references.ts';
 import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
@@ -37,7 +37,7 @@ export type NoteableDefinition = {
 
 export const noteables = new Registry<NoteableDefinition>();
 
-export const noteableKinds = (services: Pick<Services, 'registered'>): NoteableKind[] =>
+export const noteableKinds = (services: Needs<'registered'>): NoteableKind[] =>
   noteables.all(services).map(({ kind }) => kind);
 
 /** For noteables with no other quick actions than these. */

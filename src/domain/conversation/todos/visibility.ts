@@ -5,12 +5,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../../kernel/access/membership-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { todoTargets } from './targets.ts';
 
 /** CTEs, and the from and where clauses that select, as `t`, the actor's own items that they see. */
 export function visibleTodos(
-  services: Pick<Services, 'registered'>,
+  services: Needs<'registered'>,
   actor: Actor,
 ): { ctes: RawBuilder<unknown>; from: RawBuilder<unknown> } {
   const level = sql`coalesce(greatest(g.level, r.level), 0)`;

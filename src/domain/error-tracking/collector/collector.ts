@@ -5,7 +5,7 @@
 
 import { admit } from '../../../kernel/api/gate.ts';
 import { createStrangerLimit } from '../../../kernel/api/stranger-limit.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { createMemoryShare, type MemoryReservation } from '../../../platform/fair-share.ts';
 import { eachPiece, joinPieces } from '../../../platform/http/bodies/body-stream.ts';
@@ -39,7 +39,11 @@ const exposed = 'Retry-After, X-Request-Id, X-Sentry-Error, X-Sentry-Rate-Limits
 /** One response for an unknown project, setting and key, so that it does not reveal which of them failed. */
 const unknown = (): Failure => refusal('not_found', '404 Not Found', 'unknown project or client key');
 
-export function createCollector(services: Services, spool: Spool, items: ItemCounts): Collector {
+export function createCollector(
+  services: Needs<'database' | 'settings' | 'limiter' | 'disk'>,
+  spool: Spool,
+  items: ItemCounts,
+): Collector {
   const limit = createEventLimit(services.limiter);
   const reader = createReader();
   const ingestKeys = createIngestKeys(services.database.points);

@@ -3,7 +3,7 @@
  * only the digest reads them. Reports that arrive at the same time are written as one batch.
  */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { batch } from '../../../platform/batch.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { translateDatabaseError } from '../../../platform/db/errors.ts';
@@ -50,7 +50,7 @@ const insertBatched = batch<Sql, Report, boolean>(MAX_BATCH_REPORTS, insertRepor
 });
 
 /** The spool of one process. */
-export function createSpool({ database }: Pick<Services, 'database'>): Spool {
+export function createSpool({ database }: Needs<'database'>): Spool {
   const listeners: (() => void)[] = [];
 
   let counting: Promise<Depth | undefined> | undefined;

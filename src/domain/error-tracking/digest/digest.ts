@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Capability } from '../../../kernel/capability.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { ReadGauge } from '../../../platform/metrics.ts';
 import { deriveKey } from '../../../platform/secret.ts';
@@ -52,7 +52,7 @@ const GARBAGE = [
 
 /** The digest of this program: it runs from start to stop, at once when this program has stored a report. */
 export function createDigest(
-  { database, secretKey, settings, log }: Pick<Services, 'database' | 'secretKey' | 'settings' | 'log'>,
+  { database, secretKey, settings, log }: Needs<'database' | 'settings' | 'log' | 'secretKey'>,
   spool: Pick<Spool, 'onStored'>,
   items: Pick<ItemCounts, 'add'>,
   limits = LIMITS,

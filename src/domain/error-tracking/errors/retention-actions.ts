@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
@@ -97,10 +97,7 @@ export async function sweepCrowdedErrors(db: Db, most: number): Promise<number> 
   }
 }
 
-export async function sweepErrors({
-  database,
-  settings,
-}: Pick<Services, 'database' | 'settings'>): Promise<void> {
+export async function sweepErrors({ database, settings }: Needs<'database' | 'settings'>): Promise<void> {
   const { error_tracking_retention_days, error_tracking_events_per_error } = await settings.read();
   await sweepOldErrors(database.background, error_tracking_retention_days);
   await sweepCrowdedErrors(database.background, error_tracking_events_per_error);

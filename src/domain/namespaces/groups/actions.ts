@@ -12,7 +12,7 @@ import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/names
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER, visibilityLevel, visibilityName } from '../../../kernel/policy/roles.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
@@ -78,7 +78,7 @@ export async function authorizeParent(
 }
 
 /** The name to store for an uploaded picture; null to have none, undefined to leave it. */
-const keepAvatar = async (services: Services, avatar: UploadedFile | null | undefined) =>
+const keepAvatar = async (services: Needs<'config'>, avatar: UploadedFile | null | undefined) =>
   avatar ? storeAvatar(services.config.data, avatar) : avatar;
 
 /** Creates a group of which the actor is the first Owner; returns its id. */

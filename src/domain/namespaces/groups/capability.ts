@@ -1,13 +1,16 @@
 /** Groups and their subgroups, namespaces, and the background job that erases deleted ones. */
 import type { Capability } from '../../../kernel/capability.ts';
 import { deleteOverdue, eraseNamespace, eraseProject } from '../../../kernel/namespaces/erasure-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { namespaceEndpoints } from './namespace-routes.ts';
 import { readEndpoints } from './read-routes.ts';
 import { writeEndpoints } from './write-routes.ts';
 
 /** `all` are the mounted capabilities: each erases its own data before rows of projects go. */
-export function groupsCapability(services: Services, all: () => readonly Capability[]): Capability {
+export function groupsCapability(
+  services: Needs<'database' | 'settings'>,
+  all: () => readonly Capability[],
+): Capability {
   const { background } = services.database;
   const erasers = () => all().flatMap((capability) => capability.erase ?? []);
   return {

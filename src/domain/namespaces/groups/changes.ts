@@ -7,7 +7,7 @@ import { groupSettings, premiumGroupSettings } from '../../../kernel/namespaces/
 import { lockNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { changeBranchProtection } from '../../../kernel/policy/branch-protection.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
@@ -15,7 +15,11 @@ import { conflict, forbidden, invalid } from '../../../platform/failure.ts';
 import type { UpdateGroup } from './schema.ts';
 
 /** The context of every change of a group. */
-export type GroupWriteContext = { services: Services; settings: ApplicationSettings; actor: Actor };
+export type GroupWriteContext = {
+  services: Needs<'config' | 'database' | 'registered'>;
+  settings: ApplicationSettings;
+  actor: Actor;
+};
 
 export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): AuditedEntity => ({
   type: 'Group',

@@ -14,7 +14,7 @@ import { markNamespaceDeleting } from '../../../kernel/namespaces/erasure-action
 import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../kernel/policy/roles.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
@@ -101,7 +101,7 @@ async function ensureOwner(tx: Db, actor: Actor, row: NamespaceRow): Promise<voi
 
 /** Makes the group and all below it read-only, or writable again; 422 when it is so already. */
 export async function setArchived(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   group: AuthorizedGroup,
   archived: boolean,
@@ -123,7 +123,7 @@ export async function setArchived(
 
 /** Marks the group for deletion and frees its path; it goes for good after the delay (facts: Delayed deletion). */
 export async function scheduleDeletion(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   group: AuthorizedGroup,
   unmodified: (updatedAt: Date) => void,
@@ -150,7 +150,11 @@ export async function scheduleDeletion(
 }
 
 /** Removes the mark, and gives the group its path again; 400 when it has no mark or the path was taken. */
-export async function restoreGroup(services: Services, actor: Actor, group: AuthorizedGroup): Promise<void> {
+export async function restoreGroup(
+  services: Needs<'database'>,
+  actor: Actor,
+  group: AuthorizedGroup,
+): Promise<void> {
   await inTransaction(services.database.db, async (tx) => {
     const { row, parent } = await lockWithParent(tx, group);
     if (row.marked_for_deletion_on === null) throw refuse('Group has not been marked for deletion');
@@ -170,7 +174,7 @@ export async function restoreGroup(services: Services, actor: Actor, group: Auth
 
 /** Removes a marked subgroup for good: out of sight at once, erased in the background. */
 export async function removeGroup(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   group: AuthorizedGroup,
   fullPath: string | undefined,

@@ -7,7 +7,7 @@ import { type Group, type GroupView, presentGroup } from '../../../kernel/namesp
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { type ProjectView, presentProject } from '../../../kernel/namespaces/project-records.ts';
 import type { GroupRow, ProjectRow } from '../../../kernel/namespaces/rows.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { renderDescription } from '../../markdown/index.ts';
@@ -16,7 +16,11 @@ import type { GroupDetail } from './schema.ts';
 
 export type PresentOptions = { statistics?: boolean | undefined; customAttributes?: boolean | undefined };
 
-export const groupView = (services: Services, settings: ApplicationSettings, caller: Caller): GroupView => ({
+export const groupView = (
+  services: Needs<'config' | 'baseUrl'>,
+  settings: ApplicationSettings,
+  caller: Caller,
+): GroupView => ({
   baseUrl: services.baseUrl(),
   settings,
   tier: services.config.tier,

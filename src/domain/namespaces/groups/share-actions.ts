@@ -5,7 +5,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { isLockedAbove } from '../../../kernel/namespaces/lock-queries.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, invalid } from '../../../platform/failure.ts';
@@ -16,7 +16,7 @@ const ALREADY_SHARED = 'Shared group The group has already been shared with this
 
 /** Gives the members of another group, which the actor must see, a role here; 409 when they have one already. */
 export async function shareGroup(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   group: AuthorizedGroup,
   share: ShareGroup,
@@ -67,7 +67,7 @@ export async function shareGroup(
 
 /** Removes a share; 404 when there is none. */
 export async function unshareGroup(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   group: AuthorizedGroup,
   invitedId: number,

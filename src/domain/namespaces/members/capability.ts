@@ -1,6 +1,6 @@
 /** Members of projects and groups, access requests and invitations, and the end of a membership. */
 import type { Capability } from '../../../kernel/capability.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { expireMembers } from './expiry-actions.ts';
 import { invitationPages } from './invitation-pages.ts';
 import { importEndpoint, memberEndpoints } from './member-routes.ts';
@@ -8,7 +8,7 @@ import { groups, projects } from './source.ts';
 import { reassignInvitations } from './waiting-actions.ts';
 import { accessRequestEndpoints, invitationEndpoints } from './waiting-routes.ts';
 
-export const membersCapability = (services: Services): Capability => ({
+export const membersCapability = (services: Needs<'database'>): Capability => ({
   name: 'members',
   endpoints: [
     ...memberEndpoints(projects),

@@ -1,9 +1,11 @@
 /** Topics that projects have in common. */
 import type { Capability } from '../../../kernel/capability.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { topicEndpoints, topicRoutes } from './routes.ts';
 
-export const topicsCapability = (services: Services): Capability => ({
+export const topicsCapability = (
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+): Capability => ({
   name: 'topics',
   endpoints: topicEndpoints,
   routes: topicRoutes(services),

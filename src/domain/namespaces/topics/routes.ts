@@ -4,7 +4,7 @@ import { avatarResponse } from '../../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { fileRoute } from '../../../kernel/api/file-route.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';
@@ -15,13 +15,13 @@ import { presentTopic } from './present.ts';
 import { selectTopic, selectTopics } from './queries.ts';
 import { CreateTopic, ListTopics, MergeTopics, OneTopic, TopicRecord, UpdateTopic } from './schema.ts';
 
-const around = ({ services, settings }: { services: Services; settings: ApplicationSettings }) => ({
+const around = ({ services, settings }: { services: Needs<'baseUrl'>; settings: ApplicationSettings }) => ({
   baseUrl: services.baseUrl(),
   settings,
 });
 
 /** The input with its picture as it is stored. */
-async function stored<T extends { avatar?: UploadedFile | null }>({ config }: Services, input: T) {
+async function stored<T extends { avatar?: UploadedFile | null }>({ config }: Needs<'config'>, input: T) {
   const { avatar, ...others } = input;
   if (avatar === undefined) return others;
   return { ...others, avatar: avatar && (await storeAvatar(config.data, avatar)) };
@@ -106,7 +106,9 @@ export const topicEndpoints: Endpoint[] = [
 ];
 
 /** The pictures in records of topics. */
-export const topicRoutes = (services: Services): Route[] => [
+export const topicRoutes = (
+  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+): Route[] => [
   fileRoute(services, {
     path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
     open: true,

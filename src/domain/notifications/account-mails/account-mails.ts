@@ -2,7 +2,7 @@
 
 import { isConfirmationOf } from '../../../kernel/identity/addresses/queries.ts';
 import { isResetOf } from '../../../kernel/identity/passwords/reset-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { unseal } from '../../../platform/secret.ts';
@@ -29,7 +29,11 @@ const confirmation: AccountMail = {
 };
 const passwordReset: AccountMail = { name: 'password-reset', isCurrent: isResetOf, write: resetMail };
 
-function mailTask(services: Services, mailer: Mailer, mail: AccountMail): Task {
+function mailTask(
+  services: Needs<'database' | 'secretKey' | 'baseUrl'>,
+  mailer: Mailer,
+  mail: AccountMail,
+): Task {
   const db = services.database.background;
   return async (payload) => {
     // The payload is written by one of two functions in kernel/identity.
@@ -45,15 +49,23 @@ function mailTask(services: Services, mailer: Mailer, mail: AccountMail): Task {
 }
 
 /** The task that sends a link to confirm an address. */
-export const confirmationTask = (services: Services, mailer: Mailer): Task =>
-  mailTask(services, mailer, confirmation);
+export const confirmationTask = (
+  services: Needs<'database' | 'secretKey' | 'baseUrl'>,
+  mailer: Mailer,
+): Task => mailTask(services, mailer, confirmation);
 
 /** The task that sends a link to set a new password. */
-export const passwordResetTask = (services: Services, mailer: Mailer): Task =>
-  mailTask(services, mailer, passwordReset);
+export const passwordResetTask = (
+  services: Needs<'database' | 'secretKey' | 'baseUrl'>,
+  mailer: Mailer,
+): Task => mailTask(services, mailer, passwordReset);
 
 /** A task that notifies the owner of an address of its use by another account. */
-const knownAddressTask = (services: Services, mailer: Mailer, write: typeof knownAddressMail): Task => {
+const knownAddressTask = (
+  services: Needs<'database' | 'baseUrl'>,
+  mailer: Mailer,
+  write: typeof knownAddressMail,
+): Task => {
   const db = services.database.background;
   return async (payload) => {
     // Written by registration and by additions of addresses.
@@ -67,9 +79,9 @@ const knownAddressTask = (services: Services, mailer: Mailer, write: typeof know
 };
 
 /** The task that notifies the owner of an address of a registration with it. */
-export const addressRegisteredTask = (services: Services, mailer: Mailer): Task =>
+export const addressRegisteredTask = (services: Needs<'database' | 'baseUrl'>, mailer: Mailer): Task =>
   knownAddressTask(services, mailer, knownAddressMail);
 
 /** The task that notifies the owner of an address of its addition to another account. */
-export const addressAddedTask = (services: Services, mailer: Mailer): Task =>
+export const addressAddedTask = (services: Needs<'database' | 'baseUrl'>, mailer: Mailer): Task =>
   knownAddressTask(services, mailer, addressAddedMail);

@@ -7,7 +7,7 @@ import {
 } from '../../../kernel/identity/addresses/confirmation.ts';
 import { PASSWORD_RESET_REQUESTED } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import {
   addressAddedTask,
   addressRegisteredTask,
@@ -20,7 +20,7 @@ const PASSWORD_RESET = 'mail.password_reset';
 const KNOWN_ADDRESS = 'mail.known_address';
 const ADDRESS_ADDED = 'mail.address_added';
 
-export function mailCapability(services: Services): Capability {
+export function mailCapability(services: Needs<'config' | 'database' | 'secretKey' | 'baseUrl'>): Capability {
   const mailer = siteMailer(services);
   return {
     name: 'mail',

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
 import { type ActorColumns, toActor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { NoteRow } from '../../conversation/index.ts';
@@ -64,7 +64,7 @@ export async function loadNotificationContext(
 
 /** The user's access to the project or group; undefined without any. */
 export async function findVisitor(
-  { database: { points } }: Services,
+  { database: { points } }: Needs<'database'>,
   { kind, id }: Pick<NotificationContext, 'kind' | 'id'>,
   person: ActorColumns,
 ): Promise<Visitor | undefined> {

@@ -1,6 +1,6 @@
 /** Notification mail: a fact is fanned out to its recipients, and each of them gets a mail. */
 import type { Capability } from '../../../kernel/capability.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { type NotificationFact, notificationFacts } from '../events/events.ts';
 import { unsubscribePages } from '../unsubscribe/pages.ts';
@@ -14,7 +14,9 @@ const taskOf = ({ name }: NotificationFact): string => `notifications.${name}`;
 
 /** The capability's part for mail. */
 export function deliveryOf(
-  services: Services,
+  services: Needs<
+    'config' | 'database' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl' | 'inFlight'
+  >,
   mailer: Mailer,
 ): Required<Pick<Capability, 'tasks' | 'listeners' | 'forRegistered' | 'schedules' | 'pages'>> {
   const tasks = {

@@ -1,7 +1,7 @@
 /** Sends reminders of issues that are due tomorrow, in the morning of each recipient's zone. */
 
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
@@ -75,7 +75,7 @@ const pageJob = (page: DuePage): NewJob => ({
 });
 
 /** The hourly task: adds a job for each date that is tomorrow where it is morning, once for each hour. */
-export function dueDateTask({ database }: Services): Task {
+export function dueDateTask({ database }: Needs<'database'>): Task {
   return () =>
     inTransaction(database.background, async (tx) => {
       const hours = await takeHours(tx, now());
@@ -90,7 +90,7 @@ export function dueDateTask({ database }: Services): Task {
 }
 
 /** The task that fans out reminders of a page of issues that are due on a day. */
-export function dueDatePageTask({ database }: Services): Task {
+export function dueDatePageTask({ database }: Needs<'database'>): Task {
   const db = database.background;
   return async (payload) => {
     // Written by pageJob() only.

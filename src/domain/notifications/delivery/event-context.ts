@@ -1,7 +1,7 @@
 /** Loads the context of a notification event: once for the fan-out, and again for each recipient. */
 
 import { toActor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { ALL, findGroupMentions, mentionedNames, usersByName } from '../../conversation/index.ts';
 import type { EventContext } from '../audience/candidate-queries.ts';
 import { findVisitor, loadNotificationContext, type Note } from '../audience/context-queries.ts';
@@ -28,7 +28,10 @@ export type Found = {
  * Loads the subject of an event; undefined when it, its project or group, or the note is gone, or its kind is
  * not registered.
  */
-export async function findSubject(services: Services, job: NotificationJob): Promise<Found | undefined> {
+export async function findSubject(
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl'>,
+  job: NotificationJob,
+): Promise<Found | undefined> {
   const kind = notificationSubjects.all(services).find((each) => each.kind === job.event.subject.kind);
   const loaded = kind && (await loadNotificationContext(services.database.background, job.event));
   const subject = loaded && (await kind.load({ services, context: loaded.context, job }));
@@ -61,7 +64,7 @@ const calling: ReadonlySet<NotificationEventName> = new Set([
 
 /** Ids of mentioned users. Group mentions count where the event's actor may make them. */
 export async function calledBy(
-  services: Services,
+  services: Needs<'database'>,
   { event }: NotificationJob,
   { context, subject, note }: Found,
 ): Promise<Set<number>> {

@@ -1,6 +1,6 @@
 /** Fans an event out: finds its recipients page by page, and adds a job for each. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationReason } from '../audience/audience.ts';
@@ -47,7 +47,10 @@ const sendJob = (sending: Sending): NewJob => ({
 });
 
 /** The jobs of a page: one for each recipient, and the next page where there may be one. */
-async function jobsOf(services: Services, page: FanOutPage): Promise<NewJob[]> {
+async function jobsOf(
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl' | 'inFlight'>,
+  page: FanOutPage,
+): Promise<NewJob[]> {
   const { job, after, zones } = page;
   await yieldToRequests(services, job.at);
   const found = await findSubject(services, job);
@@ -68,7 +71,9 @@ async function jobsOf(services: Services, page: FanOutPage): Promise<NewJob[]> {
 }
 
 /** The task of one page. */
-export function fanOutTask(services: Services): Task {
+export function fanOutTask(
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl' | 'inFlight'>,
+): Task {
   return async (payload) => {
     // Written by fanOutJob() only.
     await addJobs(services.database.background, await jobsOf(services, payload as FanOutPage));
@@ -76,7 +81,10 @@ export function fanOutTask(services: Services): Task {
 }
 
 /** The task of a fact: fans out the first page of each of its events. */
-export function factTask(services: Services, fact: NotificationFact): Task {
+export function factTask(
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl' | 'inFlight'>,
+  fact: NotificationFact,
+): Task {
   return async ({ fact_id, fact_at, ...written }) => {
     const payload = written as Record<string, Json>;
     const at = String(fact_at);

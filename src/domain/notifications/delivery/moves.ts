@@ -1,6 +1,6 @@
 /** A group's move takes its projects along: members of each project are notified as of its own move. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { notificationEvent } from '../events/events.ts';
 import { fanOutJob } from './fan-out.ts';
@@ -14,7 +14,7 @@ const PAGE_SIZE = 500;
 type Moved = { fact_id: number; fact_at: string; namespace_id: number; from: string; after?: number };
 
 /** The task that fans out a group's move, a page of its projects at a time. */
-export function groupMovedTask({ database }: Services): Task {
+export function groupMovedTask({ database }: Needs<'database'>): Task {
   const db = database.background;
   return async (payload) => {
     // Payloads come from the fact, or from this task.

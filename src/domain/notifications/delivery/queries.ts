@@ -1,7 +1,7 @@
 /** Statements of deliveries: the note of an event, people and their mailboxes. */
 
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Person } from '../../conversation/index.ts';
 import type { NotificationJob } from '../events/subjects.ts';
@@ -13,7 +13,10 @@ export async function namesOf(db: Db, ids: readonly number[]): Promise<Map<numbe
   return new Map(rows.map(({ id, username }) => [id, username]));
 }
 
-export async function personOf({ database }: Services, id: number | undefined): Promise<Person | undefined> {
+export async function personOf(
+  { database }: Needs<'database'>,
+  id: number | undefined,
+): Promise<Person | undefined> {
   if (id === undefined) return undefined;
   const row = await database.background
     .selectFrom('users')

@@ -1,7 +1,7 @@
 /** Sends the mail of an event to one recipient, after a check that they may still read its subject. */
 
 import { mailSender } from '../../../kernel/mail/site-mail.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { readersAmong } from '../../conversation/index.ts';
@@ -32,7 +32,7 @@ export type Sending = {
 
 /** The recipient's access to the subject or note; undefined where they may not read it. */
 async function findReader(
-  services: Services,
+  services: Needs<'database'>,
   { context, subject, note }: Found,
   { person }: Prospect,
 ): Promise<Visitor | undefined> {
@@ -46,7 +46,7 @@ async function findReader(
 
 /** The text rendered for the visitor; undefined without one. */
 async function bodyFor(
-  services: Services,
+  services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl'>,
   { actor: reader, project }: Visitor,
   whole: string | null | undefined,
 ): Promise<Body | undefined> {
@@ -57,7 +57,10 @@ async function bodyFor(
 
 type Delivery = { job: NotificationJob; found: Found; visitor: Visitor; reason: Reason; mailbox: Mailbox };
 
-async function compose(services: Services, { job, found, visitor, reason, mailbox }: Delivery) {
+async function compose(
+  services: Needs<'config' | 'database' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl'>,
+  { job, found, visitor, reason, mailbox }: Delivery,
+) {
   const { context, subject, note } = found;
   const url = services.baseUrl();
   const { id } = visitor.actor;
@@ -91,7 +94,12 @@ async function compose(services: Services, { job, found, visitor, reason, mailbo
 }
 
 /** The task that sends one mail. It may run twice: then both mails have the same id. */
-export function sendTask(services: Services, mailer: Mailer): Task {
+export function sendTask(
+  services: Needs<
+    'config' | 'database' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl' | 'inFlight'
+  >,
+  mailer: Mailer,
+): Task {
   const db = services.database.background;
   return async (payload) => {
     // Only fan-out.ts writes it.

@@ -1,6 +1,6 @@
 /** Mail jobs yield to requests, because a mail is not urgent. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 
 /** Requests in flight that delay no mail: some last as long as a clone. */
@@ -12,7 +12,7 @@ const POLL_INTERVAL_MS = 5;
 const MAX_DELAY_MS = 60_000;
 
 /** Waits while many requests are in flight, unless `at`, the time of the announcement, is long ago. */
-export async function yieldToRequests({ inFlight }: Pick<Services, 'inFlight'>, at: string): Promise<void> {
+export async function yieldToRequests({ inFlight }: Needs<'inFlight'>, at: string): Promise<void> {
   if (now().getTime() - Date.parse(at) > MAX_DELAY_MS) return;
   for (let waited = 0; inFlight() > FEW_REQUESTS && waited < MAX_WAIT_MS; waited += POLL_INTERVAL_MS)
     await sleep(POLL_INTERVAL_MS);

@@ -1,5 +1,5 @@
 /** The fact of a note, on whatever subject. */
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { noteableKinds } from '../../conversation/index.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
 
@@ -14,7 +14,7 @@ type NoteFact = {
 };
 
 /** Alerts send no mail for notes, as they are no subject of mails; mentioned users have to-dos. */
-export const noteFact = (services: Pick<Services, 'registered'>): NotificationFact => ({
+export const noteFact = (services: Needs<'registered'>): NotificationFact => ({
   name: 'note_created',
   eventsOf: (fact: NoteFact) => [
     notificationEvent('new_note', {

@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Noteable } from '../../conversation/index.ts';
@@ -69,7 +69,11 @@ export type LoadedSubject = {
   contents(): Promise<MailContents & { description?: string | null }>;
 };
 
-export type Loading = { services: Services; context: NotificationContext; job: NotificationJob };
+export type Loading = {
+  services: Needs<'database' | 'repositories' | 'baseUrl'>;
+  context: NotificationContext;
+  job: NotificationJob;
+};
 
 /** A kind of subjects. */
 export type NotificationSubject = {

@@ -2,7 +2,7 @@
 import { onGroup, onProject, signedIn } from '../../../kernel/access/access.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
@@ -12,7 +12,7 @@ import { readSettings, selectMailbox } from './queries.ts';
 import { GlobalChanges, GlobalSetting, ScopeSetting, SettingChanges } from './schema.ts';
 
 /** The setting of a group or project; its events only at the level `custom`. */
-const presentSetting = ({ config }: Services, { level, events }: Setting): ScopeSetting => ({
+const presentSetting = ({ config }: Needs<'config'>, { level, events }: Setting): ScopeSetting => ({
   level,
   ...(level === 'custom' && { events: shownChoices(events, config.tier) }),
 });
@@ -28,7 +28,7 @@ async function presentGlobal(db: Db, { id }: Actor): Promise<GlobalSetting> {
 /**
  * The change in the parameters; 400 for an unknown level. Events of epics are ignored in tiers without epics.
  */
-function changesOf({ config }: Services, { level, ...given }: SettingChanges): SettingChange {
+function changesOf({ config }: Needs<'config'>, { level, ...given }: SettingChanges): SettingChange {
   if (level !== undefined && !isLevel(level))
     throw new Failure('bad_request', `'${level}' is not a valid level`);
   const events: EventChanges = {};

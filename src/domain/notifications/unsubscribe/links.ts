@@ -1,6 +1,6 @@
 /** Unsubscribe links: each names user and subject, and a seal proves that it came in a mail. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { authenticate, deriveKey, sameSecret } from '../../../platform/secret.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import {
@@ -33,18 +33,18 @@ const containers = new Map([
 ]);
 
 /** The subject's subscription; undefined for kinds without. */
-const subscriptionOf = (services: Pick<Services, 'registered'>, kind: string): Subscription | undefined =>
+const subscriptionOf = (services: Needs<'registered'>, kind: string): Subscription | undefined =>
   notificationSubjects.all(services).find((subject) => subject.kind === kind)?.subscription;
 
 /** Whom a link unsubscribes from a subject or, where that has no subscriptions, from the project or group. */
 export type Unsubscribing = { userId: number; id: number; subscription: Subscription };
 
-const seal = ({ secretKey }: Pick<Services, 'secretKey'>, named: string): string =>
+const seal = ({ secretKey }: Needs<'secretKey'>, named: string): string =>
   authenticate(deriveKey(secretKey, 'unsubscribe'), named);
 
 /** The link for mail about an event; valid while the instance keeps its key. */
 export function unsubscribeUrl(
-  services: Pick<Services, 'secretKey' | 'baseUrl' | 'registered'>,
+  services: Needs<'registered' | 'secretKey' | 'baseUrl'>,
   userId: number,
   { subject }: Pick<NotificationEvent, 'subject'>,
   context: Pick<NotificationContext, 'kind' | 'id'>,
@@ -56,7 +56,7 @@ export function unsubscribeUrl(
 
 /** Parses a link; undefined where its seal is not ours. */
 export function readUnsubscribeLink(
-  services: Pick<Services, 'secretKey' | 'registered'>,
+  services: Needs<'registered' | 'secretKey'>,
   text: string,
 ): Unsubscribing | undefined {
   const [, userId = '', kind = '', id = '', mac = ''] =

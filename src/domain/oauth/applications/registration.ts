@@ -1,12 +1,12 @@
 /** Dynamic client registration: programs that register themselves, as public clients with one scope (RFC 7591; facts §8). */
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { readBody } from '../../../platform/http/bodies/body.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
 import type { RawObject } from '../../../platform/http/parameters/raw-parameters.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
-import { OAuthError, protocolEndpoint, protocolReply } from '../protocol/endpoint.ts';
+import { OAuthError, type ProtocolServices, protocolEndpoint, protocolReply } from '../protocol/endpoint.ts';
 import { createDynamicApplication } from './actions.ts';
 import { type ApplicationDraft, nameProblems, redirectUriProblems } from './rules.ts';
 
@@ -37,7 +37,10 @@ export function readMetadata(metadata: RawObject): ApplicationDraft {
 }
 
 /** Counts an attempt from this address; a response when it is one too many (facts §8, Rate limits). */
-async function limitAttempts({ limiter }: Services, request: HttpRequest): Promise<HttpResponse | undefined> {
+async function limitAttempts(
+  { limiter }: Needs<'limiter'>,
+  request: HttpRequest,
+): Promise<HttpResponse | undefined> {
   const taken = await limiter.take(`oauth_register:${addressKey(request.address)}`, LIMIT);
   if (taken.allowed) return undefined;
   const error = 'This endpoint has been requested too many times. Try again later.';
@@ -48,7 +51,7 @@ async function limitAttempts({ limiter }: Services, request: HttpRequest): Promi
 }
 
 /** POST /oauth/register; 404 while its feature flag is off. */
-export const registrationRoute = (services: Services): Route =>
+export const registrationRoute = (services: ProtocolServices): Route =>
   protocolEndpoint(services, {
     method: 'POST',
     path: '/oauth/register',

@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/api/page.ts';
 import { UNCONFIRMED } from '../../../kernel/identity/passwords/login-rules.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
@@ -68,7 +68,11 @@ const showProblem = (context: Viewed, text: string, status: number): HttpRespons
   show(context, 'Error', card('This application cannot be authorized', problemList([text])), status);
 
 /** Sends the response to the client through the browser. */
-const reply = (services: Services, replyTo: ReplyTo, response: Record<string, string>): HttpResponse =>
+const reply = (
+  services: Needs<'config' | 'baseUrl'>,
+  replyTo: ReplyTo,
+  response: Record<string, string>,
+): HttpResponse =>
   redirect(
     replyUrl(replyTo, services.config.oauthResponseIss ? services.baseUrl() : undefined, response),
     unreferred,
@@ -81,7 +85,7 @@ function refuse(context: Viewed, { refused, replyTo }: Refused): HttpResponse {
   return reply(context.services, replyTo, { error: code, error_description: message });
 }
 
-async function judge(services: Services, query: string): Promise<Judged> {
+async function judge(services: Needs<'database'>, query: string): Promise<Judged> {
   const parameters = readQuery(query);
   const uid = parameters.values.get('client_id');
   const client = uid === undefined ? undefined : await selectClient(services.database.points, uid);

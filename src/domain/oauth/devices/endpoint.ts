@@ -1,5 +1,4 @@
 /** POST /oauth/authorize_device: a device requests codes, its own to poll with and one that it shows (RFC 8628, 3.1). */
-import type { Services } from '../../../kernel/services.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
@@ -8,6 +7,7 @@ import {
   missing,
   OAuthError,
   type ProtocolContext,
+  type ProtocolServices,
   protocolEndpoint,
   protocolReply,
 } from '../protocol/endpoint.ts';
@@ -59,5 +59,5 @@ async function authorizeDevice(context: ProtocolContext): Promise<HttpResponse> 
 }
 
 /** The endpoint for devices. */
-export const deviceRoute = (services: Services): Route =>
+export const deviceRoute = (services: ProtocolServices): Route =>
   protocolEndpoint(services, { method: 'POST', path: '/oauth/authorize_device', handle: authorizeDevice });

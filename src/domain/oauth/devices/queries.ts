@@ -1,6 +1,6 @@
 /** Statements over device authorizations (RFC 8628): insert, decide, poll, redeem, expire. */
 import { sql as fragment } from 'kysely';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
@@ -183,7 +183,7 @@ export async function forgetDevices(db: Db, time: Date): Promise<void> {
 
 const FORGET = 'forget_oauth_devices';
 
-export const deviceTasks = (services: Services): Tasks => ({
+export const deviceTasks = (services: Needs<'database'>): Tasks => ({
   [FORGET]: () => forgetDevices(services.database.background, now()),
 });
 

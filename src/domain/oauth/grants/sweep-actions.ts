@@ -3,7 +3,7 @@
  * grants.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
@@ -52,6 +52,6 @@ export async function sweepGrants(db: Db, time: Date): Promise<void> {
   }
 }
 
-export const sweepTask = (services: Services) => async (): Promise<void> => {
+export const sweepTask = (services: Needs<'database'>) => async (): Promise<void> => {
   await sweepGrants(services.database.background, now());
 };

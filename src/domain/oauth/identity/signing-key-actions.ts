@@ -1,6 +1,6 @@
 /** The keys that sign identities: made at first need, rotated, and published for as long as a client may need them. */
 import { sql } from 'kysely';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
@@ -9,7 +9,7 @@ import { type PrivateKey, parsePrivateKey, seal, unseal } from '../../../platfor
 export const SIGNING_ALGORITHM = 'RS256';
 const DAY = 86_400_000;
 
-type KeyServices = Pick<Services, 'database' | 'secretKey'>;
+type KeyServices = Needs<'database' | 'secretKey'>;
 
 /** Of all processes at the same time, one makes or rotates. */
 const lockKeys = (tx: Db) =>

@@ -1,5 +1,5 @@
 /** The signed identity token: the user, the time, the application (OpenID Connect Core, section 2). */
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { digest, signRs256 } from '../../../platform/secret.ts';
 import { OAuthError } from '../protocol/endpoint.ts';
@@ -20,7 +20,7 @@ const accessTokenHash = (accessToken: string): string =>
 
 /** The signed identity of a user for an application; invalid_grant when the user has been deleted meanwhile. */
 export async function signIdentity(
-  services: Services,
+  services: Needs<'database' | 'settings' | 'secretKey' | 'baseUrl'>,
   of: {
     clientUid: string;
     userId: number;

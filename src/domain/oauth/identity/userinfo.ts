@@ -1,11 +1,15 @@
 /** /oauth/userinfo: the user of an access token (OpenID Connect Core, section 5.3). */
-
 import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import type { Method, Route } from '../../../platform/http/server/server.ts';
-import { OAuthError, type ProtocolContext, protocolEndpoint, protocolReply } from '../protocol/endpoint.ts';
+import {
+  OAuthError,
+  type ProtocolContext,
+  type ProtocolServices,
+  protocolEndpoint,
+  protocolReply,
+} from '../protocol/endpoint.ts';
 import { groupClaims, personClaims } from './claims.ts';
 import { selectGroupPaths, selectPerson } from './queries.ts';
 
@@ -56,7 +60,7 @@ async function userinfoResponse(context: ProtocolContext): Promise<HttpResponse>
 }
 
 /** GET and POST, for pages of any origin. */
-export const userinfoRoutes = (services: Services): Route[] =>
+export const userinfoRoutes = (services: ProtocolServices): Route[] =>
   (['GET', 'POST'] satisfies Method[]).map((method) =>
     protocolEndpoint(services, {
       method,

@@ -3,7 +3,7 @@
  * once, failures as `{error, error_description}`, no caching (RFC 6749, sections 3.2 and 5.2).
  */
 import { admit } from '../../../kernel/api/gate.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -99,9 +99,24 @@ export async function readParameters(request: HttpRequest, isDocument = false): 
   };
 }
 
+export type ProtocolServices = Needs<
+  | 'config'
+  | 'database'
+  | 'settings'
+  | 'features'
+  | 'authenticator'
+  | 'limiter'
+  | 'disk'
+  | 'secretKey'
+  | 'baseUrl'
+  | 'wake'
+>;
+
 export type ProtocolContext = {
   db: Db;
-  services: Services;
+  services: Needs<
+    'config' | 'database' | 'settings' | 'features' | 'authenticator' | 'limiter' | 'secretKey' | 'baseUrl'
+  >;
   settings: ApplicationSettings;
   request: HttpRequest;
   parameters: Parameters;
@@ -154,7 +169,7 @@ function translate(error: Failure): OAuthError | undefined {
 }
 
 /** The route of an endpoint that programs call. */
-export function protocolEndpoint(services: Services, spec: ProtocolSpec): Route {
+export function protocolEndpoint(services: ProtocolServices, spec: ProtocolSpec): Route {
   const { database } = services;
   return {
     kind: 'protocol',

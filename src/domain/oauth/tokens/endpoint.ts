@@ -7,7 +7,7 @@ import {
   mustHaveTwoFactor,
   provePassword,
 } from '../../../kernel/identity/passwords/login-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
@@ -45,7 +45,11 @@ type Granted = {
 };
 
 /** The token response (spec: OAuth token responses). */
-async function tokenResponse(services: Services, granted: Granted, issued: Issued): Promise<HttpResponse> {
+async function tokenResponse(
+  services: Needs<'database' | 'settings' | 'secretKey' | 'baseUrl'>,
+  granted: Granted,
+  issued: Issued,
+): Promise<HttpResponse> {
   const { client, userId, scopes } = granted;
   const identified = client && userId !== null && scopes.includes('openid');
   return protocolReply({
@@ -241,7 +245,20 @@ export const grantTypes: Record<string, (context: ProtocolContext) => Promise<Ht
   'urn:ietf:params:oauth:grant-type:device_code': byDevice,
 };
 
-export const tokenRoute = (services: Services): Route =>
+export const tokenRoute = (
+  services: Needs<
+    | 'config'
+    | 'database'
+    | 'settings'
+    | 'features'
+    | 'authenticator'
+    | 'limiter'
+    | 'disk'
+    | 'secretKey'
+    | 'baseUrl'
+    | 'wake'
+  >,
+): Route =>
   protocolEndpoint(services, {
     method: 'POST',
     path: '/oauth/token',

@@ -1,7 +1,6 @@
 /** A client's requests about a token: information, revocation, introspection (RFC 7009, 7662). */
 
 import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
@@ -11,6 +10,7 @@ import {
   OAuthError,
   type Parameters,
   type ProtocolContext,
+  type ProtocolServices,
   protocolEndpoint,
   protocolReply,
 } from '../protocol/endpoint.ts';
@@ -35,7 +35,7 @@ function describe(token: StoredAccess): string {
   return 'Token is expired. You can either do re-authorization or token refresh.';
 }
 
-const infoRoute = (services: Services): Route =>
+const infoRoute = (services: ProtocolServices): Route =>
   protocolEndpoint(services, {
     method: 'GET',
     path: '/oauth/token/info',
@@ -65,7 +65,7 @@ const isOwn = (client: Client, applicationId: number | null): boolean =>
   applicationId === null || applicationId === client.id;
 
 /** 200 and an empty object whether or not there was such a token (RFC 7009, section 2.2). */
-const revokeRoute = (services: Services): Route =>
+const revokeRoute = (services: ProtocolServices): Route =>
   protocolEndpoint(services, {
     method: 'POST',
     path: '/oauth/revoke',
@@ -98,7 +98,7 @@ async function proveForRevocation(context: ProtocolContext): Promise<Client> {
 }
 
 /** By its own client's credentials, or by another live access token of the same application (RFC 7662, section 2.1). */
-const introspectRoute = (services: Services): Route =>
+const introspectRoute = (services: ProtocolServices): Route =>
   protocolEndpoint(services, {
     method: 'POST',
     path: '/oauth/introspect',
@@ -143,7 +143,7 @@ const introspectRoute = (services: Services): Route =>
   });
 
 /** The endpoints about tokens: information, revocation and introspection. */
-export const tokenManagementRoutes = (services: Services): Route[] => [
+export const tokenManagementRoutes = (services: ProtocolServices): Route[] => [
   infoRoute(services),
   revokeRoute(services),
   introspectRoute(services),

@@ -1,7 +1,7 @@
 /** Labels as records. */
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { type LabelCounts, plannedKinds } from '../planned.ts';
@@ -9,7 +9,7 @@ import { type LabelRow, presentLabelBasic } from './label-records.ts';
 import { selectStates } from './queries.ts';
 import type { LabelRecord } from './schema.ts';
 
-type LabelContext = { db: Db; services: Services; actor: Caller };
+type LabelContext = { db: Db; services: Needs<'registered'>; actor: Caller };
 
 /** There are no merge requests: no kind counts any. */
 const noCounts: LabelCounts = {

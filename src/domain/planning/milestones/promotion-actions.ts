@@ -4,7 +4,7 @@ import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '..
 import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -19,7 +19,7 @@ import { lockMilestone } from './queries.ts';
  * the group's.
  */
 export async function promoteMilestone(
-  { db, services }: { db: Db; services: Services },
+  { db, services }: { db: Db; services: Needs<'database' | 'registered'> },
   actor: Actor,
   project: AuthorizedProject,
   id: number,
@@ -78,7 +78,7 @@ async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow
  */
 async function merge(
   tx: Db,
-  services: Services,
+  services: Needs<'registered'>,
   group: AuthorizedGroup,
   { id, title }: MilestoneRow,
 ): Promise<void> {

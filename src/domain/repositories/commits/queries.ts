@@ -1,7 +1,7 @@
 /** Reads commits of a project's repository, and their changes. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import {
   countLines,
   type DiffEnds,
@@ -15,7 +15,7 @@ import { projectRepository } from '../store/containers.ts';
 
 /** Work in the project's repository; undefined when it has none. */
 export const readRepository = <T>(
-  { repositories }: Pick<Services, 'repositories'>,
+  { repositories }: Needs<'repositories'>,
   project: AuthorizedProject,
   work: (git: GitFolder) => Promise<T>,
 ): Promise<T | undefined> =>
@@ -23,7 +23,7 @@ export const readRepository = <T>(
 
 /** Work on the commit that a revision names; `404 Commit Not Found` when it names none. */
 export async function readCommit<T>(
-  services: Pick<Services, 'repositories'>,
+  services: Needs<'repositories'>,
   project: AuthorizedProject,
   revision: string,
   work: (git: GitFolder, commit: Commit) => Promise<T>,

@@ -2,7 +2,7 @@
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { refsContaining } from '../../../platform/git/history/history.ts';
@@ -17,7 +17,7 @@ import { CommitStatus, StatusInput, StatusListInput } from './status-schema.ts';
 /** The commit, and the ref that is given, or that of its last pipeline, or else the first branch that has it. */
 async function findTarget(
   db: Db,
-  services: Services,
+  services: Needs<'repositories'>,
   project: AuthorizedProject,
   input: StatusInput,
 ): Promise<StatusTarget> {

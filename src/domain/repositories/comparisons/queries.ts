@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { type Diff, readDiff } from '../../../platform/git/history/diff.ts';
@@ -43,7 +43,7 @@ const MAX_COMMITS = 5_000;
 
 /** `from` of the target beside `to` of the source; `404 Ref Not Found` when there is no such commit. */
 export async function compareCommits(
-  services: Pick<Services, 'repositories'>,
+  services: Needs<'repositories'>,
   { source, target }: { source: AuthorizedProject; target: AuthorizedProject },
   input: CompareInput,
 ): Promise<Comparison> {
@@ -77,7 +77,7 @@ const bothOf = (git: GitFolder, other: GitFolder): ObjectFolder => ({
 
 /** The best common ancestor of the first revision and the others; 400 for unknown ones, 404 where there is none. */
 export async function findMergeBase(
-  services: Pick<Services, 'repositories'>,
+  services: Needs<'repositories'>,
   project: AuthorizedProject,
   revisions: readonly string[],
 ): Promise<Commit> {

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { bytesOf, type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import {
   type ArchiveOrder,
@@ -36,7 +36,7 @@ const ArchiveInput = Type.Object({
 
 /** The order of an archive; 404 for a revision or path that is not there. */
 async function orderOf(
-  { repositories }: Pick<Services, 'repositories'>,
+  { repositories }: Needs<'repositories'>,
   { id, row }: AuthorizedProject,
   input: Static<typeof ArchiveInput>,
 ): Promise<ArchiveOrder> {

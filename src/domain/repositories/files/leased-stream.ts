@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { GitError } from '../../../platform/git/program/program.ts';
@@ -23,7 +23,7 @@ export type StreamOrder = {
  * stream closes, for whatever reason. 404 for a path that git does not find.
  */
 export async function replyWithStream(
-  services: Pick<Services, 'repositories' | 'log'>,
+  services: Needs<'repositories' | 'log'>,
   project: AuthorizedProject,
   request: HttpRequest,
   { identity, headers, make }: StreamOrder,
@@ -38,7 +38,7 @@ export async function replyWithStream(
 }
 
 async function holdWhileRead(
-  services: Pick<Services, 'repositories' | 'log'>,
+  services: Needs<'repositories' | 'log'>,
   project: AuthorizedProject,
   make: StreamOrder['make'],
 ): Promise<Readable> {

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { bytesOf, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { isLarge, streamBlob } from '../../../platform/git/files/blobs.ts';
@@ -22,7 +22,7 @@ export const RawFile = bytesOf('text/plain', 'application/octet-stream');
  * 429 when the raw file of this project and path was requested too often within the minute, by all callers.
  */
 export async function limitRaw(
-  { limiter }: Pick<Services, 'limiter'>,
+  { limiter }: Needs<'limiter'>,
   settings: ApplicationSettings,
   project: AuthorizedProject,
   path: string,
@@ -46,7 +46,7 @@ const SNIFFED_BYTES = 8_000;
 
 /** The bytes of the blob that `find` names; undefined when the project has no repository. */
 export async function replyWithBlob(
-  services: Services,
+  services: Needs<'repositories' | 'log'>,
   project: AuthorizedProject,
   request: HttpRequest,
   find: (git: GitFolder) => Promise<FoundBlob>,

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { projectRepository } from '../store/containers.ts';
 import { fileHeaders } from './present.ts';
@@ -15,14 +15,14 @@ const access = onProject('read_code');
 
 /** Reads from a project's repository; 404 when it has none. */
 const reading = async <T>(
-  { repositories }: Pick<Services, 'repositories'>,
+  { repositories }: Needs<'repositories'>,
   { id, row }: AuthorizedProject,
   read: (git: GitFolder) => Promise<T>,
 ): Promise<T> => found(await repositories.read(projectRepository(id), row.repository_storage, read), 'File');
 
 /** HEAD: all of GET but the content, as headers; nothing of it is hashed into an ETag. */
 const described = async (
-  services: Services,
+  services: Needs<'repositories'>,
   project: AuthorizedProject,
   address: FileAddress,
 ): Promise<Reply<never>> => {

@@ -1,12 +1,14 @@
 /** Housekeeping of repositories: repacked, measured, and removed when their containers are gone. */
 import type { Capability } from '../../../kernel/capability.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { findInterruptedPushes } from './interrupted-pushes.ts';
 import { removeGone, sweepDrafts } from './removal-actions.ts';
 import { housekeepingTasks } from './repack.ts';
 import { housekeepingEndpoints } from './routes.ts';
 
-export const housekeepingCapability = (services: Services): Capability => {
+export const housekeepingCapability = (
+  services: Needs<'database' | 'settings' | 'repositories' | 'log' | 'wake'>,
+): Capability => {
   const { repack, measure } = housekeepingTasks(services);
   return {
     name: 'housekeeping',

@@ -3,7 +3,7 @@
  * that keep records, and gives projects that look empty and are not their first push.
  */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { recordInterruptedPush } from '../pushes/pushes.ts';
 import { projectRepository } from '../store/containers.ts';
 import { announceInterruptedWrites } from '../store/interrupted-write-actions.ts';
@@ -12,7 +12,9 @@ import { selectEmptyProjects } from './queries.ts';
 const MAX_REPOSITORIES_PER_RUN = 100;
 
 /** Reads the repositories of the last day that no process writes to now. */
-export async function findInterruptedPushes(services: Services): Promise<void> {
+export async function findInterruptedPushes(
+  services: Needs<'database' | 'settings' | 'repositories' | 'log' | 'wake'>,
+): Promise<void> {
   await announceInterruptedWrites(services.database.background);
   services.wake();
   const rows = await selectEmptyProjects(services.database.background, MAX_REPOSITORIES_PER_RUN);

@@ -7,7 +7,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { containerTables, repositoryPath } from '../store/containers.ts';
@@ -26,7 +26,7 @@ const isGone = sql.join(
 );
 
 /** Turns the rows of repositories whose container is gone into folders to remove, once no process uses them. */
-const condemn = (services: Services): Promise<number> =>
+const condemn = (services: Needs<'database' | 'repositories'>): Promise<number> =>
   inTransaction(services.database.background, async (tx) => {
     const { rows } = await sql<Gone>`
       select r.id, r.container, r.container_id, r.wiki from repositories r
@@ -69,7 +69,7 @@ async function removeFolder(path: string, id: number): Promise<void> {
  * Whether the storage's disk is absent: its folder is missing, or empty though rows name a repository in it.
  * Removals from it wait until it is there again.
  */
-async function isAbsent(services: Services, storage: string, root: string): Promise<boolean> {
+async function isAbsent(services: Needs<'database'>, storage: string, root: string): Promise<boolean> {
   const names = await readdir(root).catch(() => undefined);
   if (names === undefined || names.length > 0) return names === undefined;
   const used = await services.database.background
@@ -82,14 +82,14 @@ async function isAbsent(services: Services, storage: string, root: string): Prom
   return used !== undefined;
 }
 
-async function presentStorages(services: Services): Promise<Map<string, string>> {
+async function presentStorages(services: Needs<'database' | 'repositories'>): Promise<Map<string, string>> {
   const present = new Map<string, string>();
   for (const [name, root] of services.repositories.storages)
     if (!(await isAbsent(services, name, root))) present.set(name, root);
   return present;
 }
 
-async function removeCondemned(services: Services): Promise<number> {
+async function removeCondemned(services: Needs<'database' | 'repositories' | 'log'>): Promise<number> {
   const db = services.database.background;
   const storages = await presentStorages(services);
   if (storages.size === 0) return 0;
@@ -115,7 +115,7 @@ async function removeCondemned(services: Services): Promise<number> {
 }
 
 /** Removes repositories without a container that no process uses. The process may die after each step. */
-export async function removeGone(services: Services): Promise<void> {
+export async function removeGone(services: Needs<'database' | 'repositories' | 'log'>): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await condemn(services)) < BATCH) break;
   for (let batch = 0; batch < MAX_BATCHES; batch++) if ((await removeCondemned(services)) < BATCH) break;
 }
@@ -133,10 +133,7 @@ async function* foldersBelow(root: string, levels: number): AsyncGenerator<strin
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
 /** Removes drafts of repositories that were never finished, in all storages. */
-export async function sweepDrafts({
-  repositories,
-  log,
-}: Pick<Services, 'repositories' | 'log'>): Promise<void> {
+export async function sweepDrafts({ repositories, log }: Needs<'repositories' | 'log'>): Promise<void> {
   const before = now().getTime() - DRAFT_AGE_MS;
   for (const root of repositories.storages.values()) {
     for await (const parent of foldersBelow(root, 3)) {

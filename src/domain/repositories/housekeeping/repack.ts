@@ -1,7 +1,7 @@
 /** Repacks repositories that were written often, and measures those that were written since they were measured. */
 
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import { measureRepository, repackRepository } from '../../../platform/git/copies/housekeeping.ts';
 import { leaseForHousekeeping } from './leases.ts';
@@ -27,7 +27,7 @@ const keyOf = (row: RepositoryRow): RepositoryKey => ({
 });
 
 /** Aborted when the container is to move, or has gone: a move does not wait for a repack, which may take an hour. */
-function untilItMoves({ database, log }: Services, row: RepositoryRow) {
+function untilItMoves({ database, log }: Needs<'database' | 'log'>, row: RepositoryRow) {
   const moving = new AbortController();
   const look = async (): Promise<void> => {
     if (!(await staysInPlace(database.background, row))) moving.abort();
@@ -42,7 +42,10 @@ function untilItMoves({ database, log }: Services, row: RepositoryRow) {
 }
 
 /** Repacks one repository, unless another process does or it moves, now or meanwhile: then a later run will. */
-async function repack(services: Services, row: RepositoryRow): Promise<void> {
+async function repack(
+  services: Needs<'database' | 'repositories' | 'log'>,
+  row: RepositoryRow,
+): Promise<void> {
   const lease = await leaseForHousekeeping(services.repositories, keyOf(row));
   if (!lease) return;
   const db = services.database.background;
@@ -66,7 +69,10 @@ async function repack(services: Services, row: RepositoryRow): Promise<void> {
 }
 
 /** Stores the present size of the repository. */
-export async function measure(services: Services, row: RepositoryRow): Promise<void> {
+export async function measure(
+  services: Needs<'database' | 'repositories'>,
+  row: RepositoryRow,
+): Promise<void> {
   const db = services.database.background;
   const lease = await services.repositories.lease(keyOf(row), 'read');
   try {
@@ -80,9 +86,9 @@ export async function measure(services: Services, row: RepositoryRow): Promise<v
 
 /** One after the other, within the time of a run; a repository that fails does not stop the others. */
 async function inTurn(
-  services: Services,
+  services: Needs<'database' | 'repositories' | 'log'>,
   rows: readonly RepositoryRow[],
-  work: (services: Services, row: RepositoryRow) => Promise<void>,
+  work: (services: Needs<'database' | 'repositories' | 'log'>, row: RepositoryRow) => Promise<void>,
 ): Promise<void> {
   const until = monotonic() + RUN_TIMEOUT_MS;
   for (const row of rows) {
@@ -111,7 +117,10 @@ function alone(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** The tasks that repack and measure the repositories that are due. */
-export function housekeepingTasks(services: Services): { repack(): Promise<void>; measure(): Promise<void> } {
+export function housekeepingTasks(services: Needs<'database' | 'repositories' | 'log'>): {
+  repack(): Promise<void>;
+  measure(): Promise<void>;
+} {
   const db = services.database.background;
   return {
     repack: alone(async () => inTurn(services, await toRepack(db).execute(), repack)),

@@ -3,7 +3,7 @@
  * each client; here it is asked once for the capabilities, and few refs are read without it.
  */
 import { buffer } from 'node:stream/consumers';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { HIDDEN_REFS } from '../../../platform/git/program/program.ts';
@@ -23,7 +23,7 @@ const emptyAdvertisements = new Map<string, Promise<Buffer>>();
 const READ_TIMEOUT_MS = 30_000;
 
 /** git's advertisement for a repository without refs; it is the same in all of them, so git is asked once. */
-function inEmpty(services: Services, request: AdvertisementRequest): Promise<Buffer> {
+function inEmpty(services: Needs<'config'>, request: AdvertisementRequest): Promise<Buffer> {
   const key = JSON.stringify(request);
   const known = emptyAdvertisements.get(key);
   if (known) return known;
@@ -34,7 +34,7 @@ function inEmpty(services: Services, request: AdvertisementRequest): Promise<Buf
   return change;
 }
 
-async function askInEmpty(services: Services, request: AdvertisementRequest): Promise<Buffer> {
+async function askInEmpty(services: Needs<'config'>, request: AdvertisementRequest): Promise<Buffer> {
   const folder = await emptyRepository(services);
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   const { stdin, stdout, ended } = await startService({ ...request, folder, flags: ADVERTISE, signal });
@@ -47,7 +47,7 @@ async function askInEmpty(services: Services, request: AdvertisementRequest): Pr
 
 /** The advertisement of the folder, as git would give it; undefined where git has to be asked. */
 export async function advertisementIn(
-  services: Services,
+  services: Needs<'config'>,
   folder: string,
   { service, protocol }: AdvertisementRequest,
 ): Promise<Buffer | undefined> {

@@ -8,7 +8,7 @@ import {
   mustHaveTwoFactor,
   provePassword,
 } from '../../../kernel/identity/passwords/login-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { nameCaller } from '../../../platform/fair-share.ts';
@@ -37,7 +37,7 @@ const scopesFor = {
 
 /** The request's visitor; 401 for a wrong credential, 429 for too many guesses. */
 export async function identify(
-  services: Services,
+  services: Needs<'database' | 'authenticator' | 'limiter'>,
   settings: ApplicationSettings,
   request: HttpRequest,
 ): Promise<Visitor> {
@@ -79,7 +79,7 @@ const isJob = (caller: Caller): boolean =>
  * ended, is 401.
  */
 async function byToken(
-  services: Services,
+  services: Needs<'authenticator'>,
   settings: ApplicationSettings,
   { username, password }: BasicCredential,
 ): Promise<Caller> {
@@ -103,7 +103,7 @@ async function byToken(
 const GUESSES_PER_SIGN_IN = 10;
 
 async function limitGuesses(
-  services: Services,
+  services: Needs<'limiter'>,
   settings: ApplicationSettings,
   address: string,
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function limitGuesses(
  * is not enough.
  */
 async function byPassword(
-  services: Services,
+  services: Needs<'database' | 'limiter'>,
   settings: ApplicationSettings,
   { username, password }: BasicCredential,
   address: string,

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Purpose } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { isRepository } from '../../../platform/git/ref-files.ts';
 import { createRepository } from '../../../platform/git/write.ts';
@@ -22,7 +22,7 @@ export type LeasedFolder = {
  * is not.
  */
 export async function leaseFolder(
-  services: Services,
+  services: Needs<'config' | 'database' | 'repositories'>,
   { key, ensureStorage }: Pick<PushTarget, 'key' | 'ensureStorage'>,
   purpose: Purpose,
 ): Promise<LeasedFolder> {
@@ -44,7 +44,7 @@ export async function leaseFolder(
 }
 
 /** A repository without refs, which no client writes to. */
-export async function emptyRepository({ config }: Services): Promise<string> {
+export async function emptyRepository({ config }: Needs<'config'>): Promise<string> {
   const folder = join(config.data, 'empty.git');
   if (!isRepository(folder)) await createRepository(folder, 'main');
   return folder;

@@ -1,7 +1,7 @@
 /** A project's own repository for a push: the rules for its refs, and the records that a push leaves. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
 import { guardRefsNow } from '../protection/protection.ts';
@@ -12,7 +12,7 @@ import { type PushTarget, pushDefaults } from '../store/repository-kinds.ts';
 
 /** `caller` is undefined for deploy tokens: rules name none of them, and they have no events. */
 export function projectPushTarget(
-  services: Services,
+  services: Needs<'database' | 'settings'>,
   settings: ApplicationSettings,
   project: Pick<AuthorizedProject, 'id' | 'row' | 'role'>,
   caller: Caller,

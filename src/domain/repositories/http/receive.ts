@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RepositoryLease } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { packageFolder } from '../../../package.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -75,7 +75,7 @@ async function drain(body: Readable): Promise<void> {
 
 /** Takes a push; 413 for one whose length is over the limit, 403 while the repository is read-only. */
 export async function receive(
-  services: Services,
+  services: Needs<'database' | 'repositories' | 'log' | 'wake'>,
   target: PushTarget,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -96,7 +96,7 @@ export async function receive(
 
 /** The response to the push: refusals, or git's output while it runs; git's push keeps its memory to the end. */
 async function judgePush(
-  services: Services,
+  services: Needs<'database' | 'repositories' | 'log' | 'wake'>,
   target: PushTarget,
   request: HttpRequest,
   push: Push,
@@ -175,7 +175,7 @@ async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<Servi
 
 /** Hands the push to git; returns git's report while it is still being written. */
 async function take(
-  services: Services,
+  services: Needs<'log' | 'wake'>,
   target: PushTarget,
   lease: RepositoryLease,
   request: HttpRequest,
@@ -243,7 +243,7 @@ async function feed(push: Push, running: Running): Promise<boolean> {
 
 /** Passes progress on while git runs; keeps the report until the push is recorded. */
 async function finishPush(
-  services: Services,
+  services: Needs<'wake'>,
   target: PushTarget,
   lease: RepositoryLease,
   push: Push,

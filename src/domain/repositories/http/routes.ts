@@ -2,7 +2,7 @@
 
 import { Moved } from '../../../kernel/access/find.ts';
 import { admit } from '../../../kernel/api/gate.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
@@ -21,8 +21,21 @@ const DUMB =
 const LFS =
   'Git LFS is not available on this server. Remove the lfs filter from .gitattributes, or push to another server.';
 
+export type GitServices = Needs<
+  | 'config'
+  | 'database'
+  | 'settings'
+  | 'authenticator'
+  | 'limiter'
+  | 'disk'
+  | 'repositories'
+  | 'registered'
+  | 'log'
+  | 'wake'
+>;
+
 /** All routes of git. */
-export function gitRoutes(services: Services): Route[] {
+export function gitRoutes(services: GitServices): Route[] {
   const post = (
     service: Service,
     work: (target: PushTarget, request: HttpRequest) => Promise<HttpResponse>,
@@ -86,7 +99,9 @@ function withSuffix({ origin, path, query }: HttpRequest): HttpResponse {
 
 /** Authorizes the visitor for the repository, or refuses in text that git shows to people. */
 async function guardGitRequest(
-  services: Services,
+  services: Needs<
+    'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk' | 'repositories' | 'registered'
+  >,
   request: HttpRequest,
   purpose: Purpose,
   work: (target: PushTarget) => Promise<HttpResponse>,

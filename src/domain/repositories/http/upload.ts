@@ -1,6 +1,6 @@
 /** Fetches: advertisements and packs, as the git program gives them. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
 import {
@@ -22,7 +22,12 @@ import { ofService } from './responses.ts';
 type UploadRequest = Pick<ServiceOptions, 'service' | 'flags' | 'protocol' | 'configuration'>;
 
 /** Leases the folder for the service, with the request to git. */
-async function enter(services: Services, target: PushTarget, request: HttpRequest, service: Service) {
+async function enter(
+  services: Needs<'config' | 'database' | 'repositories' | 'log'>,
+  target: PushTarget,
+  request: HttpRequest,
+  service: Service,
+) {
   const { folder, empty, release } = await leaseFolder(services, target, purposes[service]);
   const asked: UploadRequest = {
     service,
@@ -54,7 +59,7 @@ async function serve(
 
 /** The advertisement: the refs, and the capabilities of the service. */
 export async function advertise(
-  services: Services,
+  services: Needs<'config' | 'database' | 'repositories' | 'log'>,
   target: PushTarget,
   request: HttpRequest,
   service: Service,
@@ -74,7 +79,7 @@ export async function advertise(
 
 /** The response to a fetch: refs in the second version of the protocol, and packs. */
 export async function upload(
-  services: Services,
+  services: Needs<'config' | 'database' | 'repositories' | 'log'>,
   target: PushTarget,
   request: HttpRequest,
 ): Promise<HttpResponse> {

@@ -1,7 +1,7 @@
 /** Moves of repositories between storages: scheduled, listed, and run so that no commit is lost. */
 
 import type { Capability } from '../../../kernel/capability.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { eraseMoves, forgetGone } from './lease-actions.ts';
 import type { MovableContainers } from './movable-containers.ts';
 import { moveEndpoints } from './routes.ts';
@@ -16,7 +16,7 @@ const FORGET_GONE = 'storage_moves.forget_gone';
  * watch the steps, or that wait less.
  */
 export function storageMovesCapability(
-  services: Services,
+  services: Needs<'database' | 'presence' | 'repositories' | 'log'>,
   kinds: readonly MovableContainers[],
   options: RunnerOptions = {},
 ): Capability {

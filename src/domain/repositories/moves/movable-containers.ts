@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely';
 import type { TSchema } from 'typebox';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
 export type MovableContainers = {
@@ -14,7 +14,7 @@ export type MovableContainers = {
   /** The parameter that names a container. */
   reference: TSchema;
   /** The id of the container that an administrator names; 404 when there is none. */
-  find(services: Services, actor: Actor, reference: string): Promise<number>;
+  find(services: Needs<'database'>, actor: Actor, reference: string): Promise<number>;
   /** Over the container's row `c`: its readers can see it, and it moves with all of its storage. */
   isThere: RawBuilder<boolean>;
   /** Over a row of storage_moves: the container is there, and its move is shown. */

@@ -1,6 +1,6 @@
 /** Moves of one kind of containers. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { MovableContainers } from './movable-containers.ts';
@@ -40,7 +40,10 @@ export const selectMove = (
 ): Promise<MoveRow | undefined> =>
   movesOf(db, containers, containerId).where('id', '=', id).executeTakeFirst();
 
-export const selectRecorded = ({ database }: Services, move: MoveRow): Promise<{ wiki: boolean }[]> =>
+export const selectRecorded = (
+  { database }: Needs<'database'>,
+  move: MoveRow,
+): Promise<{ wiki: boolean }[]> =>
   database.background
     .selectFrom('repositories')
     .select('wiki')

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { onInstance } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { Accepted, accepted, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { outOfRangeAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
 import { diskPath } from '../store/containers.ts';
@@ -14,7 +14,7 @@ import { type MoveRow, scheduleAllMoves, scheduleMove, storageSet } from './sche
 import { destination, moveId, moveRecordOf, ProjectStorage, source } from './schema.ts';
 
 /** 400 for a storage that the settings do not name, before any look-up. */
-function requireStorages(services: Services, names: Record<string, string | undefined>): void {
+function requireStorages(services: Needs<'repositories'>, names: Record<string, string | undefined>): void {
   const { storages } = services.repositories;
   const unknown = Object.entries(names).filter(([, name]) => name !== undefined && !storages.has(name));
   if (unknown.length === 0) return;
@@ -32,9 +32,10 @@ function movesOf(containers: MovableContainers, wake: () => void): Endpoint[] {
     access: onInstance,
     ...(tier && ({ tier, offering: 'self_managed' } as const)),
   };
-  const present = ({ database, baseUrl }: Services, rows: readonly MoveRow[]) =>
+  const present = ({ database, baseUrl }: Needs<'database' | 'baseUrl'>, rows: readonly MoveRow[]) =>
     presentMoves(database.db, baseUrl(), containers, rows);
-  const one = async (services: Services, row: MoveRow) => found((await present(services, [row]))[0]);
+  const one = async (services: Needs<'database' | 'baseUrl'>, row: MoveRow) =>
+    found((await present(services, [row]))[0]);
 
   return [
     listing({

@@ -7,7 +7,7 @@
 import { rm, statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { verifyCopy } from '../../../platform/git/copies/check.ts';
@@ -69,7 +69,7 @@ export type Pace = {
 export const usualPace: Pace = { writers: 30_000, settling: 2_000, readers: 600_000 };
 
 export type Run = {
-  services: Services;
+  services: Needs<'database' | 'presence' | 'repositories' | 'log'>;
   move: MoveRow;
   pace: Pace;
   signal: AbortSignal;

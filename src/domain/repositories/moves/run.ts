@@ -3,7 +3,7 @@
  * no process announces its death.
  */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import { acquireMove, acquireUntidyMoves, areMovesOpen, LeaseLost } from './lease-actions.ts';
 import { type Pace, type Run, runMove, type Step, steps, tidy, usualPace } from './run-move.ts';
@@ -37,7 +37,10 @@ const PROGRESS_INTERVAL_MS = 5_000;
 const isCopying = ({ progress, state }: { progress: Progress; state: MoveState }): boolean =>
   state !== 'replicated' && steps.indexOf(progress.phase) < steps.indexOf('switched');
 
-export function createRunner(services: Services, options: RunnerOptions = {}): Runner {
+export function createRunner(
+  services: Needs<'database' | 'presence' | 'repositories' | 'log'>,
+  options: RunnerOptions = {},
+): Runner {
   const { database, presence, log } = services;
   const db = database.background;
   const running = new Map<number, { progress: Progress; state: MoveState; end: Promise<void> }>();

@@ -7,7 +7,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -40,7 +40,7 @@ export type StorageSet = {
 
 /** The storages of this instance. */
 export const storageSet = (
-  { repositories }: Pick<Services, 'repositories'>,
+  { repositories }: Needs<'repositories'>,
   settings: Pick<ApplicationSettings, 'repository_storages_weighted'>,
 ): StorageSet => ({
   names: [...repositories.storages.keys()],

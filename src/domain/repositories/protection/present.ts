@@ -1,12 +1,12 @@
 /** Protected branches and tags as records, the entries of a page read by one statement. */
 import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type BranchRow, type GrantRow, selectGrants, type TagRow } from './queries.ts';
 import type { ProtectedBranch, ProtectedRefAccess, ProtectedTag } from './schema.ts';
 
 /** Whether the instance's tier has users in rules, and unprotect access. */
-export const isPremium = (services: Services): boolean => services.config.tier !== 'free';
+export const isPremium = (services: Needs<'config'>): boolean => services.config.tier !== 'free';
 
 const descriptions = new Map([
   [0, 'No one'],

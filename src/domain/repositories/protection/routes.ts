@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { changeBranch, protectBranch, protectTag, unprotectBranch, unprotectTag } from './actions.ts';
 import { isPremium, presentBranches, presentTags } from './present.ts';
@@ -24,7 +24,7 @@ const branchPath = `${branchesPath}/:name`;
 const tagsPath = '/projects/:id/protected_tags';
 const tagPath = `${tagsPath}/:name`;
 
-type Shown = { db: Db; services: Services; subject: { id: number }; input: { name: string } };
+type Shown = { db: Db; services: Needs<'config'>; subject: { id: number }; input: { name: string } };
 
 async function showBranch({ db, services, subject, input }: Shown): Promise<ProtectedBranch> {
   const row = found(await selectBranch(db, subject.id, input.name));

@@ -2,7 +2,7 @@
 
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
@@ -35,7 +35,7 @@ export type ProjectWrite<T> = {
  * faster.
  */
 export async function writeProject<T>(
-  services: Services,
+  services: Needs<'database' | 'settings' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
@@ -66,7 +66,7 @@ const firstBranchOf = ({ row }: AuthorizedProject, settings: ApplicationSettings
 
 /** The first commit of a repository, with a README.md alone. */
 export async function draftFirstCommit(
-  services: Services,
+  services: Needs<'database'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,

@@ -5,7 +5,7 @@
 
 import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -124,7 +124,7 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
  * undefined for deploy tokens: they have no events.
  */
 export async function recordPush(
-  services: Services,
+  services: Needs<'database' | 'settings'>,
   project: { id: number },
   pusher: Pusher | undefined,
   git: GitFolder,
@@ -171,7 +171,7 @@ export async function recordPush(
  * record. No client got a response, but the branches exist.
  */
 export async function recordInterruptedPush(
-  services: Services,
+  services: Needs<'database' | 'settings'>,
   project: { id: number },
   git: GitFolder,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** A page of branches or tags, and the headers that lead to the others (spec: Pagination). */
 import Type, { type Static } from 'typebox';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Ref } from '../../../platform/git/refs.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
@@ -31,7 +31,7 @@ export function pageOfRefs(
   order: string,
   requested: Static<typeof fields>,
   request: HttpRequest,
-  { config }: Services,
+  { config }: Needs<'config'>,
 ): RefPage {
   const address = { origin: request.origin, path: request.path, query: request.query };
   const { page = 1 } = requested;

@@ -3,12 +3,12 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 
 /** The lease ends when the stream closes. Rejected when the stream fails before its first byte. */
 export async function streamLeased(
-  { repositories, log }: Pick<Services, 'repositories' | 'log'>,
+  { repositories, log }: Needs<'repositories' | 'log'>,
   key: RepositoryKey,
   make: (git: GitFolder) => Readable,
 ): Promise<Readable> {

@@ -3,7 +3,7 @@
 import type { Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
@@ -21,7 +21,7 @@ export type DeployToken = {
 export type Visitor = { caller: Caller; deployToken?: DeployToken };
 
 export type RepositoryRequest = {
-  services: Services;
+  services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'registered'>;
   settings: ApplicationSettings;
   visitor: Visitor;
   /** A fetch, or a push. */

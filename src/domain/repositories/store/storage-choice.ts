@@ -1,6 +1,6 @@
 /** Chooses the storage of a new project, snippet or wiki. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { randomFraction } from '../../../platform/secret.ts';
 
@@ -29,7 +29,7 @@ export function pickStorage(
 
 /** The storage of a new container. */
 export const chooseStorage = (
-  { repositories }: Pick<Services, 'repositories'>,
+  { repositories }: Needs<'repositories'>,
   settings: Pick<ApplicationSettings, 'repository_storages_weighted'>,
 ): string =>
   pickStorage(settings.repository_storages_weighted, [...repositories.storages.keys()], randomFraction());

@@ -2,7 +2,7 @@
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import type { DiffEnds } from '../../../platform/git/history/diff.ts';
@@ -35,7 +35,7 @@ import type { CommitWish } from './schema.ts';
 
 /** The context of every write to a project's repository. */
 export type CommitContext = {
-  services: Services;
+  services: Needs<'config' | 'database' | 'settings' | 'repositories'>;
   settings: ApplicationSettings;
   actor: Actor;
   subject: AuthorizedProject;

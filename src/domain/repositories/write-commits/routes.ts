@@ -4,7 +4,7 @@
 import Type from 'typebox';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { presentCommitDetail, projectUrl } from '../commits/present.ts';
@@ -25,7 +25,12 @@ const PickReply = Type.Object({
  * The record of a commit that was just made, which has no pipeline yet. Its lines are left out where counting
  * them is too much or waits too long: a refusal would say that there is no commit.
  */
-async function showNew(services: Services, project: AuthorizedProject, commit: Commit, counted = true) {
+async function showNew(
+  services: Needs<'repositories' | 'baseUrl'>,
+  project: AuthorizedProject,
+  commit: Commit,
+  counted = true,
+) {
   const counts = counted
     ? await readRepository(services, project, (git) => statsOf(git, [commit])).catch(ignoreRefusal)
     : undefined;

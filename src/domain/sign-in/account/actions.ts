@@ -19,7 +19,7 @@ import {
 } from '../../../kernel/identity/session-actions.ts';
 import { matchingStep } from '../../../kernel/identity/two-factor/totp.ts';
 import { noTwoFactor } from '../../../kernel/identity/two-factor/two-factor.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -39,7 +39,12 @@ const refused = (text: string, ...fields: string[]): { problems: readonly Proble
 const TOO_MANY = 'Too many failed attempts. Try again later.';
 const STALE = 'Your account was changed meanwhile. Reload the page and try again.';
 
-type Own = { services: Services; settings: ApplicationSettings; actor: Actor; origin: SessionOrigin };
+type Own = {
+  services: Needs<'database' | 'secretKey'>;
+  settings: ApplicationSettings;
+  actor: Actor;
+  origin: SessionOrigin;
+};
 
 /** The account, once its owner proved their identity again; the proof is counted like a sign-in. */
 async function confirmOwner(

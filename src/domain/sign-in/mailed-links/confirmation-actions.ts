@@ -6,7 +6,7 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
 import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts';
 import { noReset } from '../../../kernel/identity/passwords/reset-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { digest } from '../../../platform/secret.ts';
@@ -21,7 +21,10 @@ const isAddress = (column: 'email' | 'unconfirmed_email', email: string) =>
   sql<boolean>`lower(${sql.ref(column)}) collate "C" = ${email.toLowerCase()}`;
 
 /** Sends a new link for the address where it waits to be confirmed: as primary, to become it, or as another. */
-export async function sendConfirmation(services: Services, email: string): Promise<void> {
+export async function sendConfirmation(
+  services: Needs<'database' | 'secretKey'>,
+  email: string,
+): Promise<void> {
   await inTransaction(services.database.background, async (tx) => {
     const users = await tx
       .selectFrom('users')

@@ -6,7 +6,7 @@ import { userEntity } from '../../../kernel/identity/passwords/login-actions.ts'
 import { noReset, oldestReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -23,7 +23,10 @@ const mayReset = ['active', 'deactivated'];
  * Sends a link to the address when it is the primary or a confirmed one of an account that may sign in with a
  * password. The mail goes to the address as it is stored: the typed one may only look the same.
  */
-export async function sendReset(services: Services, email: string): Promise<void> {
+export async function sendReset(
+  services: Needs<'database' | 'settings' | 'secretKey'>,
+  email: string,
+): Promise<void> {
   const settings = await services.settings.read();
   if (!settings.password_authentication_enabled_for_web) return;
   await inTransaction(services.database.background, async (tx) => {
@@ -86,7 +89,7 @@ export function newPasswordProblems(
  * required.
  */
 export async function resetPassword(
-  services: Services,
+  services: Needs<'database'>,
   settings: ApplicationSettings,
   secret: string,
   input: { password: string; confirmation: string },

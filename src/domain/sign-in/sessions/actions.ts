@@ -12,7 +12,7 @@ import {
 } from '../../../kernel/identity/passwords/login-actions.ts';
 import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/session-actions.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -28,7 +28,7 @@ export type SignIn =
 const INVALID: SignIn = { kind: 'refused', text: 'Invalid login or password.' };
 
 type Attempt = {
-  services: Services;
+  services: Needs<'database' | 'secretKey'>;
   settings: ApplicationSettings;
   /** The client's, for the audit log and the list of sessions. */
   origin: SessionOrigin;

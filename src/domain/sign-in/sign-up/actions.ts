@@ -13,7 +13,7 @@ import { refusal } from '../../../kernel/identity/passwords/login-rules.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endSession, openSession, type SessionOrigin } from '../../../kernel/identity/session-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { insertUser, newUserDefaults } from '../../../kernel/users/new-user-actions.ts';
 import { hasMoreCharacters } from '../../../platform/characters.ts';
@@ -64,7 +64,7 @@ async function selectTaken(
 
 /** Makes the account of the form, and signs it in unless it must wait. */
 export async function signUp(
-  services: Services,
+  services: Needs<'database' | 'secretKey'>,
   settings: ApplicationSettings,
   input: SignUpInput,
   browser: { origin: SessionOrigin; oldToken: string | undefined },

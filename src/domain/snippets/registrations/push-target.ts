@@ -1,6 +1,6 @@
 /** A snippet for a push: one branch, whose files are listed in its row. */
 
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { type PushTarget, snippetRepository } from '../../repositories/index.ts';
@@ -10,7 +10,7 @@ import type { SnippetRow } from '../queries.ts';
 const ONE_BRANCH = 'You can not create or delete branches.';
 
 export function snippetPushTarget(
-  services: Services,
+  services: Needs<'database'>,
   settings: ApplicationSettings,
   snippet: SnippetRow,
 ): PushTarget {

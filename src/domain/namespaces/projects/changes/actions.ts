@@ -19,7 +19,7 @@ import { projectSettings } from '../../../../kernel/namespaces/project-settings.
 import type { NamespaceRow } from '../../../../kernel/namespaces/rows.ts';
 import { keepTopics } from '../../../../kernel/namespaces/topic-actions.ts';
 import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../kernel/policy/roles.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
@@ -63,7 +63,7 @@ export const projectEntity = (id: number, path: string): AuditedEntity => ({ typ
 
 /** The namespace with this id or full path, when the caller may create projects there; 404 or 403 otherwise. */
 export async function findTargetNamespace(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   reference: string | number,
 ): Promise<TargetNamespace> {
@@ -189,7 +189,7 @@ function refuseProtected(actor: Actor, input: UpdateProject): void {
  * adds to it before the commit.
  */
 export async function createProject(
-  services: Services,
+  services: Needs<'config' | 'database' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   input: CreateProject & { avatar?: string },
@@ -313,7 +313,7 @@ const movedFact = (projectId: number, from: string, to: string): Fact => ({
 
 /** Changes the properties that the request names; a new path leaves a redirect behind. */
 export async function updateProject(
-  services: Services,
+  services: Needs<'config' | 'database' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
@@ -400,7 +400,7 @@ export async function updateProject(
 
 /** Archives a project, or unarchives it: read-only, and hidden from lists of active ones. */
 export async function setArchived(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   archived: boolean,
@@ -423,7 +423,7 @@ export async function setArchived(
 
 /** Moves the project into another namespace; the old path redirects. */
 export async function transferProject(
-  services: Services,
+  services: Needs<'database' | 'registered'>,
   actor: Actor,
   project: AuthorizedProject,
   target: TargetNamespace,

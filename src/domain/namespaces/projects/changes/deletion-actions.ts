@@ -5,7 +5,7 @@ import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actions.ts';
 import { isPathTaken, redirectProject } from '../../../../kernel/namespaces/path-actions.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../../platform/db/database.ts';
 import { Failure } from '../../../../platform/failure.ts';
@@ -19,7 +19,7 @@ export type DeletionRequest = { permanently_remove?: boolean; full_path?: string
  * a marked project is deleted at once, when its full path is given exactly.
  */
 export async function deleteProject(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   request: DeletionRequest,
@@ -62,7 +62,7 @@ export async function deleteProject(
 
 /** Removes the mark, and gives the path and the name back where they are still free. */
 export async function restoreProject(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
 ): Promise<void> {

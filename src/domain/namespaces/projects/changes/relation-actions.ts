@@ -6,7 +6,7 @@ import type { Actor } from '../../../../kernel/actor.ts';
 import { isLockedAbove } from '../../../../kernel/namespaces/lock-queries.ts';
 import { projectFullPath } from '../../../../kernel/namespaces/rows.ts';
 import { OWNER } from '../../../../kernel/policy/roles.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { badRequest, Failure, forbidden } from '../../../../platform/failure.ts';
@@ -14,7 +14,7 @@ import { projectEntity } from './actions.ts';
 
 /** Stars or unstars; false when nothing changed. */
 export async function setStar(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   starred: boolean,
@@ -46,7 +46,7 @@ export async function setStar(
 
 /** Gives the members of a group access, at most at the caller's own role. */
 export async function shareProject(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   share: { groupId: number; access: number; expiresAt: string | null },
@@ -87,7 +87,7 @@ export async function shareProject(
 
 /** Removes a share; false when there is none. Only an owner removes owners. */
 export async function unshareProject(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   groupId: number,
@@ -119,7 +119,7 @@ export async function unshareProject(
 
 /** Records that a project was forked from another; 409 when that is recorded already. */
 export async function setForkedFrom(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   source: AuthorizedProject,
@@ -147,7 +147,7 @@ export async function setForkedFrom(
 
 /** Ends the fork relation; false when there is none. */
 export async function removeForkedFrom(
-  services: Services,
+  services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Effects of creating and changing a project on its repository. */
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import { findBranch } from '../../../../platform/git/refs.ts';
@@ -10,7 +10,7 @@ import { draftFirstCommit, projectRepository, writeProject } from '../../../repo
 
 /** Gives a new project its first commit: a README.md with its name and description. */
 export async function writeReadme(
-  services: Services,
+  services: Needs<'database' | 'settings' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
@@ -27,7 +27,7 @@ export async function writeReadme(
  * Until there is a branch, any may become it.
  */
 export async function pointToDefaultBranch(
-  services: Services,
+  services: Needs<'repositories'>,
   project: AuthorizedProject,
   branch: string,
 ): Promise<void> {

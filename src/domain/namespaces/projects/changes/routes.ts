@@ -15,7 +15,7 @@ import {
   Reply,
 } from '../../../../kernel/api/endpoint.ts';
 import { avatarFile, storeAvatar } from '../../../../kernel/files/pictures.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { UploadedFile } from '../../../../platform/http/parameters/raw-parameters.ts';
 import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';
@@ -44,7 +44,7 @@ const avatar = Type.Optional(avatarFile);
 const UPLOAD_LIMIT = 1_048_576;
 
 /** The stored name of an uploaded picture; null removes the picture, undefined leaves it. */
-const keepAvatar = (services: Services, upload: UploadedFile | null | undefined) =>
+const keepAvatar = (services: Needs<'config'>, upload: UploadedFile | null | undefined) =>
   upload ? storeAvatar(services.config.data, upload) : upload;
 
 type Handling<C extends Caller> = Context<unknown, unknown, C>;

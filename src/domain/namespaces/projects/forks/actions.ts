@@ -8,7 +8,7 @@ import type { Actor } from '../../../../kernel/actor.ts';
 import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actions.ts';
 import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import type { VisibilityName } from '../../../../kernel/policy/roles.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
@@ -43,7 +43,7 @@ function refuseFork(source: AuthorizedProject): void {
 
 /** Forks the project and returns the id of the fork, whose repository is whole; 409 where its path or name is taken. */
 export async function forkProject(
-  services: Services,
+  services: Needs<'config' | 'database' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   source: AuthorizedProject,
@@ -90,7 +90,11 @@ function refuseMoreOpen(visibility: VisibilityName, source: number): void {
 
 const describe = (description: string | null) => (description === null ? {} : { description });
 
-const hasBranch = async ({ repositories }: Services, source: AuthorizedProject, branch: string) =>
+const hasBranch = async (
+  { repositories }: Needs<'repositories'>,
+  source: AuthorizedProject,
+  branch: string,
+) =>
   (await repositories.read(projectRepository(source.id), source.row.repository_storage, (git) =>
     findBranch(git, branch),
   )) !== undefined;
@@ -129,7 +133,7 @@ async function relate(
 }
 
 async function fillOrUndo(
-  services: Services,
+  services: Needs<'database' | 'repositories'>,
   settings: ApplicationSettings,
   source: AuthorizedProject,
   id: number,
@@ -146,7 +150,7 @@ async function fillOrUndo(
 
 /** Copies the source's repository into the fork, under a lease on the source; nothing where it is empty. */
 async function fill(
-  services: Services,
+  services: Needs<'database' | 'repositories'>,
   settings: ApplicationSettings,
   source: AuthorizedProject,
   id: number,

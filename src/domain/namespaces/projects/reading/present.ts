@@ -12,7 +12,7 @@ import {
 } from '../../../../kernel/namespaces/project-records.ts';
 import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
 import { OWNER, REPORTER } from '../../../../kernel/policy/roles.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { renderDescription } from '../../../markdown/index.ts';
@@ -22,7 +22,7 @@ import { selectVisibleProjects } from './queries.ts';
 export type PresentOptions = { simple: boolean; statistics: boolean; customAttributes: boolean };
 
 export const projectView = (
-  services: Services,
+  services: Needs<'config' | 'baseUrl'>,
   settings: ApplicationSettings,
   caller: Caller,
 ): ProjectView => ({

@@ -2,7 +2,7 @@
 
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../../kernel/actor.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { presentUserBasic, type Surroundings, UserBasic } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
@@ -70,7 +70,7 @@ export type EpicRecord = Static<typeof EpicRecord>;
 
 export type EpicReading = {
   db: Db;
-  services: Pick<Services, 'baseUrl'>;
+  services: Needs<'baseUrl'>;
   settings: Surroundings['settings'];
   actor: Caller;
 };

@@ -1,7 +1,7 @@
 /** Copies notes, awards, time and subscriptions of an issue to its new issue or epic. */
 import { sql } from 'kysely';
 import { isProject, type ResourceParent } from '../../../../kernel/access/resource-parents.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { runAsOne } from '../../../../platform/db/run-as-one.ts';
@@ -91,7 +91,7 @@ export async function takeAlong(tx: Db, from: number, to: number): Promise<void>
 
 /** Closes the old issue, which now refers to the new one. */
 export async function closeForGood(
-  { services, actor }: { services: Services; actor: { id: number } },
+  { services, actor }: { services: Needs<'registered'>; actor: { id: number } },
   tx: Db,
   old: IssueRow,
   became: { moved_to_id: number } | { promoted_to_epic_id: number },

@@ -7,7 +7,7 @@ import {
   type ResourceParent,
   reachOf,
 } from '../../../../kernel/access/resource-parents.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { randomHex } from '../../../../platform/secret.ts';
@@ -111,7 +111,7 @@ async function copyUploads(
 /** The rewriter of texts of `from` for `to`, inside a transaction; a file in several texts is copied once. */
 export function textsMover(
   tx: Db,
-  { config }: Pick<Services, 'config'>,
+  { config }: Needs<'config'>,
   from: AuthorizedProject,
   to: ResourceParent,
 ): MoveTexts {

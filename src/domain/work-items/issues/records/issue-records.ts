@@ -1,7 +1,7 @@
 /** Issue records (facts: Resource entities, Issue); relations are loaded once per page. */
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../../kernel/actor.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs, Services } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { presentUserBasic, UserBasic } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
@@ -112,7 +112,12 @@ export const IssueRecord = Type.Object({
 export type IssueRecord = Static<typeof IssueRecord>;
 
 /** The reader, and the services of the request. */
-export type IssueReading = { db: Db; services: Services; settings: ApplicationSettings; actor: Caller };
+export type IssueReading = {
+  db: Db;
+  services: Needs<'config' | 'database' | 'baseUrl'>;
+  settings: ApplicationSettings;
+  actor: Caller;
+};
 
 export type IssueRecordOptions = {
   withLabelsDetails?: boolean;

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { selectProjectPaths } from '../../../../kernel/namespaces/path-queries.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import { peopleColumns, selectPeople } from '../../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
@@ -63,7 +63,7 @@ type Relations = {
 
 /** All relations of the rows (at least one), by one statement. */
 export async function loadIssueRelations(
-  { db, services, actor }: { db: Db; services: Services; actor: Caller },
+  { db, services, actor }: { db: Db; services: Needs<'config'>; actor: Caller },
   rows: readonly IssueRow[],
   { single = false, withLabelsDetails = false }: { single?: boolean; withLabelsDetails?: boolean },
 ): Promise<IssueRelations> {

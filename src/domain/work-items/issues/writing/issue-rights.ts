@@ -3,23 +3,20 @@
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { GUEST, OWNER, PLANNER } from '../../../../kernel/policy/roles.ts';
-import type { Services } from '../../../../kernel/services.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { forbidden } from '../../../../platform/failure.ts';
 import type { ChangeRights } from '../../changes/issue-changes.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { selectAssigneeIds } from '../records/noteable-queries.ts';
 
-const paid = ({ config }: Pick<Services, 'config'>) => ({
+const paid = ({ config }: Needs<'config'>) => ({
   premium: config.tier !== 'free',
   ultimate: config.tier === 'ultimate',
 });
 
 /** Members set everything on issues that they create; others the texts, and that it is confidential. */
-export const creationRights = (
-  services: Pick<Services, 'config'>,
-  project: AuthorizedProject,
-): ChangeRights => ({
+export const creationRights = (services: Needs<'config'>, project: AuthorizedProject): ChangeRights => ({
   metadata: project.role >= GUEST,
   confidentiality: true,
   lock: project.may('update_issues'),
@@ -28,10 +25,7 @@ export const creationRights = (
 });
 
 /** Planners set everything; authors and assignees the texts, the type and the state. */
-export const updateRights = (
-  services: Pick<Services, 'config'>,
-  project: AuthorizedProject,
-): ChangeRights => {
+export const updateRights = (services: Needs<'config'>, project: AuthorizedProject): ChangeRights => {
   const manages = project.may('update_issues');
   return {
     metadata: manages,
