@@ -3,7 +3,7 @@
  * their end with the account.
  */
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { insertAudits } from '../activity/announce-actions.ts';
 import type { TokenKind } from '../actor.ts';
@@ -51,5 +51,5 @@ export async function recordTokenUse(
 
 /** Deletes the access tokens of a user whose account ends. */
 export async function deleteTokens(tx: Db, userId: number): Promise<void> {
-  await tx.deleteFrom('access_tokens').where('user_id', '=', userId).execute();
+  await ahead(tx).deleteFrom('access_tokens').where('user_id', '=', userId).execute();
 }
