@@ -6,6 +6,7 @@ import { fullRef, isAbbreviatedId, isObjectId, isRefName, type RefKind } from '.
 import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit, parseTag } from './parse.ts';
 import { gitText } from './program/program.ts';
+import { readRefFiles } from './ref-files.ts';
 
 export type Ref = { name: string; oid: string };
 
@@ -85,6 +86,8 @@ const sortKeys: Record<RefOrder, string> = {
 /** All branches or tags in this order; a hundred thousand of them are some megabytes of text. */
 export async function listRefs(git: GitFolder, kind: RefKind, order: RefOrder = 'name'): Promise<Ref[]> {
   const below = kind === 'branch' ? 'refs/heads/' : 'refs/tags/';
+  const byName = order === 'name' || order === 'name_desc' ? refsByName(git.folder, below) : undefined;
+  if (byName) return order === 'name' ? byName : byName.reverse();
   // By name within the same second.
   const sort = order.startsWith('updated')
     ? ['--sort=refname', `--sort=${sortKeys[order]}`]
@@ -101,6 +104,17 @@ export async function listRefs(git: GitFolder, kind: RefKind, order: RefOrder = 
       oid: line.slice(0, line.indexOf(' ')),
       name: line.slice(line.indexOf(' ') + 1 + below.length),
     }));
+}
+
+/** By name, from the files of a repository with few refs; undefined where git must read them. */
+function refsByName(folder: string, below: string): Ref[] | undefined {
+  const all = readRefFiles(folder);
+  return (
+    all &&
+    [...all]
+      .filter(([name]) => name.startsWith(below))
+      .map(([name, oid]) => ({ oid, name: Buffer.from(name.slice(below.length), 'latin1').toString() }))
+  );
 }
 
 /** Whether there is any branch. */

@@ -1,4 +1,6 @@
 /** Branches and tags through the API. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import {
@@ -9,6 +11,7 @@ import {
   makeUser,
 } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
+import { folderOf } from '../../../../test/support/sample-repository.ts';
 
 const ashlar = useApp();
 let maintainer: MadeUser;
@@ -111,6 +114,53 @@ describe('branches', () => {
     expect(walked).toEqual(['Feature-b', 'feature/a', 'main', 'other', 'z-feature']);
     const main = bodyOf(await call(`GET ${repository.base}/branches`, { query: 'search=other' }), 200);
     expect(main[0].merged).toBe(true);
+  });
+
+  test('are merged as long as the default branch has what they have', async () => {
+    const repository = await makeRepository();
+    const call = ashlar.as(maintainer.token);
+    const merged = async () => {
+      const list = bodyOf(await call(`GET ${repository.base}/branches`), 200);
+      const topic = list.find((each: { name: string }) => each.name === 'topic');
+      const one = bodyOf(await call(`GET ${repository.base}/branches/topic`), 200);
+      return [topic.merged, one.merged];
+    };
+    const commit = async (branch: string, file_path: string) => {
+      const actions = [{ action: 'create', file_path, content: 'x' }];
+      const body = { branch, commit_message: file_path, actions };
+      bodyOf(await call(`POST ${repository.base}/commits`, { body }), 201);
+    };
+    bodyOf(await create(repository, 'topic', 'main~1'), 201);
+    expect([await merged(), await merged()]).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    await commit('topic', 'b');
+    expect([await merged(), await merged()]).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+    await commit('main', 'c');
+    expect(await merged()).toEqual([false, false]);
+    bodyOf(await call(`DELETE ${repository.base}/branches/topic`), 204);
+    bodyOf(await create(repository, 'topic', repository.head), 201);
+    expect(await merged()).toEqual([true, true]);
+  });
+
+  test('of few and of many are listed in the order of git', async () => {
+    const repository = await makeRepository();
+    const names = ['B', 'a', 'a-b', 'a.b', 'a0', 'z', 'ä', 'é/ü'];
+    for (const branch of names) bodyOf(await create(repository, branch), 201);
+    const list = async () =>
+      namesOf(bodyOf(await ashlar.root(`GET ${repository.base}/branches`, { query: 'per_page=20' }), 200));
+    const few = await list();
+    expect(few).toHaveLength(names.length + 1);
+    const folder = folderOf(ashlar, repository.id);
+    // So many files of refs are left to git.
+    mkdirSync(join(folder, 'refs', 'keep'));
+    for (let made = 0; made <= 200; made++)
+      writeFileSync(join(folder, 'refs', 'keep', `r${made}`), `${repository.head}\n`);
+    expect(await list()).toEqual(few);
   });
 
   test('of an empty project are none', async () => {
