@@ -106,12 +106,13 @@ const selectAssignees = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sq
   select a.issue_id, ${peopleColumns} from issue_assignees a join users u on u.id = a.user_id
   where a.issue_id = any(${issues})`;
 
+/** A link is looked up before its issue: a join might look at all open issues for each. */
 const selectCounts = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select asked.id,
     (select coalesce(sum(t.seconds), 0)::bigint from timelogs t where t.issue_id = asked.id) as spent,
-    (select count(*) from issue_links l join issues blocked on blocked.id = l.target_id
-      where l.source_id = asked.id and l.link_type = 'blocks' and blocked.state = 'opened') as blocking
-  from unnest(${issues}) as asked(id)`;
+    (select count(*) from issue_links l where l.source_id = asked.id and l.link_type = 'blocks'
+      and (select state from issues where id = l.target_id) = 'opened') as blocking
+  from unnest(${issues}) as asked(id) where asked.id > 0`;
 
 /** The epics that the reader sees. */
 const selectEpics = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
