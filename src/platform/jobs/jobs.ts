@@ -52,12 +52,13 @@ export type NewJob = {
  * microsecond apart, since of the same time the library takes any.
  */
 export async function addJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
-  if (jobs.length > 0) await sendAhead(db, CompiledQuery.raw(INSERT_JOBS, [JSON.stringify(jobs)]));
+  if (jobs.length > 0)
+    await sendAhead(db, CompiledQuery.raw(INSERT_JOBS, [JSON.stringify(jobs), jobs.length]));
 }
 
 const INSERT_JOBS = `
   select count(*) from graphile_worker.add_jobs((
-    select array_agg((task, payload, queue, now() - (jsonb_array_length($1::text::jsonb) - place) * interval '1 microsecond',
+    select array_agg((task, payload, queue, now() - ($2::integer - place) * interval '1 microsecond',
       null, key, priority, null)::graphile_worker.job_spec order by place)
     from rows from (jsonb_to_recordset($1::text::jsonb)
       as (task text, payload json, queue text, key text, priority smallint))
