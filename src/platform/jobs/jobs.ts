@@ -1,6 +1,6 @@
 /** Work with retry and back-off, and work by the clock, by graphile-worker on the same database. */
 import { EventEmitter } from 'node:events';
-import { Logger, parseCronItems, run, runMigrations, type WorkerEvents } from 'graphile-worker';
+import { Logger, parseCronItems, run, runMigrations, type Worker, type WorkerEvents } from 'graphile-worker';
 import { CompiledQuery, sql } from 'kysely';
 import { type ConnectionTarget, type Db, inTransaction, openWorkersPool, sendAhead } from '../db/database.ts';
 import type { Presence } from '../db/processes.ts';
@@ -103,6 +103,37 @@ async function keepReleasing(db: Db, log: Log): Promise<() => void> {
   return () => clearInterval(timer);
 }
 
+/** Milliseconds after which a worker looks again for the next job of a queue, each once. */
+const QUEUE_DELAYS_MS = [2, 10, 50];
+
+/**
+ * Has a worker that did a job of a queue look again when it finds none: the library asks for the next job before the queue
+ * is free of the last one, and would wait for its poll, one job a second.
+ */
+function lookAgain(events: WorkerEvents): { stop(): void } {
+  let isStopping = false;
+  const looks = new WeakMap<Worker, number>();
+  events.on('job:complete', ({ worker, job }) => {
+    if (job.job_queue_id !== null) looks.set(worker, 0);
+  });
+  events.on('worker:getJob:empty', ({ worker }) => {
+    const look = looks.get(worker);
+    if (look === undefined) return;
+    const delay = QUEUE_DELAYS_MS[look];
+    if (delay === undefined) {
+      looks.delete(worker);
+      return;
+    }
+    looks.set(worker, look + 1);
+    setTimeout(() => !isStopping && worker.nudge(), delay).unref();
+  });
+  return {
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
 /**
  * Starts this process's workers; failures are logged, and tried again with back-off by the library. Of a process
  * that is named, what its workers hold is free soon after its death.
@@ -121,6 +152,7 @@ export async function startWorkers(
   events.on('pool:create', ({ workerPool }) => {
     if (process) workerPool.id = workersOf(process.presence.id);
   });
+  const looking = lookAgain(events);
   const runner = await run({
     pgPool,
     events,
@@ -148,6 +180,7 @@ export async function startWorkers(
   return {
     async stop() {
       stopReleasing?.();
+      looking.stop();
       await runner.stop();
       await pgPool.end();
     },
