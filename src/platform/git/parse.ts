@@ -2,6 +2,7 @@
 import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
 import { encodeInTurns, mapInTurns } from '../turns.ts';
 
 export type Signature = {
@@ -145,8 +146,13 @@ export async function parseTree(content: Buffer, idBytes = 20): Promise<TreeEntr
 
 export type NewObject = { oid: string; type: 'commit' | 'tree' | 'blob' | 'tag'; content: Buffer };
 
-/** An object that is not stored yet, with its id. */
+/** Larger ones are neither read nor made: they are parsed without yielding, several per response. */
+export const LARGEST_PARSED = { tree: 4 * 1_048_576, commit: 1_048_576, tag: 1_048_576 } as const;
+
+/** An object that is not stored yet, with its id; 422 for one that could not be read again. */
 export function newObject(type: NewObject['type'], content: Buffer): NewObject {
+  if (type !== 'blob' && content.length > LARGEST_PARSED[type])
+    throw new Failure('unprocessable', `The ${type} would be too large.`);
   const oid = createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
   return { oid, type, content };
 }

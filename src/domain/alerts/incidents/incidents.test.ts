@@ -223,6 +223,15 @@ describe('an incident of an alert', () => {
     expect(issue.closed_by.username).toBe('alert-bot');
   });
 
+  test('stays as it is with the recovery of its alert where the project was archived meanwhile', async () => {
+    const project = await makeProject(ashlar);
+    const alert = await insertAlert(project);
+    await announceCreated(alert);
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/archive`), 201);
+    await recover(alert);
+    expect((await issuesOf(project)).map(({ state }: { state: string }) => state)).toEqual(['opened']);
+  });
+
   test('resolves its alert when somebody closes it, and does not open it again', async () => {
     const project = await makeProject(ashlar);
     const alert = await insertAlert(project);

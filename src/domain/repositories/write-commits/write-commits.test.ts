@@ -172,6 +172,21 @@ describe('POST commits', () => {
     expect(bodyOf(rewrite, 403).message).toMatch(/force push/);
   });
 
+  test('a message is no longer than one that can be read', async () => {
+    const action = [{ action: 'create', file_path: 'long', content: '' }];
+    const of = (length: number) =>
+      commit(shared, action, {
+        branch: 'long',
+        start_branch: 'main',
+        commit_message: 'é'.repeat(length / 2),
+      });
+    const before = await gitIn(shared, 'for-each-ref');
+    expect(bodyOf(await of(1_048_576), 422).message).toBe('The commit would be too large.');
+    expect(await gitIn(shared, 'for-each-ref')).toBe(before);
+    const { id, message } = bodyOf(await of(1_047_000), 201);
+    expect(bodyOf(await ashlar.root(`GET ${shared.base}/commits/${id}`), 200).message).toBe(message);
+  });
+
   test.each<[what: string, actions: unknown[], more: Record<string, unknown>, message: string]>([
     [
       'a file that is there',
