@@ -17,6 +17,24 @@ export { availableLabels, labelsOf, selectLabelsOf } from './labels/queries.ts';
 export { resolveLabels } from './labels/resolve-actions.ts';
 export { labelReadsOf } from './labels/routes.ts';
 export {
+  clauseList,
+  exclusive,
+  isNone,
+  negated,
+  plannedFilters,
+  presence,
+  userNamed,
+} from './lists/filter-queries.ts';
+export {
+  type Clause,
+  type Condition,
+  type Filter,
+  listsOf,
+  type Order,
+  plannedOrders,
+  type Visible,
+} from './lists/list-queries.ts';
+export {
   availableMilestone,
   availableMilestoneByTitle,
   selectMilestone,

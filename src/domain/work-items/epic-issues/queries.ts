@@ -20,7 +20,7 @@ export async function selectIssues(
     reader,
     sql`p.id in (select own.project_id from epic_issues l join issues own on own.id = l.issue_id where l.epic_id = ${epicId})`,
   );
-  const seen = sql`epic_issues l join issues i on i.id = l.issue_id join issue_projects v on v.id = i.project_id
+  const seen = sql`epic_issues l join issues i on i.id = l.issue_id join listed_projects v on v.id = i.project_id
     where l.epic_id = ${epicId} and ${condition}`;
   const { rows } = await sql<EpicIssueRow>`with ${ctes}
     select i.*, l.id as epic_issue_id, l.relative_position as epic_position from ${seen}

@@ -4,9 +4,9 @@ import { isProject, type ResourceParent } from '../../../kernel/access/resource-
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
-import type { MilestoneRow } from '../../planning/index.ts';
+import type { Clause, MilestoneRow } from '../../planning/index.ts';
 import type { IssueRow } from './records/issue-rows.ts';
-import { type IssueClause, listIssues } from './records/list-queries.ts';
+import { issueLists } from './records/list-queries.ts';
 import { type VisibleIssues, visibleIssues } from './records/visibility-queries.ts';
 
 /** The issues that a milestone of the parent can have, as far as the caller sees them. */
@@ -26,13 +26,13 @@ export const selectIssues = (
   { id }: MilestoneRow,
   page: PageRequest,
 ): Promise<Page<IssueRow>> => {
-  const ofMilestone: IssueClause = {
+  const ofMilestone: Clause = {
     where: sql`i.milestone_id = ${id}`,
     seed: (tail) => sql`select id from issues where milestone_id = ${id} ${tail}`,
   };
   const visible = issuesOf(caller, parent);
   const query = { visible, filter: [ofMilestone], by: 'label_priority', sort: 'asc' } as const;
-  return listIssues(db, query, page);
+  return issueLists.page(db, query, page);
 };
 
 /** An event of the chart. */
@@ -55,7 +55,7 @@ export async function selectBurndown(
   const { ctes, condition } = issuesOf(caller, parent);
   const { rows } = await sql<BurndownRow>`
     with ${ctes}, shown as (
-      select i.* from issues i join issue_projects v on v.id = i.project_id
+      select i.* from issues i join listed_projects v on v.id = i.project_id
       where i.milestone_id = ${id} and ${condition}),
     changes as (
       select e.issue_id, e.created_at, s.weight, e.action from shown s

@@ -29,7 +29,7 @@ export async function selectRelated(
     from issue_links where source_id = ${issueId} or target_id = ${issueId}`;
   const inTheirProjects = sql`p.id in (select o.project_id from linked k join issues o on o.id = k.other_id)`;
   const { ctes, condition } = visibleIssues(actor, inTheirProjects);
-  const from = sql`linked k join issues i on i.id = k.other_id join issue_projects v on v.id = i.project_id where ${condition}`;
+  const from = sql`linked k join issues i on i.id = k.other_id join listed_projects v on v.id = i.project_id where ${condition}`;
   const { rows } = await sql<RelatedRow>`with linked as (${linked}), ${ctes}
     select i.*, k.id as link_id, k.source_id, k.link_type, k.created_at as link_created_at, k.updated_at as link_updated_at
     from ${from} order by k.id limit ${page.perPage + 1} offset ${page.offset}`.execute(db);

@@ -7,7 +7,7 @@ import type { Context } from '../../../../kernel/api/endpoint.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Page } from '../../../../platform/pagination/page.ts';
 import { type IssueRecord, type IssueRecordOptions, presentIssues } from '../records/issue-records.ts';
-import { type IssueOrder, listIssues } from '../records/list-queries.ts';
+import { type IssueOrder, issueLists } from '../records/list-queries.ts';
 import { type VisibleIssues, visibleIssues } from '../records/visibility-queries.ts';
 import { issueFilter } from './filter-queries.ts';
 import type { IssueFilterInput, IssueScope } from './schema.ts';
@@ -49,7 +49,7 @@ export async function issuePage(
   const { db, actor, input, page } = request;
   const filter = issueFilter(input, actor, scope, today());
   const query = { visible, filter, by: input.order_by ?? 'created_at', sort: input.sort ?? 'desc' } as const;
-  const listed = await listIssues(db, query, page);
+  const listed = await issueLists.page(db, query, page);
   const details = { ...options, withLabelsDetails: input.with_labels_details ?? false };
   return { ...listed, items: await presentIssues(request, listed.items, details) };
 }

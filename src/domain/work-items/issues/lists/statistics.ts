@@ -4,7 +4,7 @@ import { anyone, onGroup, onProject } from '../../../../kernel/access/access.ts'
 import type { Caller } from '../../../../kernel/actor.ts';
 import { type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { countIssueStates } from '../records/list-queries.ts';
+import { issueLists } from '../records/list-queries.ts';
 import { type VisibleIssues, visibleIssuesOf } from '../records/visibility-queries.ts';
 import { issueFilter } from './filter-queries.ts';
 import { issuesAcross, today } from './queries.ts';
@@ -22,7 +22,7 @@ async function statisticsOf(
   scope: IssueScope,
 ): Promise<Static<typeof Statistics>> {
   const filter = issueFilter(input, actor, scope, today());
-  const { opened, closed } = await countIssueStates(db, { visible, filter });
+  const { opened, closed } = await issueLists.countStates(db, { visible, filter });
   return { statistics: { counts: { all: opened + closed, closed, opened } } };
 }
 

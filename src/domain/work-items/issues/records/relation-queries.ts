@@ -122,5 +122,5 @@ const selectEpics = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<un
 
 /** Those among the issues of these ids that the reader sees. */
 const selectOriginals = (ids: RawBuilder<unknown>, { condition }: VisibleIssues): RawBuilder<unknown> => sql`
-  select i.id, i.project_id, i.iid from issues i join issue_projects v on v.id = i.project_id
+  select i.id, i.project_id, i.iid from issues i join listed_projects v on v.id = i.project_id
   where i.id = any(${ids}) and ${condition}`;

@@ -8,6 +8,7 @@ import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from '../../../../kernel/access/membership-queries.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { GUEST, INTERNAL, PLANNER, PUBLIC } from '../../../../kernel/policy/roles.ts';
+import type { Visible } from '../../../planning/index.ts';
 import type { IssueRow } from './issue-rows.ts';
 
 /** Whether a caller who may read the issues of the project sees this one. */
@@ -21,18 +22,11 @@ export const seesIssue = (
   project.may('read_confidential_issues') ||
   (caller !== undefined && (issue.author_id === caller.id || assigneeIds.includes(caller.id)));
 
-/** The CTEs of a list over several projects, and the condition on each of its issues. */
-export type VisibleIssues = {
-  /**
-   * CTEs for a `with`: `caller`, the reached groups and projects, and `issue_projects(id, confidential)`: the
-   * projects whose issues the caller reads, and whether confidential ones are among them.
-   */
-  ctes: RawBuilder<unknown>;
-  /** Over `issues i join issue_projects v on v.id = i.project_id`. */
-  condition: RawBuilder<SqlBool>;
-  /** The same over `issues i` alone, for many issues: the projects are looked up in a table made once. */
-  conditionAlone: RawBuilder<SqlBool>;
-};
+/**
+ * What a caller sees in a list over several projects. Of `listed_projects(id, confidential)`, the second tells whether
+ * the caller reads confidential issues there.
+ */
+export type VisibleIssues = Visible;
 
 const own = sql<SqlBool>`(i.author_id = ${sql.raw(CALLER)}
   or exists (select from issue_assignees seen where seen.issue_id = i.id and seen.user_id = ${sql.raw(CALLER)}))`;
@@ -47,8 +41,8 @@ export const isRevealed = (confidential: RawBuilder<unknown>): RawBuilder<SqlBoo
 const conditions = {
   condition: isRevealed(sql`v.confidential`),
   // `is true` keeps the planner from turning these into joins.
-  conditionAlone: sql<SqlBool>`((i.project_id in (select id from issue_projects)) is true and (not i.confidential
-    or (i.project_id in (select id from issue_projects where confidential)) is true or ${own}))`,
+  conditionAlone: sql<SqlBool>`((i.project_id in (select id from listed_projects)) is true and (not i.confidential
+    or (i.project_id in (select id from listed_projects where confidential)) is true or ${own}))`,
 };
 
 const FEATURE = `coalesce(p.settings ->> 'issues_access_level', 'enabled')`;
@@ -77,7 +71,7 @@ export function visibleIssues(caller: Caller, projects: RawBuilder<unknown> = sq
   const { tables, confidential, where } = issueProjects(caller);
   const reached = caller === undefined ? '' : `${reachedCtes(CALLER, TODAY)},`;
   return {
-    ctes: sql`${callerCte(caller)}, ${sql.raw(reached)} issue_projects as (
+    ctes: sql`${callerCte(caller)}, ${sql.raw(reached)} listed_projects as (
       select p.id, ${sql.raw(confidential)} as confidential from ${sql.raw(tables)}
       where not p.deleting and ${sql.raw(where)} and ${projects})`,
     ...conditions,
@@ -86,7 +80,7 @@ export function visibleIssues(caller: Caller, projects: RawBuilder<unknown> = sq
 
 /** The same for one project, as its receipt decided. */
 export const visibleIssuesOf = (project: AuthorizedProject, caller: Caller): VisibleIssues => ({
-  ctes: sql`${callerCte(caller)}, issue_projects as (
+  ctes: sql`${callerCte(caller)}, listed_projects as (
     select ${project.id}::bigint as id, ${project.may('read_confidential_issues')}::boolean as confidential)`,
   ...conditions,
 });

@@ -21,7 +21,7 @@ export async function readableIssues({ db, actor }: Reader, named: readonly Cros
       join namespaces n on lower(n.full_path) collate "C" = regexp_replace(q.path, '/[^/]*$', '')
       join projects p on p.namespace_id = n.id and lower(p.path) collate "C" = regexp_replace(q.path, '^.*/', '')), ${ctes}
     select named.key from named join issues i on i.project_id = named.id and i.iid = named.iid
-    join issue_projects v on v.id = i.project_id where ${condition}`.execute(db);
+    join listed_projects v on v.id = i.project_id where ${condition}`.execute(db);
   return rows;
 }
 
@@ -50,7 +50,7 @@ export async function countAssigned(db: Db, actor: Actor, limit: number): Promis
   );
   const { rows } = await sql<{ count: number }>`
     with ${ctes} select count(*) as count from (
-      select 1 from issues i join issue_projects v on v.id = i.project_id
+      select 1 from issues i join listed_projects v on v.id = i.project_id
       where i.id in ${mine} and i.state = 'opened' and ${condition} limit ${limit}) counted`.execute(db);
   return rows[0]?.count ?? 0;
 }
@@ -118,7 +118,7 @@ export async function countByLabel(db: Db, caller: Caller, labelIds: readonly nu
     with ${ctes}
     select l.label_id, count(*) filter (where i.state = 'opened') as open_issues_count,
       count(*) filter (where i.state = 'closed') as closed_issues_count
-    from label_links l join issues i on i.id = l.issue_id join issue_projects v on v.id = i.project_id
+    from label_links l join issues i on i.id = l.issue_id join listed_projects v on v.id = i.project_id
     where l.label_id = any(${[...labelIds]}::bigint[]) and ${condition} group by l.label_id`.execute(db);
   return rows;
 }

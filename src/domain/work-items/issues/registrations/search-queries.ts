@@ -29,7 +29,7 @@ export async function searchIssues(request: SearchRequest): Promise<Page<IssueRo
   return searchPage(request, {
     ctes: sql`with ${visible.ctes}`,
     columns: sql`i.*`,
-    from: sql`issues i join issue_projects v on v.id = i.project_id where ${sql.join(conditions, sql` and `)}`,
+    from: sql`issues i join listed_projects v on v.id = i.project_id where ${sql.join(conditions, sql` and `)}`,
     order: 'i.created_at desc, i.id desc',
   });
 }
