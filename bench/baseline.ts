@@ -31,6 +31,7 @@ async function statementsOfList(): Promise<Statement[]> {
     id,
     username: 'root',
     name: 'root',
+    commitEmail: '',
     admin: true,
     auditor: false,
     external: false,

@@ -49,6 +49,8 @@ export type Actor = {
   id: number;
   username: string;
   name: string;
+  /** The address of commits in the actor's name. */
+  commitEmail: string;
   /** Whether administrators' rights apply to this request. */
   admin: boolean;
   auditor: boolean;
@@ -63,12 +65,18 @@ export type Actor = {
 export type ActorColumns = Pick<
   Actor,
   'id' | 'username' | 'name' | 'kind' | 'admin' | 'auditor' | 'external'
->;
+> & { email: string; commit_email: string | null };
+
+export const actorColumns = [
+  ...(['id', 'username', 'name', 'email', 'commit_email'] as const),
+  ...(['kind', 'admin', 'auditor', 'external'] as const),
+] as const satisfies (keyof ActorColumns)[];
 
 export const toActor = (user: ActorColumns, credential: Credential): Actor => ({
   id: user.id,
   username: user.username,
   name: user.name,
+  commitEmail: user.commit_email || user.email,
   admin: user.admin,
   auditor: user.auditor,
   external: user.external,

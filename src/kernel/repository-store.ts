@@ -12,6 +12,8 @@ export type Purpose = 'read' | 'write' | 'tend';
 export type RepositoryLease = {
   git: GitFolder;
   storage: string;
+  /** How often the repository was written; undefined for one that is not recorded. */
+  writes: number | undefined;
   /**
    * Called before a write is acknowledged: 503 unless the lease is still there, in the same storage. A move
    * checks for writes again under the lock that this waits for.

@@ -27,7 +27,7 @@ beforeAll(async () => {
     const ref = 'refs/heads/main';
     const after = (await readRef(git, ref)) ?? NO_OBJECT;
     const root = { id: 1, username: 'root', name: 'Administrator' };
-    await recordPush(services, { id: project }, root, git, [{ ref, before: NO_OBJECT, after }]);
+    await recordPush(services, { id: project, empty: true }, root, git, [{ ref, before: NO_OBJECT, after }]);
   });
 });
 

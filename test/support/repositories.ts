@@ -43,7 +43,7 @@ export async function fillProject(
     });
     const after = (await readRef(folder, ref)) ?? NO_OBJECT;
     const root = { id: 1, username: 'root', name: 'Administrator' };
-    await recordPush(services, { id: projectId }, root, folder, [{ ref, before, after }]);
+    await recordPush(services, { id: projectId, empty: true }, root, folder, [{ ref, before, after }]);
     return after;
   });
 }

@@ -106,7 +106,7 @@ export async function createSnippet(
     visibility: visibilityLevel(visibility),
     edits,
   });
-  const author = await authorOf(db, actor);
+  const author = authorOf(actor);
   const time = now();
   const { id, default_branch } = await db
     .insertInto('snippets')
@@ -158,7 +158,7 @@ export async function updateSnippet(
   };
   await checkSnippet(context, request, { ...snippet, ...changes, edits }, snippet);
   if (edits.length === 0) return save(context, snippet.id, changes, 'snippet_updated', undefined);
-  const author = await authorOf(services.database.db, actor);
+  const author = authorOf(actor);
   const { id, default_branch: branch } = snippet;
   return services.repositories.write(snippetRepository(id), branch, async (git) => {
     await commitEdits(git, branch, edits, { message: 'Update snippet', author });

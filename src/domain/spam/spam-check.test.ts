@@ -48,6 +48,8 @@ async function passing(
   const person: ActorColumns = {
     ...user,
     name: '',
+    email: '',
+    commit_email: null,
     kind: 'human',
     admin: false,
     auditor: false,

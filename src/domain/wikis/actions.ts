@@ -3,7 +3,7 @@ import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../kernel/settings/definitions.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { shortRef } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -12,7 +12,7 @@ import { textInTime } from '../../platform/git/program/long-runs.ts';
 import { findBranch, headRef } from '../../platform/git/refs.ts';
 import { findEntry, PathConflict, type TreeChange } from '../../platform/git/trees.ts';
 import { randomHex } from '../../platform/secret.ts';
-import { authorOf, commitChanges, countWrite } from '../repositories/index.ts';
+import { authorOf, commitChanges, countingWrite, countWrite } from '../repositories/index.ts';
 import { isKey, joinFrontMatter, MAX_FRONT_MATTER, splitFrontMatter } from './front-matter.ts';
 import { forgetPage, keepPage } from './page-actions.ts';
 import { findPage, type Page, readTexts } from './pages.ts';
@@ -68,15 +68,14 @@ type Edit = {
 };
 
 async function commit(
-  { services, actor }: WikiWriteContext,
+  { actor }: WikiWriteContext,
   git: GitFolder,
   branch: string,
   head: Commit | undefined,
   edit: Edit,
 ) {
   try {
-    const author = await authorOf(services.database.db, actor);
-    await commitChanges(git, { branch, head, author, ...edit });
+    await commitChanges(git, { branch, head, author: authorOf(actor), ...edit });
   } catch (error) {
     if (error instanceof PathConflict) throw invalid({ title: ['has a page in the place of a folder'] });
     throw error;
@@ -119,7 +118,7 @@ const remove = (page: PageName): TreeChange => ({ path: pathOf(page), entry: und
 
 /** The new page; 400 for a title that is taken or invalid. */
 export async function createPage(context: WikiWriteContext, input: CreateInput): Promise<WikiPage> {
-  const { settings, actor, wiki } = context;
+  const { settings, actor } = context;
   const { title, content, format = 'markdown', front_matter = {} } = input;
   const page = named(title, endings[format]);
   const text = textOf(settings, content, front_matter);
@@ -131,14 +130,14 @@ export async function createPage(context: WikiWriteContext, input: CreateInput):
       blobs: [blob],
       message: `${actor.username} created page: ${title.trim()}`,
     });
-    const id = await record(context, 'created', page, (tx) => keepPage(tx, wiki, undefined, page));
+    const id = await record(context, 'created', page);
     return presentPage(page, id, text);
   });
 }
 
 /** The changed page, which keeps its id under another title; omitted fields stay. */
 export async function updatePage(context: WikiWriteContext, input: UpdateInput): Promise<WikiPage> {
-  const { settings, actor, wiki } = context;
+  const { settings, actor } = context;
   const { title, format, content, front_matter } = input;
   return onPage(context, input.slug, async (git, branch, head, before) => {
     const page = named(title ?? before.slug, endingFor(before, format ?? before.format));
@@ -154,7 +153,7 @@ export async function updatePage(context: WikiWriteContext, input: UpdateInput):
       blobs: [blob],
       message: `${actor.username} updated page: ${title?.trim() ?? before.title}`,
     });
-    const id = await record(context, 'updated', page, (tx) => keepPage(tx, wiki, before.slug, page));
+    const id = await record(context, 'updated', page, before.slug);
     return presentPage(page, id, text);
   });
 }
@@ -165,7 +164,7 @@ export async function deletePage(
   slug: string,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> {
-  const { actor, wiki } = context;
+  const { actor } = context;
   await onPage(context, slug, async (git, branch, head, page) => {
     unmodified(await changedAt(git, head, page));
     await commit(context, git, branch, head, {
@@ -173,11 +172,7 @@ export async function deletePage(
       blobs: [],
       message: `${actor.username} deleted page: ${page.title}`,
     });
-    await record(context, 'destroyed', page, async (tx) => {
-      const id = await keepPage(tx, wiki, undefined, page);
-      await forgetPage(tx, wiki, page.slug);
-      return id;
-    });
+    await record(context, 'destroyed', page);
   });
 }
 
@@ -211,17 +206,25 @@ export async function attachFile(context: WikiWriteContext, input: AttachmentInp
   });
 }
 
-/** Records the commit in the page's row, which gives its id; and, in projects, in the activity. */
-const record = (
+/**
+ * Records the commit in the page's row, which gives its id; and, in projects, in the activity, which alone needs that of
+ * a page that goes.
+ */
+async function record(
   { services, actor, wiki }: WikiWriteContext,
   action: 'created' | 'updated' | 'destroyed',
   page: PageName,
-  keep: (tx: Db) => Promise<number>,
-): Promise<number> =>
-  inTransaction(services.database.db, async (tx) => {
-    const id = await keep(tx);
+  from?: string,
+): Promise<number> {
+  const { db } = services.database;
+  const isGroups = wiki.owner === 'group_id';
+  if (isGroups && action !== 'destroyed')
+    return keepPage(db, wiki, from, page, { statements: [countingWrite(db, wiki.key)] });
+  return inTransaction(db, async (tx) => {
     await countWrite(tx, wiki.key);
-    if (wiki.owner === 'group_id') return id;
+    const id = isGroups ? 0 : await keepPage(tx, wiki, from, page);
+    if (action === 'destroyed') await forgetPage(tx, wiki, page.slug);
+    if (isGroups) return id;
     const activity = {
       action,
       projectId: wiki.id,
@@ -232,3 +235,4 @@ const record = (
     await announce(tx, { author: actor, activity });
     return id;
   });
+}

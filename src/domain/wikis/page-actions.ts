@@ -2,17 +2,13 @@
 
 import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { ahead, type Db } from '../../platform/db/database.ts';
+import { runAsOne, type StatementParts } from '../../platform/db/run-as-one.ts';
 import type { PageName, WikiOwner } from './wiki-pages.ts';
 
 type Named = Pick<PageName, 'slug' | 'title'>;
 
-/** Rows for the slugs, inserted or as they were. */
-export const keepPages = (
-  db: Db,
-  wiki: WikiOwner,
-  pages: readonly Named[],
-): Promise<{ id: number; slug: string }[]> =>
+const keeping = (db: Db, wiki: WikiOwner, pages: readonly Named[]) =>
   db
     .insertInto('wiki_pages')
     .values(pages.map(({ slug, title }) => ({ [wiki.owner]: wiki.id, slug, title, created_at: now() })))
@@ -22,31 +18,40 @@ export const keepPages = (
         .where(wiki.owner, 'is not', null)
         .doUpdateSet({ title: sql<string>`excluded.title` }),
     )
-    .returning(['id', 'slug'])
-    .execute();
+    .returning(['id', 'slug']);
 
-/** The id of a page that is renamed from the slug `from`, or is new. */
+/** Rows for the slugs, inserted or as they were. */
+export const keepPages = (
+  db: Db,
+  wiki: WikiOwner,
+  pages: readonly Named[],
+): Promise<{ id: number; slug: string }[]> => keeping(db, wiki, pages).execute();
+
+/** The id of a page that is renamed from the slug `from`, or is new; `beside` is run with the same statement. */
 export async function keepPage(
-  tx: Db,
+  db: Db,
   wiki: WikiOwner,
   from: string | undefined,
   page: Named,
+  beside: StatementParts = { statements: [] },
 ): Promise<number> {
-  if (from !== undefined && from !== page.slug) {
-    // A page that a push removed may have left its row.
-    await forgetPage(tx, wiki, page.slug);
-    const { slug, title } = page;
-    const renamed = await tx
-      .updateTable('wiki_pages')
-      .set({ slug, title })
-      .where(wiki.owner, '=', wiki.id)
-      .where('slug', '=', from)
-      .returning('id')
-      .executeTakeFirst();
-    if (renamed) return renamed.id;
+  if (from === undefined || from === page.slug) {
+    const [kept] = await runAsOne(db, beside, keeping(db, wiki, [page]));
+    return kept?.id ?? 0;
   }
-  return (await keepPages(tx, wiki, [page]))[0]?.id ?? 0;
+  // A page that a push removed may have left its row.
+  await forgetPage(db, wiki, page.slug);
+  const { slug, title } = page;
+  const renaming = db
+    .updateTable('wiki_pages')
+    .set({ slug, title })
+    .where(wiki.owner, '=', wiki.id)
+    .where('slug', '=', from)
+    .returning('id');
+  const [renamed] = await runAsOne(db, beside, renaming);
+  return renamed?.id ?? keepPage(db, wiki, undefined, page);
 }
 
-export const forgetPage = (tx: Db, wiki: WikiOwner, slug: string) =>
-  tx.deleteFrom('wiki_pages').where(wiki.owner, '=', wiki.id).where('slug', '=', slug).execute();
+export async function forgetPage(tx: Db, wiki: WikiOwner, slug: string): Promise<void> {
+  await ahead(tx).deleteFrom('wiki_pages').where(wiki.owner, '=', wiki.id).where('slug', '=', slug).execute();
+}

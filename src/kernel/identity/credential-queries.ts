@@ -2,7 +2,7 @@
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
 import { digest } from '../../platform/secret.ts';
-import type { ActorColumns, TokenKind } from '../actor.ts';
+import { type ActorColumns, actorColumns, type TokenKind } from '../actor.ts';
 import { defaultGroupSettings } from '../namespaces/group-settings.ts';
 import type { TwoFactorColumns } from './two-factor/two-factor.ts';
 
@@ -19,7 +19,7 @@ export type TokenRow = UserColumns & {
   created_by_id: number | null;
 };
 
-const userColumns = 'u.id, u.username, u.name, u.state, u.kind, u.admin, u.auditor, u.external';
+const userColumns = [...actorColumns, 'state'].map((column) => `u.${column}`).join(', ');
 
 const tokenByDigest = pointRead<TokenRow>(
   ['text'],
@@ -49,7 +49,7 @@ export type SessionRow = UserColumns &
 export async function findSession(sql: Sql, token: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
     select s.id as session_id, s.created_at as session_created_at, s.last_used_at,
-      u.id, u.username, u.name, u.state, u.kind, u.admin, u.auditor, u.external, u.otp_enabled_at, u.otp_required_since,
+      ${sql.unsafe(userColumns)}, u.otp_enabled_at, u.otp_required_since,
       (select min(coalesce((above.settings ->> 'two_factor_grace_period')::integer,
           ${defaultGroupSettings.two_factor_grace_period}::integer))
         from members m

@@ -1,6 +1,6 @@
 /** The user that the program acts as on alerts and incidents. */
 
-import type { Actor } from '../../../kernel/actor.ts';
+import { type Actor, actorColumns, toActor } from '../../../kernel/actor.ts';
 import { internalUserId } from '../../../kernel/users/new-user-actions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
@@ -9,16 +9,8 @@ export async function alertBot(tx: Db): Promise<Actor> {
   const id = await internalUserId(tx, 'alert_bot');
   const user = await tx
     .selectFrom('users')
-    .select(['username', 'name'])
+    .select(actorColumns)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  return {
-    ...user,
-    id,
-    kind: 'alert_bot',
-    admin: false,
-    auditor: false,
-    external: false,
-    credential: { via: 'password' },
-  };
+  return toActor({ ...user, kind: 'alert_bot' }, { via: 'password' });
 }

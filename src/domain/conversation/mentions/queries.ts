@@ -1,6 +1,6 @@
 /** Users whom texts name, alone or as members. */
 import { type RawBuilder, sql } from 'kysely';
-import type { ActorColumns } from '../../../kernel/actor.ts';
+import { type ActorColumns, actorColumns } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
@@ -11,7 +11,7 @@ export async function usersByName(db: Db, names: readonly string[]): Promise<Per
   if (names.length === 0) return [];
   const rows = await db
     .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .select(actorColumns)
     .where(sql<string>`lower(username) collate "C"`, 'in', [...names])
     .where('deletion', 'is', null)
     .where('state', '=', 'active')
@@ -25,7 +25,7 @@ export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .select(actorColumns)
     .where('id', 'in', [...ids])
     .where('deletion', 'is', null)
     .where('state', '=', 'active')
@@ -44,7 +44,7 @@ export const membersOfGroup = (id: number): RawBuilder<unknown> =>
 /** The active users among these ids, a list or statement. */
 export async function activeUsers(db: Db, ids: RawBuilder<unknown>, limit: number): Promise<Person[]> {
   const { rows } = await sql<Person>`
-    select id, username, name, kind, admin, auditor, external from users
+    select ${sql.raw(actorColumns.join(', '))} from users
     where id in (${ids}) and deletion is null and state = 'active' order by id limit ${limit}`.execute(db);
   return rows;
 }

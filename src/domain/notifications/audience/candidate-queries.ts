@@ -1,7 +1,7 @@
 /** Candidates for notifications, page by page, and their relations to the subject: the SQL of audiences. */
 import { type RawBuilder, sql } from 'kysely';
 import { memberIds } from '../../../kernel/access/membership-queries.ts';
-import type { ActorColumns } from '../../../kernel/actor.ts';
+import { type ActorColumns, actorColumns } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationSubject } from '../events/subjects.ts';
@@ -167,7 +167,7 @@ export async function prospectsAmong(
   const [users, settings, ties] = await Promise.all([
     db
       .selectFrom('users')
-      .select(['id', 'username', 'name', 'kind', 'state', 'admin', 'auditor', 'external', 'confirmed_at'])
+      .select([...actorColumns, 'state', 'confirmed_at'])
       .where(sql<boolean>`id = any(${bigints(ids)})`)
       .where('deletion', 'is', null)
       .orderBy('id')

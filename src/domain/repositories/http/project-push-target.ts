@@ -4,7 +4,7 @@ import type { Caller } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
-import { guardRefsNow } from '../protection/protection.ts';
+import { guardRefs } from '../protection/protection.ts';
 import { pushedDeletionRefusal } from '../protection/protection-rules.ts';
 import { recordPush } from '../pushes/pushes.ts';
 import { projectRepository } from '../store/containers.ts';
@@ -17,7 +17,7 @@ export function projectPushTarget(
   project: Pick<AuthorizedProject, 'id' | 'row' | 'role'>,
   caller: Caller,
 ): PushTarget {
-  const { id, role, row } = project;
+  const { id, row } = project;
   const { db } = services.database;
   const base = pushDefaults(settings);
   return {
@@ -25,7 +25,7 @@ export function projectPushTarget(
     key: projectRepository(id),
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
-      const guard = await guardRefsNow(db, { id, role, row }, caller, settings);
+      const guard = await guardRefs(db, project, caller, settings);
       return {
         refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
         mayForce(ref) {
@@ -34,6 +34,7 @@ export function projectPushTarget(
         },
       };
     },
-    record: (git, updates, confirmed) => recordPush(services, { id }, caller, git, updates, confirmed),
+    record: (git, updates, confirmed) =>
+      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, confirmed),
   };
 }

@@ -116,7 +116,7 @@ async function judgePush(
   const lease = await services.repositories.lease(target.key, 'write');
   try {
     const { folder } = lease.git;
-    await ensure(services.database.sql, target.key, folder, target.defaultBranch);
+    await ensure(services.database.sql, target.key, lease, target.defaultBranch);
     await removeStaleLocks(
       folder,
       push.updates.map(({ ref }) => ref),

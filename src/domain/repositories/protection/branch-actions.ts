@@ -1,4 +1,5 @@
 /** Writes rules of protected branches and tags, and their grants. */
+import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { Allowed } from './protection-rules.ts';
@@ -29,7 +30,7 @@ export async function addGrants(tx: Db, ref: ProtectedRef, grants: Grants): Prom
       return { ...ref, action, access_level, user_id, group_id, deploy_key_id, created_at };
     }),
   );
-  if (rows.length > 0) await tx.insertInto('protected_ref_access').values(rows).execute();
+  if (rows.length > 0) await ahead(tx).insertInto('protected_ref_access').values(rows).execute();
 }
 
 /** Protects the branch, or every branch that a name with `*` matches; undefined when the rule exists. */
@@ -56,17 +57,17 @@ export async function createBranchProtection(
   return row?.id;
 }
 
-/** Protects the branch; an existing rule of that name gets these grants instead. Returns the rule's id. */
+/** Protects the branch; an existing rule of that name gets these grants instead. Returns whether the rule is new. */
 export async function upsertBranchProtection(
   tx: Db,
   projectId: number,
   name: string,
   draft: BranchProtectionDraft,
-): Promise<number> {
+): Promise<boolean> {
   const { push, merge, unprotect, allowForcePush } = draft;
   const time = now();
   // One statement, which also recreates a rule that was deleted meanwhile.
-  const { id } = await tx
+  const { id, isNew } = await tx
     .insertInto('protected_branches')
     .values({
       project_id: projectId,
@@ -80,7 +81,7 @@ export async function upsertBranchProtection(
         .columns(['project_id', 'name'])
         .doUpdateSet({ allow_force_push: allowForcePush, updated_at: time }),
     )
-    .returning('id')
+    .returning(['id', sql<boolean>`xmax = 0`.as('isNew')])
     .executeTakeFirstOrThrow();
   const grants = { push, merge, ...(unprotect && { unprotect }) };
   await ahead(tx)
@@ -89,7 +90,7 @@ export async function upsertBranchProtection(
     .where('action', 'in', Object.keys(grants))
     .execute();
   await addGrants(tx, { protected_branch_id: id }, grants);
-  return id;
+  return isNew;
 }
 
 /** Deletes the rule with exactly this name; false when there is none. */

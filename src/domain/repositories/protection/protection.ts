@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { memberGroups, type ProtectionSettings, selectEmptiness, selectRules } from './guard-queries.ts';
+import { type ProtectionSettings, selectRules } from './guard-queries.ts';
 import {
   type Asker,
   developersMay,
@@ -31,21 +31,17 @@ export type RefGuard = {
 };
 
 /**
- * The caller's permissions on the project's refs. `actor` is undefined for a deploy token, which has a role.
+ * The caller's permissions on the project's refs at present: while there is no branch, other rules apply. `actor` is
+ * undefined for a deploy token, which has a role.
  */
 export async function guardRefs(
   db: Db,
-  project: Pick<AuthorizedProject, 'id' | 'role' | 'row'>,
+  project: Pick<AuthorizedProject, 'id' | 'role'>,
   actor: Pick<Actor, 'id' | 'admin'> | undefined,
   settings: ProtectionSettings,
 ): Promise<RefGuard> {
-  const rules = await selectRules(db, { id: project.id, empty: project.row.empty_repo }, settings);
-  const asker: Asker = {
-    id: actor?.id,
-    role: project.role,
-    admin: actor?.admin ?? false,
-    groups: await memberGroups(db, rules, actor?.id),
-  };
+  const { rules, groups } = await selectRules(db, project.id, actor?.id, settings);
+  const asker: Asker = { id: actor?.id, role: project.role, admin: actor?.admin ?? false, groups };
   return {
     rules,
     refusal: (update) => refusalOf(rules, asker, update),
@@ -56,16 +52,4 @@ export async function guardRefs(
     isProtectedTag: (tag) => isProtectedTag(rules, tag),
     developersMay: (branch, action) => developersMay(rules, branch, action),
   };
-}
-
-/** The same with the repository leased: while there was no branch, other rules applied. */
-export async function guardRefsNow(
-  db: Db,
-  project: Pick<AuthorizedProject, 'id' | 'role' | 'row'>,
-  actor: Pick<Actor, 'id' | 'admin'> | undefined,
-  settings: ProtectionSettings,
-): Promise<RefGuard> {
-  const { empty_repo } = await selectEmptiness(db, project.id);
-  const { id, role, row } = project;
-  return guardRefs(db, { id, role, row: { ...row, empty_repo } }, actor, settings);
 }

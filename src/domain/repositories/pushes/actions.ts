@@ -56,13 +56,15 @@ export async function firstBranch(
   return chosen;
 }
 
-/** Counts a write, for repacking. */
-export async function countWrite(tx: Db, { kind, id, wiki }: RepositoryKey): Promise<void> {
-  await ahead(tx)
+/** The statement that counts a write, for repacking. */
+export const countingWrite = (db: Db, { kind, id, wiki }: RepositoryKey) =>
+  db
     .updateTable('repositories')
     .set({ writes: sql<number>`writes + 1` })
     .where('container', '=', kind)
     .where('container_id', '=', id)
-    .where('wiki', '=', wiki)
-    .execute();
+    .where('wiki', '=', wiki);
+
+export async function countWrite(tx: Db, key: RepositoryKey): Promise<void> {
+  await countingWrite(ahead(tx), key).execute();
 }

@@ -1,4 +1,5 @@
 /** Commits of API callers, in projects, snippets and wikis. */
+import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
@@ -15,6 +16,12 @@ import { editTree, type TreeChange } from '../../../platform/git/trees.ts';
 import { RefMoved, type RefUpdate, writeAll } from '../../../platform/git/write.ts';
 
 export type Person = { name: string; email: string };
+
+/** The author of commits that the API makes for the actor. */
+export const authorOf = ({ name, commitEmail }: Pick<Actor, 'name' | 'commitEmail'>): Person => ({
+  name,
+  email: commitEmail,
+});
 
 /** The signature of a person at the present time, in UTC. */
 export const signatureOf = ({ name, email }: Person): Signature => ({

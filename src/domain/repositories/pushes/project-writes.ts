@@ -16,10 +16,9 @@ import {
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { guardRefsNow, type RefGuard } from '../protection/protection.ts';
+import { guardRefs, type RefGuard } from '../protection/protection.ts';
 import { projectRepository } from '../store/containers.ts';
-import { authorOf } from './author-queries.ts';
-import { type Draft, signatureOf, writeRefs } from './commits.ts';
+import { authorOf, type Draft, signatureOf, writeRefs } from './commits.ts';
 import { recordPush } from './pushes.ts';
 
 /** Objects to store, refs to update, and the result for the caller. */
@@ -43,19 +42,18 @@ export async function writeProject<T>(
 ): Promise<T> {
   const key = projectRepository(project.id);
   return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
-    const guard = await guardRefsNow(services.database.db, project, actor, settings);
+    const guard = await guardRefs(services.database.db, project, actor, settings);
     const { objects, updates, value } = await work(git, guard);
     if (updates.length === 0) return value;
     // Other rules apply until there is a branch, and the first push may have come meanwhile.
-    const judge = guard.rules.first
-      ? await guardRefsNow(services.database.db, project, actor, settings)
-      : guard;
+    const judge = guard.rules.first ? await guardRefs(services.database.db, project, actor, settings) : guard;
     for (const update of updates) {
       const refusal = judge.refusal(update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
     await writeRefs(git, objects, updates);
-    await recordPush(services, project, actor, git, updates);
+    const { id, row } = project;
+    await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates);
     return value;
   });
 }
@@ -66,7 +64,6 @@ const firstBranchOf = ({ row }: AuthorizedProject, settings: ApplicationSettings
 
 /** The first commit of a repository, with a README.md alone. */
 export async function draftFirstCommit(
-  services: Needs<'database'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
@@ -74,7 +71,7 @@ export async function draftFirstCommit(
   readme: { text: string; message: string },
 ): Promise<ProjectWrite<Commit> & { branch: string }> {
   const branch = firstBranchOf(project, settings);
-  const author = signatureOf(await authorOf(services.database.db, actor));
+  const author = signatureOf(authorOf(actor));
   const file = await newBlob(readme.text);
   const change = { path: ['README.md'], entry: { mode: '100644', oid: file.oid } };
   const { oid: tree, objects } = await editTree(git, undefined, [change]);

@@ -120,12 +120,12 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
 }
 
 /**
- * Records a push to a project's own repository if `confirmed` finds the lease still valid. `pusher` is
- * undefined for deploy tokens: they have no events.
+ * Records a push to a project's own repository if `confirmed` finds the lease still valid; one that was `empty` may get
+ * its first branch by it. `pusher` is undefined for deploy tokens: they have no events.
  */
 export async function recordPush(
   services: Needs<'database' | 'settings'>,
-  project: { id: number },
+  project: { id: number; empty: boolean },
   pusher: Pusher | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
@@ -136,7 +136,7 @@ export async function recordPush(
   const settings = await services.settings.read();
   const [events, first] = await Promise.all([
     pusher ? pushEvents(git, updates, settings.push_event_activities_limit) : [],
-    firstBranch(db, project.id, git, updates, firstBranchName(settings)),
+    project.empty ? firstBranch(db, project.id, git, updates, firstBranchName(settings)) : undefined,
     confirmed,
   ]);
   await inTransaction(db, async (tx) => {
@@ -181,5 +181,5 @@ export async function recordInterruptedPush(
     before: NO_OBJECT,
     after: oid,
   }));
-  await recordPush(services, project, undefined, git, updates);
+  await recordPush(services, { ...project, empty: true }, undefined, git, updates);
 }

@@ -5,34 +5,33 @@ import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
-import type { Commit } from '../../../platform/git/parse.ts';
 import { findBranch, findCommit } from '../../../platform/git/refs.ts';
-import {
-  createBranchProtection,
-  removeBranchProtection,
-  upsertBranchProtection,
-} from '../protection/branch-actions.ts';
+import { removeBranchProtection, upsertBranchProtection } from '../protection/branch-actions.ts';
 import { selectRules } from '../protection/guard-queries.ts';
+import type { RefGuard } from '../protection/protection.ts';
 import { draftFirstCommit, writeProject } from '../pushes/project-writes.ts';
 import type { CommitContext } from '../write-commits/actions.ts';
 import { BAD_BRANCH, refused } from '../write-commits/rules.ts';
 import { allMergedBranches } from './branch-queries.ts';
 import { committedAt } from './present.ts';
 
-/** Creates a branch at what `ref` names, in an empty repository after the default branch; 400 in the public API's words. */
+/**
+ * Creates a branch at what `ref` names, in an empty repository after the default branch; 400 in the public API's words.
+ * Returns the caller's permissions, where the branch does not change them.
+ */
 export const createBranch = (
   { services, settings, actor, subject }: CommitContext,
   wish: { branch: string; ref: string },
-): Promise<Commit> =>
+): Promise<RefGuard | undefined> =>
   writeProject(services, settings, actor, subject, async (git, guard) => {
     const { branch, ref } = wish;
     if (!isRefName(branch)) throw refused(BAD_BRANCH);
     if (await findBranch(git, branch)) throw refused('Branch already exists');
     const readme = { text: '', message: 'Add README.md' };
     const first = guard.rules.first
-      ? await draftFirstCommit(services, settings, actor, subject, git, readme)
+      ? await draftFirstCommit(settings, actor, subject, git, readme)
       : undefined;
-    if (first?.branch === branch) return first;
+    if (first?.branch === branch) return { ...first, value: undefined };
     const start = first && ['HEAD', first.branch, fullRef('branch', first.branch)].includes(ref);
     const commit = start ? first.value : await findCommit(git, ref);
     if (!commit) throw refused(`Invalid reference name: ${ref}`);
@@ -40,7 +39,7 @@ export const createBranch = (
     return {
       objects: first?.objects ?? [],
       updates: [...(first?.updates ?? []), update],
-      value: commit,
+      value: first ? undefined : guard,
     };
   });
 
@@ -116,7 +115,7 @@ export async function protectBranch(
   const { services, settings, actor, subject } = context;
   await inTransaction(services.database.db, async (tx) => {
     await refuseGuarded(tx, context, branch);
-    const rules = await selectRules(tx, { id: subject.id, empty: false }, settings);
+    const { rules } = await selectRules(tx, subject.id, undefined, settings);
     const known = rules.branches.find(({ name }) => name === branch);
     const allowed = (action: 'push' | 'merge') => {
       const wish = developers[action];
@@ -128,9 +127,8 @@ export async function protectBranch(
       merge: allowed('merge'),
       allowForcePush: known?.allow_force_push ?? false,
     };
-    const created = await createBranchProtection(tx, subject.id, branch, draft);
-    if (created === undefined) await upsertBranchProtection(tx, subject.id, branch, draft);
-    const event = created === undefined ? 'protected_branch_updated' : 'protected_branch_created';
+    const isNew = await upsertBranchProtection(tx, subject.id, branch, draft);
+    const event = isNew ? 'protected_branch_created' : 'protected_branch_updated';
     await announce(tx, { author: actor, audit: protectionAudit(context, event, branch) });
   });
 }

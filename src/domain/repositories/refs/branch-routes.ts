@@ -19,7 +19,7 @@ import { findBranch, listRefs, peelToCommit, type Ref, type RefOrder } from '../
 import { projectUrl } from '../commits/present.ts';
 import { readRepository } from '../commits/queries.ts';
 import { lengthOfRecord } from '../commits/records.ts';
-import { guardRefs } from '../protection/protection.ts';
+import { guardRefs, type RefGuard } from '../protection/protection.ts';
 import {
   createBranch,
   deleteBranch,
@@ -35,9 +35,12 @@ import { matchesSearch } from './rules.ts';
 
 type Reading = Context<unknown, AuthorizedProject, Caller>;
 
-/** The context in which this caller sees the project's refs. */
-export async function refView({ db, services, settings, actor, subject }: Reading): Promise<RefView> {
-  const guard = await guardRefs(db, subject, actor, settings);
+/** The context in which this caller sees the project's refs, with the permissions if they are known. */
+export async function refView(
+  { db, services, settings, actor, subject }: Reading,
+  known?: RefGuard,
+): Promise<RefView> {
+  const guard = known ?? (await guardRefs(db, subject, actor, settings));
   return { project: subject, url: projectUrl(services.baseUrl(), subject), guard };
 }
 
@@ -56,13 +59,22 @@ async function presentBranches(view: RefView, git: GitFolder, refs: readonly Ref
 }
 
 /** The record of one branch; 404 without it. */
-async function showBranch(context: Reading, name: string): Promise<Static<typeof BranchRecord>> {
-  const view = await refView(context);
+async function showBranch(
+  context: Reading,
+  name: string,
+  guard?: RefGuard,
+): Promise<Static<typeof BranchRecord>> {
+  const view = await refView(context, guard);
   const records = await readRepository(context.services, context.subject, async (git) => {
     const head = await findBranch(git, name);
     return head ? presentBranches(view, git, [{ name, oid: head.oid }]) : [];
   });
   return found(records?.[0], 'Branch');
+}
+
+/** 404 without the branch. */
+async function requireBranch({ services, subject }: Reading, name: string): Promise<void> {
+  found(await readRepository(services, subject, (git) => findBranch(git, name)), 'Branch');
 }
 
 const orders = { name_asc: 'name', updated_asc: 'updated', updated_desc: 'updated_desc' } as const;
@@ -117,8 +129,8 @@ export const branchEndpoints: Endpoint[] = [
     input: NewBranchInput,
     reply: BranchRecord,
     handle: async (context) => {
-      await createBranch(context, context.input);
-      return showBranch(context, context.input.branch);
+      const guard = await createBranch(context, context.input);
+      return showBranch(context, context.input.branch, guard);
     },
   }),
   endpoint({
@@ -158,7 +170,7 @@ export const branchEndpoints: Endpoint[] = [
     reply: BranchRecord,
     handle: async (context) => {
       const { branch, developers_can_push: push, developers_can_merge: merge } = context.input;
-      await showBranch(context, branch);
+      await requireBranch(context, branch);
       await protectBranch(context, branch, { push, merge });
       return showBranch(context, branch);
     },
@@ -173,7 +185,7 @@ export const branchEndpoints: Endpoint[] = [
     input: one,
     reply: BranchRecord,
     handle: async (context) => {
-      await showBranch(context, context.input.branch);
+      await requireBranch(context, context.input.branch);
       await unprotectBranch(context, context.input.branch);
       return showBranch(context, context.input.branch);
     },

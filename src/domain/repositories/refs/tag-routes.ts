@@ -10,6 +10,7 @@ import { readRepository } from '../commits/queries.ts';
 import { lengthOfRecord } from '../commits/records.ts';
 import { signatureType } from '../commits/rules.ts';
 import { CommitSignature } from '../commits/schema.ts';
+import type { RefGuard } from '../protection/protection.ts';
 import { refView } from './branch-routes.ts';
 import { pageOfRefs } from './pages.ts';
 import { presentTag } from './present.ts';
@@ -21,8 +22,9 @@ import { NewTagInput, TagListInput, TagRecord } from './tag-schema.ts';
 async function showTag(
   context: Parameters<typeof refView>[0],
   name: string,
+  guard?: RefGuard,
 ): Promise<Static<typeof TagRecord>> {
-  const view = await refView(context);
+  const view = await refView(context, guard);
   const record = await readRepository(context.services, context.subject, async (git) => {
     const oid = await readRef(git, fullRef('tag', name));
     return oid === undefined ? undefined : presentTag(view, git, { name, oid });
@@ -100,8 +102,8 @@ export const tagEndpoints: Endpoint[] = [
     input: NewTagInput,
     reply: TagRecord,
     handle: async (context) => {
-      await createTag(context, context.input);
-      return showTag(context, context.input.tag_name);
+      const guard = await createTag(context, context.input);
+      return showTag(context, context.input.tag_name, guard);
     },
   }),
   endpoint({

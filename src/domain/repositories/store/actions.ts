@@ -6,7 +6,14 @@ import { containerTables } from './containers.ts';
 import { WRITE_INTERRUPTED } from './interrupted-writes.ts';
 
 /** A use of the repository by this process. */
-export type Use = { id: number; storage: string; key: RepositoryKey; processId: string };
+export type Use = {
+  id: number;
+  storage: string;
+  key: RepositoryKey;
+  processId: string;
+  /** How often the repository was written; null for one that is not recorded. */
+  writes: number | null;
+};
 
 /**
  * Makes the statement's commit asynchronous. The lease is confirmed before its work is done; where the
@@ -21,16 +28,17 @@ export async function insertUse(
   key: RepositoryKey,
   purpose: Purpose,
 ): Promise<Use | undefined> {
-  const { kind, id } = key;
+  const { kind, id, wiki } = key;
   // A move makes the row read-only and then checks for writers: the lock on the row serializes the two.
   const lock = purpose === 'read' ? sql`` : sql`for share of c`;
-  const [held] = await sql<{ id: number; storage: string }[]>`
+  const [held] = await sql<Pick<Use, 'id' | 'storage' | 'writes'>[]>`
     with container as (
       select c.id, c.repository_storage from ${unsynced(sql)} cross join ${sql(containerTables[kind])} c
       where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${lock})
     insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
     select ${processId}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, clock_timestamp() from container
-    returning id, storage`;
+    returning id, storage, (select r.writes from repositories r
+      where r.container = ${kind} and r.container_id = ${id} and r.wiki = ${wiki}) as writes`;
   return held && { ...held, key, processId };
 }
 
@@ -41,6 +49,16 @@ export async function confirmUse(sql: Sql, { id, storage, key, processId }: Use)
     join repository_uses u on u.id = ${id} and u.process_id = ${processId}
     where c.id = ${key.id} and c.repository_storage = ${storage} for share of c`;
   return still !== undefined;
+}
+
+/** Ends a use that is valid, as confirmUse() finds it; false for another. */
+export async function endUse(sql: Sql, { id, storage, key, processId }: Use): Promise<boolean> {
+  const [ended] = await sql`
+    with container as (
+      select c.id from ${sql(containerTables[key.kind])} c
+      where c.id = ${key.id} and c.repository_storage = ${storage} for share of c)
+    delete from repository_uses u using container where u.id = ${id} and u.process_id = ${processId} returning u.id`;
+  return ended !== undefined;
 }
 
 /** Ends the use; announces it as an interrupted write if it was cut off. */

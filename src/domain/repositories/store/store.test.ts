@@ -223,9 +223,13 @@ describe('a push leaves behind', () => {
       before: NO_OBJECT,
       after: head,
     }));
-    await store().write(key, 'main', (git) => recordPush(services(), { id }, root, git, updates));
+    await store().write(key, 'main', (git) =>
+      recordPush(services(), { id, empty: false }, root, git, updates),
+    );
     const removed = [{ ref: 'refs/tags/v1', before: head, after: NO_OBJECT }];
-    await store().write(key, 'main', (git) => recordPush(services(), { id }, root, git, removed));
+    await store().write(key, 'main', (git) =>
+      recordPush(services(), { id, empty: false }, root, git, removed),
+    );
     expect((await events(id)).slice(1)).toEqual([
       expect.objectContaining({
         action: 'created',

@@ -18,13 +18,16 @@ import { Failure } from '../../../platform/failure.ts';
 import { createObjectReader } from '../../../platform/git/objects.ts';
 import { gitText, NoRepository } from '../../../platform/git/program/program.ts';
 import { createRepository } from '../../../platform/git/write.ts';
-import { confirmUse, deleteUse, insertRepository, insertUse } from './actions.ts';
+import { confirmUse, deleteUse, endUse, insertRepository, insertUse } from './actions.ts';
 import { readOnly, repositoryPath } from './containers.ts';
 import { countUses, selectStorage, selectWrites } from './queries.ts';
 
 const PASSED_BY =
   '503 Service Unavailable: the repository was moved under the write. Look whether it is there.';
 const RELEASE_RETRY_MS = 2_000;
+
+/** Ends by confirm() and release() in one. */
+type Held = RepositoryLease & { end(): Promise<void> };
 
 export function createRepositories(
   database: Pick<Database, 'sql' | 'points'>,
@@ -45,7 +48,7 @@ export function createRepositories(
 
   const currentStorage = async (key: RepositoryKey) => (await selectStorage(points, key))?.repository_storage;
 
-  async function hold(key: RepositoryKey, purpose: Purpose): Promise<RepositoryLease> {
+  async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
     await presence.announce();
     const held = await insertUse(sql, presence.id, key, purpose);
     if (!held) {
@@ -53,9 +56,13 @@ export function createRepositories(
       throw readOnly();
     }
     let released: Promise<void> | undefined;
-    const use: RepositoryLease = {
+    const use: Held = {
       git: open(key, held.storage),
       storage: held.storage,
+      writes: held.writes ?? undefined,
+      async end() {
+        if (!(await endUse(sql, held))) throw new Failure('unavailable', PASSED_BY);
+      },
       async confirm() {
         if (!(await confirmUse(sql, held))) throw new Failure('unavailable', PASSED_BY);
       },
@@ -110,17 +117,14 @@ export function createRepositories(
     },
     async write(key, defaultBranch, work) {
       const lease = await hold(key, 'write');
-      let cutOff = false;
       try {
-        await ensure(sql, key, lease.git.folder, defaultBranch);
+        await ensure(sql, key, lease, defaultBranch);
         const value = await work(lease.git);
-        await lease.confirm();
+        await lease.end();
         return value;
       } catch (error) {
-        cutOff = !(error instanceof Failure) || error.kind === 'unavailable';
+        await lease.release(!(error instanceof Failure) || error.kind === 'unavailable');
         throw error;
-      } finally {
-        await lease.release(cutOff);
       }
     },
     uses: (kind, id, purposes, storage) => countUses(sql, { kind, id }, purposes, storage),
@@ -136,10 +140,9 @@ export function createRepositories(
 export async function ensure(
   sql: Sql,
   key: RepositoryKey,
-  folder: string,
+  { git: { folder }, writes }: Pick<RepositoryLease, 'git' | 'writes'>,
   defaultBranch: string,
 ): Promise<void> {
-  const writes = await selectWrites(sql, key);
   // Before the first write the folder may be missing: a process died between two names of it.
   if (writes !== undefined && (writes > 0 || (await exists(folder)))) return;
   const made = await createRepository(folder, defaultBranch);

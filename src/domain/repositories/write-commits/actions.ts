@@ -15,8 +15,7 @@ import { editTree, entryType, findEntry } from '../../../platform/git/trees.ts';
 import { changeOf } from '../commits/queries.ts';
 import type { RefGuard } from '../protection/protection.ts';
 import { FORCE_REFUSED } from '../protection/protection-rules.ts';
-import { authorOf } from '../pushes/author-queries.ts';
-import { lostRace, type Person, signatureOf } from '../pushes/commits.ts';
+import { authorOf, lostRace, signatureOf } from '../pushes/commits.ts';
 import { draftCommit, type ProjectWrite, writeProject } from '../pushes/project-writes.ts';
 import { titleOf } from '../pushes/pushes.ts';
 import { applyActions } from './changes.ts';
@@ -98,7 +97,7 @@ export async function createCommit(
   const { branch, commit_message: message, actions } = wish;
   if (!isSameProject(context.subject, wish.start_project))
     throw refused('A commit can only start from the project itself');
-  const committer = await authorOf(context.services.database.db, context.actor);
+  const committer = authorOf(context.actor);
   return write(context, branch, async (git, guard) => {
     const { start, head } = await startOf(git, guard, wish);
     await condition?.(git, start);
@@ -137,13 +136,12 @@ async function repeat(
   { sha, branch, dry_run: dry }: PickWish,
   wanted: (change: DiffEnds, commit: Commit, committer: Signature) => Change,
 ): Promise<Commit> {
-  const person: Person = await authorOf(context.services.database.db, context.actor);
   return write(context, branch, async (git) => {
     const commit = await findCommit(git, sha);
     if (!commit) throw notFound('Commit');
     const head = await findBranch(git, branch);
     if (!head) throw notFound('Branch');
-    const committer = signatureOf(person);
+    const committer = signatureOf(authorOf(context.actor));
     const { verb, from, to, message, author } = wanted(await changeOf(git, commit), commit, committer);
     const { tree, conflicts } = await mergeTrees(git, from, head.tree, to);
     if (conflicts.length > 0) throw pickRefusal(verb, 'conflict');
@@ -182,7 +180,6 @@ export async function updateSubmodule(
   const { submodule, branch, commit_sha: target } = wish;
   if (!isObjectId(target)) throw refused('Invalid parameters: commit_sha is not the id of a commit');
   const path = filePath(submodule);
-  const person = await authorOf(context.services.database.db, context.actor);
   return write(context, branch, async (git) => {
     const head = await findBranch(git, branch);
     if (!head) throw notFound('Branch');
@@ -191,7 +188,7 @@ export async function updateSubmodule(
     if (entry.oid === target) throw refused(`The submodule ${submodule} is already at ${target}`);
     const changed = { mode: entry.mode, oid: target };
     const { oid: tree, objects } = await editTree(git, head.tree, [{ path, entry: changed }]);
-    const author = signatureOf(person);
+    const author = signatureOf(authorOf(context.actor));
     return draftCommit({
       branch,
       branchHead: head.oid,

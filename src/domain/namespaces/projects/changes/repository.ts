@@ -18,7 +18,7 @@ export async function writeReadme(
   const { name, description } = project.row;
   const text = description ? `# ${name}\n\n${description}\n` : `# ${name}\n`;
   await writeProject(services, settings, actor, project, (git) =>
-    draftFirstCommit(services, settings, actor, project, git, { text, message: 'Initial commit' }),
+    draftFirstCommit(settings, actor, project, git, { text, message: 'Initial commit' }),
   );
 }
 
