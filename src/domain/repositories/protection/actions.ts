@@ -100,7 +100,7 @@ export async function protectBranch(
 
 /** 403 for users whom the rule itself does not let change it, where it names any. */
 async function refuseUnprotect(tx: Db, actor: Actor, project: AuthorizedProject, id: number) {
-  const grants = await selectGrants(tx, 'protected_branch_id', [id]);
+  const grants = await selectGrants(tx, id);
   const unprotect = grants.filter(({ action }) => action === 'unprotect');
   if (unprotect.length === 0 || actor.admin) return grants;
   const named = unprotect.flatMap(({ group_id }) => group_id ?? []);
@@ -134,7 +134,7 @@ export async function changeBranch(
     const row = found(await lockBranch(tx, project.id, input.name));
     const stored = premium
       ? await refuseUnprotect(tx, actor, project, row.id)
-      : await selectGrants(tx, 'protected_branch_id', [row.id]);
+      : await selectGrants(tx, row.id);
     const plan = (action: 'push' | 'merge' | 'unprotect', requested: readonly GrantInput[] = []) => ({
       action,
       plan: read(`allowed_to_${action}`, () =>

@@ -1,8 +1,7 @@
-/** Protected branches and tags as records, the entries of a page read by one statement. */
+/** Protected branches and tags as records. */
 import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
-import { type BranchRow, type GrantRow, selectGrants, type TagRow } from './queries.ts';
+import type { BranchRow, GrantRow, TagRow } from './queries.ts';
 import type { ProtectedBranch, ProtectedRefAccess, ProtectedTag } from './schema.ts';
 
 /** Whether the instance's tier has users in rules, and unprotect access. */
@@ -23,44 +22,28 @@ const presentGrant = (row: GrantRow, premium: boolean): ProtectedRefAccess => ({
   ...(premium && { user_id: row.user_id, group_id: row.group_id }),
 });
 
-const byAction = (grants: readonly GrantRow[], id: number, premium: boolean) => (action: string) =>
-  grants
-    .filter((grant) => grant.ref_id === id && grant.action === action)
-    .map((grant) => presentGrant(grant, premium));
+const byAction =
+  (grants: readonly GrantRow[], premium: boolean) =>
+  (action: string): ProtectedRefAccess[] =>
+    grants.filter((grant) => grant.action === action).map((grant) => presentGrant(grant, premium));
 
-const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
-
-export async function presentBranches(
-  db: Db,
-  rows: readonly BranchRow[],
-  premium: boolean,
-): Promise<ProtectedBranch[]> {
-  const grants = await selectGrants(db, 'protected_branch_id', idsOf(rows));
-  return rows.map((row) => {
-    const of = byAction(grants, row.id, premium);
-    return {
-      id: row.id,
-      name: row.name,
-      push_access_levels: of('push'),
-      merge_access_levels: of('merge'),
-      allow_force_push: row.allow_force_push,
-      ...(premium && {
-        unprotect_access_levels: of('unprotect'),
-        code_owner_approval_required: row.code_owner_approval_required,
-        inherited: false,
-      }),
-    };
-  });
-}
-
-export async function presentTags(
-  db: Db,
-  rows: readonly TagRow[],
-  premium: boolean,
-): Promise<ProtectedTag[]> {
-  const grants = await selectGrants(db, 'protected_tag_id', idsOf(rows));
-  return rows.map((row) => ({
+export function presentBranch(row: BranchRow, premium: boolean): ProtectedBranch {
+  const of = byAction(row.grants, premium);
+  return {
+    id: row.id,
     name: row.name,
-    create_access_levels: byAction(grants, row.id, premium)('create'),
-  }));
+    push_access_levels: of('push'),
+    merge_access_levels: of('merge'),
+    allow_force_push: row.allow_force_push,
+    ...(premium && {
+      unprotect_access_levels: of('unprotect'),
+      code_owner_approval_required: row.code_owner_approval_required,
+      inherited: false,
+    }),
+  };
 }
+
+export const presentTag = (row: TagRow, premium: boolean): ProtectedTag => ({
+  name: row.name,
+  create_access_levels: byAction(row.grants, premium)('create'),
+});

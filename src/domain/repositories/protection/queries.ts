@@ -2,7 +2,7 @@
  * Reads protected branches and tags with their entries, and the users, groups and keys with access to a
  * project.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import {
   CALLER,
   callerCte,
@@ -18,13 +18,30 @@ import type { Allowed } from './protection-rules.ts';
 
 const byId = { by: 'id', sort: 'asc' } as const;
 
+/** An entry, and the name of the user, group or key in it. */
+export type GrantRow = Allowed & { id: number; action: string; title: string | null };
+
+/** The entries of a rule in the order in which they were made. */
+const grantsOf = (column: 'protected_branch_id' | 'protected_tag_id', rule: RawBuilder<unknown>) =>
+  sql<GrantRow[]>`(
+    select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'action', a.action, 'access_level', a.access_level,
+      'user_id', a.user_id, 'group_id', a.group_id, 'deploy_key_id', a.deploy_key_id,
+      'title', coalesce(u.name, g.name, k.title)) order by a.id), '[]')
+    from protected_ref_access a left join users u on u.id = a.user_id left join namespaces g on g.id = a.group_id
+    left join deploy_keys k on k.id = a.deploy_key_id where a.${sql.id(column)} = ${rule})`;
+
 const branches = (db: Db, projectId: number) =>
   db
     .selectFrom('protected_branches')
     .select(['id', 'name', 'allow_force_push', 'code_owner_approval_required', 'updated_at'])
+    .select(grantsOf('protected_branch_id', sql`protected_branches.id`).as('grants'))
     .where('project_id', '=', projectId);
 const tags = (db: Db, projectId: number) =>
-  db.selectFrom('protected_tags').select(['id', 'name', 'updated_at']).where('project_id', '=', projectId);
+  db
+    .selectFrom('protected_tags')
+    .select(['id', 'name', 'updated_at'])
+    .select(grantsOf('protected_tag_id', sql`protected_tags.id`).as('grants'))
+    .where('project_id', '=', projectId);
 
 /** Protected branches in the order in which they were made; `search` is a part of the name. */
 export function selectBranches(db: Db, projectId: number, search: string | undefined, page: PageRequest) {
@@ -42,30 +59,23 @@ export const selectBranch = (db: Db, projectId: number, name: string) =>
 export const selectTag = (db: Db, projectId: number, name: string) =>
   tags(db, projectId).where('name', '=', name).executeTakeFirst();
 
-/** The same, locked until the commit. */
+/** The same, locked until the commit; its entries are read after that. */
 export const lockBranch = (tx: Db, projectId: number, name: string) =>
-  branches(tx, projectId).where('name', '=', name).forUpdate().executeTakeFirst();
+  tx
+    .selectFrom('protected_branches')
+    .select(['id', 'name', 'updated_at'])
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
 
 export type BranchRow = NonNullable<Awaited<ReturnType<typeof selectBranch>>>;
 export type TagRow = NonNullable<Awaited<ReturnType<typeof selectTag>>>;
 
-/** An entry, and the name of the user, group or key in it. */
-export type GrantRow = Allowed & { id: number; ref_id: number; action: string; title: string | null };
-
-/** The entries of rules, in the order in which they were made. */
-export async function selectGrants(
-  db: Db,
-  column: 'protected_branch_id' | 'protected_tag_id',
-  ids: readonly number[],
-): Promise<GrantRow[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await sql<GrantRow>`
-    select a.id, a.${sql.id(column)} as ref_id, a.action, a.access_level, a.user_id, a.group_id, a.deploy_key_id,
-      coalesce(u.name, g.name, k.title) as title
-    from protected_ref_access a left join users u on u.id = a.user_id left join namespaces g on g.id = a.group_id
-    left join deploy_keys k on k.id = a.deploy_key_id
-    where a.${sql.id(column)} = any(${[...ids]}::bigint[]) order by a.id`.execute(db);
-  return rows;
+/** The entries of a locked branch. */
+export async function selectGrants(tx: Db, branchId: number): Promise<GrantRow[]> {
+  const grants = grantsOf('protected_branch_id', sql`${branchId}`).as('grants');
+  return (await tx.selectNoFrom(grants).executeTakeFirstOrThrow()).grants;
 }
 
 /**

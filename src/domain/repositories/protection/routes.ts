@@ -4,8 +4,9 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { mapPage } from '../../../platform/pagination/page.ts';
 import { changeBranch, protectBranch, protectTag, unprotectBranch, unprotectTag } from './actions.ts';
-import { isPremium, presentBranches, presentTags } from './present.ts';
+import { isPremium, presentBranch, presentTag } from './present.ts';
 import { selectBranch, selectBranches, selectTag, selectTags } from './queries.ts';
 import {
   ChangeBranch,
@@ -26,17 +27,11 @@ const tagPath = `${tagsPath}/:name`;
 
 type Shown = { db: Db; services: Needs<'config'>; subject: { id: number }; input: { name: string } };
 
-async function showBranch({ db, services, subject, input }: Shown): Promise<ProtectedBranch> {
-  const row = found(await selectBranch(db, subject.id, input.name));
-  const [record] = await presentBranches(db, [row], isPremium(services));
-  return found(record);
-}
+const showBranch = async ({ db, services, subject, input }: Shown): Promise<ProtectedBranch> =>
+  presentBranch(found(await selectBranch(db, subject.id, input.name)), isPremium(services));
 
-async function showTag({ db, services, subject, input }: Shown): Promise<ProtectedTag> {
-  const row = found(await selectTag(db, subject.id, input.name));
-  const [record] = await presentTags(db, [row], isPremium(services));
-  return found(record);
-}
+const showTag = async ({ db, services, subject, input }: Shown): Promise<ProtectedTag> =>
+  presentTag(found(await selectTag(db, subject.id, input.name)), isPremium(services));
 
 const branchEndpoints: Endpoint[] = [
   listing({
@@ -49,7 +44,7 @@ const branchEndpoints: Endpoint[] = [
     item: ProtectedBranch,
     handle: async ({ db, services, subject, input, page }) => {
       const listed = await selectBranches(db, subject.id, input.search, page);
-      return { ...listed, items: await presentBranches(db, listed.items, isPremium(services)) };
+      return mapPage(listed, (row) => presentBranch(row, isPremium(services)));
     },
   }),
   endpoint({
@@ -113,7 +108,7 @@ const tagEndpoints: Endpoint[] = [
     item: ProtectedTag,
     handle: async ({ db, services, subject, page }) => {
       const listed = await selectTags(db, subject.id, page);
-      return { ...listed, items: await presentTags(db, listed.items, isPremium(services)) };
+      return mapPage(listed, (row) => presentTag(row, isPremium(services)));
     },
   }),
   endpoint({
