@@ -9,15 +9,12 @@ import type { StatusListInput } from './status-schema.ts';
 
 export type StatusRow = Selectable<CommitStatusesTable> & AuthoredRow;
 
-const selectStatuses = (db: Db) =>
+export const selectStatuses = (db: Db) =>
   db
     .selectFrom('commit_statuses')
     .innerJoin('users', 'users.id', 'commit_statuses.author_id')
     .selectAll('commit_statuses')
     .select(authorColumns);
-
-export const selectStatus = (db: Db, id: number): Promise<StatusRow> =>
-  selectStatuses(db).where('commit_statuses.id', '=', id).executeTakeFirstOrThrow();
 
 /** The stage of other programs' statuses. */
 const STAGE = 'external';

@@ -3,35 +3,38 @@ import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { refsContaining } from '../../../platform/git/history/history.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { readCommit } from './queries.ts';
 import { type StatusTarget, setStatus } from './status-actions.ts';
 import { presentStatus } from './status-present.ts';
-import { selectCommitStatuses, selectLastPipeline } from './status-queries.ts';
+import { selectCommitStatuses } from './status-queries.ts';
 import { refName } from './status-rules.ts';
 import { CommitStatus, StatusInput, StatusListInput } from './status-schema.ts';
 
-/** The commit, and the ref that is given, or that of its last pipeline, or else the first branch that has it. */
+/** The commit, and the ref that is given. */
 async function findTarget(
-  db: Db,
   services: Needs<'repositories'>,
   project: AuthorizedProject,
   input: StatusInput,
 ): Promise<StatusTarget> {
-  const given = input.ref === undefined ? undefined : refName(input.ref);
-  if (input.ref !== undefined && given === undefined) throw invalid({ ref: ['is invalid'] });
-  return readCommit(services, project, input.sha, async (git, { oid }) => {
-    if (given !== undefined || input.pipeline_id !== undefined) return { sha: oid, ref: given };
-    const last = await selectLastPipeline(db, project, oid);
-    if (last) return { sha: oid, ref: last.ref };
+  const ref = input.ref === undefined ? undefined : refName(input.ref);
+  if (input.ref !== undefined && ref === undefined) throw invalid({ ref: ['is invalid'] });
+  return readCommit(services, project, input.sha, async (_git, { oid }) => ({ sha: oid, ref }));
+}
+
+/** The first branch that has the commit, the default branch before others. */
+const branchWith = (
+  services: Needs<'repositories'>,
+  project: AuthorizedProject,
+  sha: string,
+): Promise<string> =>
+  readCommit(services, project, sha, async (git, { oid }) => {
     const branches = await refsContaining(git, oid, ['branch']);
     const isDefault = branches.find(({ name }) => name === project.row.default_branch);
-    return { sha: oid, ref: found(isDefault ?? branches[0], 'References for commit').name };
+    return found(isDefault ?? branches[0], 'References for commit').name;
   });
-}
 
 export const commitStatusesEndpoint = listing({
   method: 'GET',
@@ -60,9 +63,12 @@ export const statusEndpoints: Endpoint[] = [
     input: StatusInput,
     reply: CommitStatus,
     handle: async ({ db, services, settings, actor, subject, input }) => {
-      const target = await findTarget(db, services, subject, input);
-      const row = await setStatus(db, actor, subject, target, input);
-      return presentStatus({ baseUrl: services.baseUrl(), settings }, row);
+      const target = await findTarget(services, subject, input);
+      const set = (at: StatusTarget) => setStatus(db, actor, subject, at, input);
+      const row =
+        (await set(target)) ??
+        (await set({ ...target, ref: await branchWith(services, subject, target.sha) }));
+      return presentStatus({ baseUrl: services.baseUrl(), settings }, found(row));
     },
   }),
 ];
