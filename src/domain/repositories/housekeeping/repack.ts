@@ -68,17 +68,21 @@ async function repack(
   }
 }
 
-/** Stores the present size of the repository. */
+/** Stores the present sizes of repositories of one container, under one lease. */
 export async function measure(
   services: Needs<'database' | 'repositories'>,
-  row: RepositoryRow,
+  rows: readonly [RepositoryRow, ...RepositoryRow[]],
 ): Promise<void> {
+  const { repositories } = services;
   const db = services.database.background;
-  const lease = await services.repositories.lease(keyOf(row), 'read');
+  const lease = await repositories.lease(keyOf(rows[0]), 'read');
   try {
-    // Recorded first: a repository that cannot be measured is not tried again each minute.
-    await recordMeasuringStart(db, row);
-    await recordMeasures(db, row, await measureRepository(lease.git.folder));
+    for (const row of rows) {
+      // Recorded first: a repository that cannot be measured is not tried again each minute.
+      await recordMeasuringStart(db, row);
+      const folder = repositories.folder(keyOf(row), lease.storage);
+      await recordMeasures(db, row, await measureRepository(folder));
+    }
   } finally {
     await lease.release();
   }
@@ -124,6 +128,8 @@ export function housekeepingTasks(services: Needs<'database' | 'repositories' | 
   const db = services.database.background;
   return {
     repack: alone(async () => inTurn(services, await toRepack(db).execute(), repack)),
-    measure: alone(async () => inTurn(services, await toMeasure(db).execute(), measure)),
+    measure: alone(async () =>
+      inTurn(services, await toMeasure(db).execute(), (needs, row) => measure(needs, [row])),
+    ),
   };
 }

@@ -52,7 +52,8 @@ export const housekeepingEndpoints: Endpoint[] = [
     access,
     reply: noContent,
     handle: async ({ db, services, subject }) => {
-      for (const row of await selectOfProject(db, subject.id)) await measure(services, row);
+      const [first, ...others] = await selectOfProject(db, subject.id);
+      if (first) await measure(services, [first, ...others]);
       return new Reply(201);
     },
   }),
