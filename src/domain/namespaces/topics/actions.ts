@@ -40,12 +40,22 @@ export async function createTopic(db: Db, actor: Actor, input: Stored<CreateTopi
 }
 
 /**
- * The topic, locked against projects that get or lose topics until the commit: one that is written meanwhile
+ * The topics, locked against projects that get or lose topics until the commit: one that is written meanwhile
  * would keep the name of no topic.
  */
-async function lockTopic(tx: Db, id: number): Promise<TopicRow> {
-  await sql`lock table topics in share row exclusive mode`.execute(tx);
-  return found(await selectTopic(tx, id), 'Topic');
+async function lockTopics<Ids extends readonly number[]>(
+  tx: Db,
+  ...ids: Ids
+): Promise<{ [Key in keyof Ids]: TopicRow }> {
+  await sql`lock table topics in share row exclusive mode`.execute(ahead(tx));
+  const rows = await tx.selectFrom('topics').selectAll().where('id', 'in', ids).execute();
+  const locked = ids.map((id) =>
+    found(
+      rows.find((row) => row.id === id),
+      'Topic',
+    ),
+  );
+  return locked as { [Key in keyof Ids]: TopicRow };
 }
 
 /** Changes the properties that the request names. */
@@ -56,7 +66,7 @@ export const updateTopic = (
   input: Stored<TopicChanges>,
 ): Promise<TopicRow> =>
   inTransaction(db, async (tx) => {
-    const before = await lockTopic(tx, id);
+    const [before] = await lockTopics(tx, id);
     const { title, description, avatar } = input;
     const name = input.name?.trim() ?? before.name;
     if (name !== before.name) {
@@ -93,7 +103,7 @@ export const deleteTopic = (
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const topic = await lockTopic(tx, id);
+    const [topic] = await lockTopics(tx, id);
     unmodified(topic.updated_at);
     await sql`
       update projects set topics = array_remove(topics, ${topic.name})
@@ -106,8 +116,7 @@ export const deleteTopic = (
 export async function mergeTopics(db: Db, actor: Actor, input: MergeTopics): Promise<TopicRow> {
   const { source_topic_id, target_topic_id } = input;
   return inTransaction(db, async (tx) => {
-    const source = await lockTopic(tx, source_topic_id);
-    const target = await lockTopic(tx, target_topic_id);
+    const [source, target] = await lockTopics(tx, source_topic_id, target_topic_id);
     if (source.id === target.id)
       throw new Failure('bad_request', 'The source topic and the target topic are identical.');
     await sql`
