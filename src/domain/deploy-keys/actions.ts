@@ -9,7 +9,13 @@ import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
-import { type DeployKeyRow, lockEnabledKey, lockProjectKey, selectProjectKey } from './queries.ts';
+import {
+  type DeployKeyRow,
+  lockEnabledKey,
+  lockProjectKey,
+  type ProjectKeyRow,
+  selectProjectKey,
+} from './queries.ts';
 import type { ChangeDeployKey, NewDeployKey } from './schema.ts';
 
 const projectEntity = ({ id, fullPath }: AuthorizedProject): AuditedEntity => ({
@@ -39,63 +45,50 @@ function readKey(input: NewDeployKey): SshKey {
 
 /** Stores a key; 400 when it exists, as a user's too: a key identifies one of them. */
 async function insertKey(tx: Db, actor: Actor, key: SshKey, input: NewDeployKey, isPublic: boolean) {
-  const person = await tx
-    .selectFrom('ssh_keys')
-    .select('id')
-    .where('fingerprint_sha256', '=', key.fingerprintSha256)
-    .executeTakeFirst();
-  if (person) throw invalid({ fingerprint_sha256: ['has already been taken'] });
   const time = now();
-  return tx
-    .insertInto('deploy_keys')
-    .values({
-      user_id: actor.id,
-      title: input.title,
-      key: key.text,
-      fingerprint: key.fingerprint,
-      fingerprint_sha256: key.fingerprintSha256,
-      public: isPublic,
-      expires_at: input.expires_at ? new Date(input.expires_at) : null,
-      created_at: time,
-      updated_at: time,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<DeployKeyRow>`
+    insert into deploy_keys
+      (user_id, title, key, fingerprint, fingerprint_sha256, public, expires_at, created_at, updated_at)
+    select ${actor.id}, ${input.title}, ${key.text}, ${key.fingerprint}, ${key.fingerprintSha256}, ${isPublic},
+      ${input.expires_at ? new Date(input.expires_at) : null}, ${time}, ${time}
+    where not exists (select from ssh_keys where fingerprint_sha256 = ${key.fingerprintSha256})
+    returning *`.execute(tx);
+  const [row] = rows;
+  if (!row) throw invalid({ fingerprint_sha256: ['has already been taken'] });
+  return row;
 }
 
-/** Enables the key for the project; idempotent. */
+/** Enables the key for the project, where it stays as it is if it is enabled already; returns it. */
 async function giveKey(
   tx: Db,
   actor: Actor,
   project: AuthorizedProject,
   key: DeployKeyRow,
   canPush: boolean,
-): Promise<void> {
+): Promise<ProjectKeyRow> {
   const given = await tx
     .insertInto('deploy_keys_projects')
     .values({ deploy_key_id: key.id, project_id: project.id, can_push: canPush, created_at: now() })
     .onConflict((conflict) => conflict.doNothing())
     .returning('project_id')
     .executeTakeFirst();
-  if (given) await audit(tx, actor, projectEntity(project), 'deploy_key_added', key);
+  if (!given) return findProjectKey(tx, project.id, key.id);
+  await audit(tx, actor, projectEntity(project), 'deploy_key_added', key);
+  return { ...key, can_push: canPush };
 }
 
-/**
- * Adds a key to a project: a new one, or one that the actor may enable; returns its id. 400 for another
- * existing key.
- */
+/** Adds a key to a project: a new one, or one that the actor may enable. 400 for another existing key. */
 export async function addProjectKey(
   db: Db,
   actor: Actor,
   project: AuthorizedProject,
   input: NewDeployKey & { can_push?: boolean | undefined },
-): Promise<number> {
+): Promise<ProjectKeyRow> {
   const key = readKey(input);
   return inTransaction(db, async (tx) => {
     const known = await lockEnabledKey(tx, actor, { fingerprint: key.fingerprintSha256 });
     const row = known ?? (await insertKey(tx, actor, key, input, false));
-    await giveKey(tx, actor, project, row, input.can_push ?? false);
-    return row.id;
+    return giveKey(tx, actor, project, row, input.can_push ?? false);
   });
 }
 
@@ -111,10 +104,15 @@ export const addPublicKey = (db: Db, actor: Actor, input: NewDeployKey): Promise
 };
 
 /** Enables a key that is public or in a project that the actor maintains; 404 for others. */
-export const enableKey = (db: Db, actor: Actor, project: AuthorizedProject, id: number): Promise<void> =>
+export const enableKey = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  id: number,
+): Promise<ProjectKeyRow> =>
   inTransaction(db, async (tx) => {
     const row = found(await lockEnabledKey(tx, actor, { id }), 'Deploy Key');
-    await giveKey(tx, actor, project, row, false);
+    return giveKey(tx, actor, project, row, false);
   });
 
 /** Changes the title, which all projects with the key share, and whether this project lets it push. */
@@ -153,7 +151,7 @@ export const changeKey = (
 
 /** Removes a key that may not push from rules of protected branches. */
 const forgetGrants = (tx: Db, projectId: number, keyId: number) =>
-  tx
+  ahead(tx)
     .deleteFrom('protected_ref_access')
     .where('deploy_key_id', '=', keyId)
     .where('protected_branch_id', 'in', (query) =>

@@ -81,7 +81,7 @@ export const deployKeyEndpoints: Endpoint[] = [
     input: Type.Object({ ...NewDeployKey.properties, ...canPush }),
     reply: ProjectDeployKey,
     handle: async ({ db, actor, subject, input }) =>
-      presentProjectKey(await findProjectKey(db, subject.id, await addProjectKey(db, actor, subject, input))),
+      presentProjectKey(await addProjectKey(db, actor, subject, input)),
   }),
   endpoint({
     method: 'GET',
@@ -124,9 +124,7 @@ export const deployKeyEndpoints: Endpoint[] = [
     access: managing,
     input: oneKey,
     reply: ProjectDeployKey,
-    handle: async ({ db, actor, subject, input }) => {
-      await enableKey(db, actor, subject, input.key_id);
-      return presentProjectKey(await findProjectKey(db, subject.id, input.key_id));
-    },
+    handle: async ({ db, actor, subject, input }) =>
+      presentProjectKey(await enableKey(db, actor, subject, input.key_id)),
   }),
 ];
