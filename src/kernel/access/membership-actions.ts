@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce-actions.ts';
-import { roleNames } from '../policy/roles.ts';
+import { levelName } from '../policy/roles.ts';
 
 /** The source of memberships: a project or a group, by its column. */
 export type MembershipSource = {
@@ -43,10 +43,6 @@ export const sourceColumns = ({ column, id }: Pick<MembershipSource, 'column' | 
   project_id: column === 'project_id' ? id : null,
   namespace_id: column === 'namespace_id' ? id : null,
 });
-
-/** The public name of a stored level. */
-export const levelName = (level: number): string =>
-  Object.entries(roleNames).find(([each]) => Number(each) === level)?.[1] ?? String(level);
 
 /**
  * Adds users who are not members yet, removes their access requests, and announces each; returns the ids of

@@ -27,6 +27,10 @@ export const roleNames: Record<Role, string> = {
   50: 'Owner',
 };
 
+/** The public name of a stored level. */
+export const levelName = (level: number): string =>
+  Object.entries(roleNames).find(([each]) => Number(each) === level)?.[1] ?? String(level);
+
 export const PRIVATE = 0;
 export const INTERNAL = 10;
 export const PUBLIC = 20;

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import {
   joinMembers,
-  levelName,
   type MembershipSource,
   membershipSourceOf,
 } from '../../../kernel/access/membership-actions.ts';
@@ -11,12 +10,12 @@ import { groupsOwnedAlone } from '../../../kernel/access/remaining-queries.ts';
 import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
+import { levelName, MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
 import { removeLapsed } from './expiry-actions.ts';
-import { isMembershipLocked, listCandidates, lockMember, selectInherited, today } from './queries.ts';
+import { listCandidates, lockMember, type PeopleNamed, selectNewcomers, today } from './queries.ts';
 import {
   additionProblem,
   alreadyMember,
@@ -50,20 +49,26 @@ export const check = (problem: Problem | undefined): void => {
 };
 
 /** A candidate with the name for announcements. */
-type Newcomer = Candidate & { name: string; expires_at: string | null };
+type NewMember = Candidate & { name: string; expires_at: string | null };
 
-/** 405 where a group above keeps its projects' memberships as they are (a rule of the paid tiers). */
-export async function requireUnlocked(db: Db, source: Source, tier: string): Promise<void> {
-  if (tier !== 'free' && (await isMembershipLocked(db, source))) {
-    throw new Failure('method_not_allowed', '405 Method Not Allowed');
-  }
+/** 405 where a group above keeps its projects' memberships as they are. */
+export function requireUnlocked(locked: boolean): void {
+  if (locked) throw new Failure('method_not_allowed', '405 Method Not Allowed');
 }
 
-/** The grant, when the caller may give it to any user here; 400, 403 or 405 otherwise. */
-export async function permitGrant(db: Db, source: Source, grant: Grant, tier: string): Promise<Grant> {
+/** The users whom the request names, when the caller may give the grant to any user here; 400, 403 or 405 otherwise. */
+export async function findNewcomers(
+  db: Db,
+  source: Source,
+  actor: Actor,
+  grant: Grant,
+  tier: string,
+  named: PeopleNamed,
+) {
   check(grantProblem(source, grant, { tier, today: today() }));
-  await requireUnlocked(db, source, tier);
-  return grant;
+  const { locked, users } = await selectNewcomers(db, source, actor, tier, named);
+  requireUnlocked(locked);
+  return users;
 }
 
 /** Adds those who can be added, in the caller's transaction; returns the problem of each of the others. */
@@ -71,14 +76,11 @@ export async function addMembers(
   tx: Db,
   source: Source,
   actor: Actor,
-  newcomers: readonly Newcomer[],
+  newcomers: readonly NewMember[],
 ): Promise<Map<number, Problem>> {
-  const userIds = newcomers.map((each) => each.id);
-  await removeLapsed(tx, source, userIds);
-  const inherited = await selectInherited(tx, source, userIds);
   const problems = new Map<number, Problem>();
   for (const each of newcomers) {
-    const problem = additionProblem(source, each, inherited.get(each.id));
+    const problem = additionProblem(source, each);
     if (problem) problems.set(each.id, problem);
   }
   const admitted = newcomers
@@ -91,7 +93,19 @@ export async function addMembers(
       created_by_id: actor.id,
     }));
   const joined = await joinMembers(tx, source, actor, admitted);
-  for (const { user_id } of admitted) if (!joined.has(user_id)) problems.set(user_id, alreadyMember);
+  const members = admitted.filter(({ user_id }) => !joined.has(user_id));
+  const lapsed = await removeLapsed(
+    tx,
+    source,
+    members.map(({ user_id }) => user_id),
+  );
+  const rejoined = await joinMembers(
+    tx,
+    source,
+    actor,
+    members.filter(({ user_id }) => lapsed.has(user_id)),
+  );
+  for (const { user_id } of members) if (!rejoined.has(user_id)) problems.set(user_id, alreadyMember);
   return problems;
 }
 
@@ -100,9 +114,7 @@ const isLastOwner = async (
   source: Source,
   { access_level, user_id }: { access_level: number; user_id: number },
 ): Promise<boolean> =>
-  source.kind === 'group' &&
-  access_level === OWNER &&
-  (await groupsOwnedAlone(tx, user_id, source.id)).length > 0;
+  source.kind === 'group' && access_level === OWNER && (await groupsOwnedAlone(tx, user_id, source.id)).length > 0;
 
 /** Changes a membership; an expiry that is undefined stays as it is. 403, 404 or 400 when it is refused. */
 export async function updateMember(
@@ -121,8 +133,7 @@ export async function updateMember(
     check(grantProblem(source, grant, { tier, today: today() }));
     const lastOwner = await isLastOwner(tx, source, member);
     check(updateProblem({ ...member, role: source.role }, grant, lastOwner));
-    const inherited = await selectInherited(tx, source, [userId]);
-    check(inheritanceProblem(grant.access_level, inherited.get(userId)));
+    check(inheritanceProblem(grant.access_level, member.inherited));
     if (grant.access_level === member.access_level && expires_at === member.expires_at) return;
     await ahead(tx)
       .updateTable('members')
@@ -236,7 +247,7 @@ export async function importMembers(
   let after = 0;
   // Ends with the members: each batch starts behind the last user of the one before.
   for (;;) {
-    const candidates = await listCandidates(db, from.id, after, IMPORT_BATCH);
+    const candidates = await listCandidates(db, source, from.id, after, IMPORT_BATCH);
     const last = candidates.at(-1);
     if (!last) return { total, problems };
     after = last.id;
@@ -250,5 +261,6 @@ export async function importMembers(
       const problem = refused.get(id);
       if (problem && problem.kind !== 'taken') problems[username] = messageOf(problem);
     }
+    if (candidates.length < IMPORT_BATCH) return { total, problems };
   }
 }

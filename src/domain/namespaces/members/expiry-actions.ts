@@ -1,5 +1,5 @@
 /** Memberships that have expired give no access at once; here their rows are deleted and announced. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { membershipSourceOf } from '../../../kernel/access/membership-actions.ts';
 import { type Announcement, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -14,11 +14,10 @@ type Lapsed = {
   full_path: string;
 };
 
-/** Deletes the memberships with these ids and announces each as expired. */
-async function expire(tx: Db, memberIds: readonly number[]): Promise<void> {
-  if (memberIds.length === 0) return;
+/** Deletes the memberships with the ids of a statement, and announces each as expired; returns their users. */
+async function expire(tx: Db, memberIds: RawBuilder<unknown>): Promise<number[]> {
   const { rows } = await sql<Lapsed>`
-    with gone as (delete from members where id = any(${[...memberIds]}::bigint[]) returning *)
+    with gone as (delete from members where id = any(array(${memberIds})) returning *)
     select m.user_id, u.name as user_name, m.project_id, n.id as namespace_id,
       concat_ws('/', n.full_path, p.path) as full_path
     from gone m join users u on u.id = m.user_id left join projects p on p.id = m.project_id
@@ -44,17 +43,16 @@ async function expire(tx: Db, memberIds: readonly number[]): Promise<void> {
       }),
     ),
   );
+  return rows.map(({ user_id }) => user_id);
 }
 
-/** Ends the expired ones of these users' memberships of the source, so that they can join anew. */
-export async function removeLapsed(tx: Db, source: Source, userIds: readonly number[]): Promise<void> {
-  const { rows } = await sql<{ id: number }>`
+/** Ends the expired ones of these users' memberships of the source, so that they can join anew; returns their users. */
+export async function removeLapsed(tx: Db, source: Source, userIds: readonly number[]): Promise<Set<number>> {
+  if (userIds.length === 0) return new Set();
+  const lapsed = sql`
     select id from members where ${sql.ref(source.column)} = ${source.id}
-      and user_id = any(${[...userIds]}::bigint[]) and expires_at <= ${today()} for update`.execute(tx);
-  await expire(
-    tx,
-    rows.map((row) => row.id),
-  );
+      and user_id = any(${[...userIds]}::bigint[]) and expires_at <= ${today()} for update`;
+  return new Set(await expire(tx, lapsed));
 }
 
 const BATCH = 200;
@@ -64,19 +62,13 @@ const BATCH = 200;
  * run goes on, and two at once do not meet. Returns how many ended.
  */
 export async function expireMembers(db: Db): Promise<number> {
+  const lapsed = sql`
+    select id from members where expires_at <= ${today()} order by id limit ${BATCH}
+    for update skip locked`;
   let ended = 0;
   for (;;) {
-    const batch = await inTransaction(db, async (tx) => {
-      const { rows } = await sql<{ id: number }>`
-        select id from members where expires_at <= ${today()} order by id limit ${BATCH}
-        for update skip locked`.execute(tx);
-      await expire(
-        tx,
-        rows.map((row) => row.id),
-      );
-      return rows.length;
-    });
-    ended += batch;
-    if (batch < BATCH) return ended;
+    const batch = await inTransaction(db, (tx) => expire(tx, lapsed));
+    ended += batch.length;
+    if (batch.length < BATCH) return ended;
   }
 }

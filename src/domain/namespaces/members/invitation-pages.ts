@@ -1,6 +1,5 @@
 /** The page on which users see their invitations, and accept or decline them. */
 import { decideInvitation, invitationsTo } from '../../../kernel/access/invitation-actions.ts';
-import { levelName } from '../../../kernel/access/membership-actions.ts';
 import { panel } from '../../../kernel/api/forms.ts';
 import {
   type Page,
@@ -11,6 +10,7 @@ import {
   tokenField,
 } from '../../../kernel/api/page.ts';
 import type { Session } from '../../../kernel/identity/sessions.ts';
+import { levelName } from '../../../kernel/policy/roles.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { html } from '../../../platform/http/pages/html.ts';

@@ -25,8 +25,8 @@ export const listAccessRequesters = (db: Db, source: Source, page: PageRequest) 
     { id: 'access_requests.id' },
   );
 
-/** One user's request with the user, locked for the decision, or undefined. */
-export const lockAccessRequest = (tx: Db, source: Source, userId: number) =>
+/** One user's request with the user, locked for the decision. */
+export const accessRequest = (tx: Db, source: Source, userId: number) =>
   tx
     .selectFrom('access_requests')
     .innerJoin('users', 'users.id', 'access_requests.user_id')
@@ -35,8 +35,7 @@ export const lockAccessRequest = (tx: Db, source: Source, userId: number) =>
     .where(source.column, '=', source.id)
     .where('access_requests.user_id', '=', userId)
     .where('users.deletion', 'is', null)
-    .forUpdate('access_requests')
-    .executeTakeFirst();
+    .forUpdate('access_requests');
 
 const invitations = (db: Db, source: Source) =>
   db

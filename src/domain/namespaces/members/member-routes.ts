@@ -15,15 +15,15 @@ import { notFound } from '../../../platform/failure.ts';
 import {
   addMembers,
   failureOf,
+  findNewcomers,
   importMembers,
   messageOf,
-  permitGrant,
   removeMember,
   requireUnlocked,
   updateMember,
 } from './actions.ts';
 import { presentMembers, showMember, viewOf } from './present.ts';
-import { listMemberUsers, type Reach, selectUsers, selectUsersByName } from './queries.ts';
+import { listMemberUsers, type Reach, selectMembershipLock } from './queries.ts';
 import type { Grant, Problem } from './rules.ts';
 import {
   ChangedMember,
@@ -89,10 +89,10 @@ const writeEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
       const view = viewOf({ services, ...context }, kind.view(subject));
       const { source } = view;
       const { access_level, expires_at = null, user_id, username } = input;
-      const wanted: Grant = { access_level, expires_at };
-      const grant = await permitGrant(db, source, wanted, services.config.tier);
+      const grant: Grant = { access_level, expires_at };
       const requested = user_id ?? username ?? [];
-      const users = username ? await selectUsersByName(db, username) : await selectUsers(db, user_id ?? []);
+      const named = { ids: user_id ?? [], names: username ?? [] };
+      const users = await findNewcomers(db, source, context.actor, grant, services.config.tier, named);
       const [user] = users;
       if (requested.length === 1 && !user) throw notFound('User');
       const newcomers = users.map((each) => ({ ...each, ...grant }));
@@ -174,7 +174,7 @@ export const importEndpoint = (kind: SourceKind<AuthorizedProject>): Endpoint =>
     reply: ImportOutcome,
     handle: async ({ db, services, subject, actor, input }) => {
       const source = kind.view(subject);
-      await requireUnlocked(db, source, services.config.tier);
+      requireUnlocked(await selectMembershipLock(db, source, services.config.tier));
       const { sql } = services.database;
       const from = await authorizeProject(sql, actor, 'read_project_members', input.project_id);
       const { total, problems } = await importMembers(db, source, actor, from);

@@ -1,6 +1,5 @@
 /** Statements over members, access requests and invitations of one source. */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { levelName } from '../../../kernel/access/membership-actions.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { GUEST, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 import { userBasicJson } from '../../../kernel/users/queries.ts';
@@ -170,58 +169,64 @@ export const selectUsers = (db: Db, userIds: readonly number[]) =>
     .where(sql<boolean>`users.id = ${ids(userIds)}`)
     .execute();
 
-/** The users with these names, compared without regard to case. */
-export const selectUsersByName = (db: Db, names: readonly string[]): Promise<MemberUser[]> =>
-  db
-    .selectFrom('users')
-    .select(memberUserColumns)
-    .where('users.deletion', 'is', null)
-    .where(
-      sql<boolean>`lower(users.username) collate "C" = any(${names.map((name) => name.toLowerCase())}::text[])`,
-    )
-    .execute();
+/** The Inherited of a user, whose id is a column; null without any. */
+export const inheritedBy = (source: Pick<Source, 'ancestorIds'>, user: string) =>
+  sql<Inherited | null>`(
+    select jsonb_build_object('access_level', m.access_level, 'group_name', n.name)
+    from members m join namespaces n on n.id = m.namespace_id
+    where m.namespace_id = ${ids(source.ancestorIds)} and m.user_id = ${sql.ref(user)} and ${current('m')}
+      and m.access_level > ${MINIMAL}
+    order by m.access_level desc, m.namespace_id desc limit 1)`;
 
-/**
- * The users who have confirmed one of these addresses, by the address in lower case, as far as the caller may
- * know: others than administrators know only public addresses.
- */
-export async function selectUsersByMail(
-  db: Db,
-  caller: Pick<Actor, 'admin'>,
-  addresses: readonly string[],
-): Promise<Map<string, MemberUser>> {
-  const rows = await db
-    .selectFrom('emails')
-    .innerJoin('users', 'users.id', 'emails.user_id')
-    .select(memberUserColumns)
-    .select(sql<string>`lower(emails.email)`.as('address'))
-    .where('emails.confirmed_at', 'is not', null)
-    .where('users.deletion', 'is', null)
-    .where(
-      sql<boolean>`(${caller.admin} or (lower(users.public_email) = lower(emails.email) and not users.private_profile))`,
-    )
-    .where(
-      sql<boolean>`lower(emails.email) collate "C" = any(${addresses.map((each) => each.toLowerCase())}::text[])`,
-    )
-    .execute();
-  return new Map(rows.map(({ address, ...user }) => [address, user]));
+/** Whether a group above keeps new members out of its projects, which is a rule of the paid tiers. */
+export const isMembershipLocked = (source: Source, tier: string): RawBuilder<boolean> =>
+  source.kind === 'group' || tier === 'free'
+    ? sql`false`
+    : sql`exists (select from namespaces where id = ${ids(source.groupIds)} and settings -> 'membership_lock' = 'true')`;
+
+/** The same, by a statement of its own. */
+export async function selectMembershipLock(db: Db, source: Source, tier: string): Promise<boolean> {
+  const locked = isMembershipLocked(source, tier).as('locked');
+  return (await db.selectNoFrom(locked).executeTakeFirstOrThrow()).locked;
 }
 
-/** The highest role that each of the users has from the groups above the source, and from which group. */
-export async function selectInherited(
+export type Newcomer = MemberUser & { inherited: Inherited | null };
+
+/** Users by their ids, names and mail addresses; one who is named twice comes twice, by address last. */
+export type PeopleNamed = {
+  ids?: readonly number[];
+  names?: readonly string[];
+  addresses?: readonly string[];
+};
+
+/**
+ * The users who are named, with what they have inherited and the address that named them; and whether new members are
+ * kept out. Names and addresses are compared without regard to case. An address names a user who has confirmed it, as
+ * far as the caller may know: others than administrators know only public addresses.
+ */
+export async function selectNewcomers(
   db: Db,
-  source: Pick<Source, 'ancestorIds'>,
-  userIds: readonly number[],
-): Promise<Map<number, Inherited>> {
-  const { rows } = await sql<{ user_id: number; access_level: number; group_name: string }>`
-    select distinct on (m.user_id) m.user_id, m.access_level, n.name as group_name
-    from members m join namespaces n on n.id = m.namespace_id
-    where m.namespace_id = ${ids(source.ancestorIds)} and m.user_id = ${ids(userIds)} and ${current('m')}
-      and m.access_level > ${MINIMAL}
-    order by m.user_id, m.access_level desc, m.namespace_id desc`.execute(db);
-  return new Map(
-    rows.map(({ user_id, ...rest }) => [user_id, { ...rest, level_name: levelName(rest.access_level) }]),
-  );
+  source: Source,
+  caller: Pick<Actor, 'admin'>,
+  tier: string,
+  { ids: userIds = [], names = [], addresses = [] }: PeopleNamed,
+): Promise<{ locked: boolean; users: (Newcomer & { address: string | null })[] }> {
+  const lower = (texts: readonly string[]) => sql`any(${texts.map((each) => each.toLowerCase())}::text[])`;
+  const { rows } = await sql<{ locked: boolean } & Newcomer & { address: string | null }>`
+    select locks.locked, named.address, ${sql.raw(memberUserColumns.join(', '))},
+      ${inheritedBy(source, 'users.id')} as inherited
+    from (select ${isMembershipLocked(source, tier)} as locked) locks left join (
+      (select unnest(${[...userIds]}::bigint[]) as user_id, null as address
+      union select id, null from users where lower(username) collate "C" = ${lower(names)}
+      union select e.user_id, lower(e.email) from emails e join users u on u.id = e.user_id
+        where e.confirmed_at is not null and lower(e.email) collate "C" = ${lower(addresses)}
+          and (${caller.admin} or (lower(u.public_email) = lower(e.email) and not u.private_profile))) named
+      join users on users.id = named.user_id and users.deletion is null) on true
+    order by users.id, named.address nulls first`.execute(db);
+  return {
+    locked: rows.some(({ locked }) => locked),
+    users: rows.filter(({ id }) => id !== null),
+  };
 }
 
 /** The user's own membership, locked for a change, or undefined. */
@@ -238,6 +243,7 @@ export async function lockMember(tx: Db, source: Source, userId: number) {
       'users.name as user_name',
       'users.kind as user_kind',
     ])
+    .select(inheritedBy(source, 'members.user_id').as('inherited'))
     .where(source.column, '=', source.id)
     .where('members.user_id', '=', userId)
     .where(current('members'))
@@ -245,18 +251,10 @@ export async function lockMember(tx: Db, source: Source, userId: number) {
     .executeTakeFirst();
 }
 
-/** Whether a group above keeps new members out of its projects. */
-export async function isMembershipLocked(db: Db, source: Source): Promise<boolean> {
-  if (source.kind === 'group') return false;
-  const { rows } = await sql`
-    select from namespaces where id = ${ids(source.groupIds)} and settings -> 'membership_lock' = 'true'
-    limit 1`.execute(db);
-  return rows.length > 0;
-}
-
 /** Own members of a project in the order of their users, after one of them, to be copied elsewhere. */
 export async function listCandidates(
   db: Db,
+  source: Source,
   projectId: number,
   afterUserId: number,
   limit: number,
@@ -272,6 +270,7 @@ export async function listCandidates(
       'members.access_level',
       'members.expires_at',
     ])
+    .select(inheritedBy(source, 'users.id').as('inherited'))
     .where('members.project_id', '=', projectId)
     .where('members.user_id', '>', afterUserId)
     .where('users.kind', '=', 'human')

@@ -29,14 +29,14 @@ describe('grantProblem', () => {
   });
 });
 
-const developer = { access_level: 30, level_name: 'Developer', group_name: 'above' };
+const developer = { access_level: 30, group_name: 'above' };
 
 describe('inheritanceProblem', () => {
   it.each([
     [20, developer, 'should be greater than or equal to Developer inherited membership from group above'],
     [30, developer, undefined],
     [40, developer, undefined],
-    [10, undefined, undefined],
+    [10, null, undefined],
   ])('level %i', (level, inherited, text) => {
     expect(inheritanceProblem(level, inherited)?.text).toBe(text);
   });
@@ -50,7 +50,7 @@ describe('additionProblem', () => {
     ['the owner of the personal project', { id: 1, kind: 'human', access_level: 30 }, 'taken'],
     ['less than is inherited', { id: 2, kind: 'human', access_level: 20 }, 'invalid'],
   ])('%s', (_, candidate, kind) => {
-    expect(additionProblem({ holder: { id: 1 } }, candidate, developer)?.kind).toBe(kind);
+    expect(additionProblem({ holder: { id: 1 } }, { ...candidate, inherited: developer })?.kind).toBe(kind);
   });
 });
 

@@ -3,7 +3,7 @@
  * problem comes back as a value, undefined when there is none; the caller makes it a response of its own or a
  * message in a list.
  */
-import { MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
+import { levelName, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 
 export type Problem =
   | { kind: 'forbidden'; text: string }
@@ -40,31 +40,31 @@ export function grantProblem(
   return undefined;
 }
 
-export type Inherited = { access_level: number; level_name: string; group_name: string };
+/** The highest role that a user has from the groups above, and from which. */
+export type Inherited = { access_level: number; group_name: string };
 
 /** A membership may add to the access from groups above, never take away from it. */
-export function inheritanceProblem(level: number, inherited: Inherited | undefined): Problem | undefined {
-  if (inherited === undefined || inherited.access_level <= level) return undefined;
-  const { level_name, group_name } = inherited;
+export function inheritanceProblem(level: number, inherited: Inherited | null): Problem | undefined {
+  if (inherited === null || inherited.access_level <= level) return undefined;
+  const { access_level, group_name } = inherited;
   return rejects(
     'access_level',
-    `should be greater than or equal to ${level_name} inherited membership from group ${group_name}`,
+    `should be greater than or equal to ${levelName(access_level)} inherited membership from group ${group_name}`,
   );
 }
 
-export type Candidate = { id: number; kind: string; access_level: number };
+export type Candidate = { id: number; kind: string; access_level: number; inherited: Inherited | null };
 
 /** Whether this user can be given it here. Bots belong to their token's one project or group. */
 export function additionProblem(
   source: { holder: { id: number } | undefined },
   candidate: Candidate,
-  inherited: Inherited | undefined,
 ): Problem | undefined {
   if (candidate.kind !== 'human') {
     return rejects('user', 'project bots cannot be added to other groups / projects');
   }
   if (candidate.id === source.holder?.id) return alreadyMember;
-  return inheritanceProblem(candidate.access_level, inherited);
+  return inheritanceProblem(candidate.access_level, candidate.inherited);
 }
 
 /** A membership, and the role of the caller who decides about it. */

@@ -8,9 +8,9 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import { digest, randomText, seal } from '../../../platform/secret.ts';
-import { addMembers, check, failureOf, messageOf } from './actions.ts';
-import { lockAccessRequest, lockInvitation } from './invitation-queries.ts';
-import { isMember, type MemberUser, selectUsersByMail, today } from './queries.ts';
+import { addMembers, check, failureOf, messageOf, requireUnlocked } from './actions.ts';
+import { accessRequest, lockInvitation } from './invitation-queries.ts';
+import { inheritedBy, isMember, isMembershipLocked, type Newcomer, today } from './queries.ts';
 import { type Grant, grantProblem, isMailAddress } from './rules.ts';
 import type { Source } from './source.ts';
 
@@ -45,8 +45,8 @@ export async function requestAccess(db: Db, source: Source, actor: Actor): Promi
 }
 
 /**
- * Makes a member of a user who requested access, with a grant that the caller may give; returns the request's
- * time.
+ * Makes a member of a user who requested access; returns the request's time. 400, 403 or 405 for a grant that the caller
+ * may not give.
  */
 export const approveAccessRequest = (
   db: Db,
@@ -54,9 +54,15 @@ export const approveAccessRequest = (
   actor: Actor,
   userId: number,
   grant: Grant,
+  tier: string,
 ): Promise<Date> =>
   inTransaction(db, async (tx) => {
-    const requester = found(await lockAccessRequest(tx, source, userId));
+    check(grantProblem(source, grant, { tier, today: today() }));
+    const locking = accessRequest(tx, source, userId)
+      .select(inheritedBy(source, 'users.id').as('inherited'))
+      .select(isMembershipLocked(source, tier).as('locked'));
+    const requester = found(await locking.executeTakeFirst());
+    requireUnlocked(requester.locked);
     const problems = await addMembers(tx, source, actor, [{ ...requester, ...grant }]);
     const problem = problems.get(requester.id);
     if (problem) throw failureOf(problem);
@@ -73,7 +79,7 @@ export async function removeAccessRequest(
 ): Promise<void> {
   if (userId !== actor.id && !source.mayManage) throw forbidden();
   await inTransaction(db, async (tx) => {
-    const requester = found(await lockAccessRequest(tx, source, userId));
+    const requester = found(await accessRequest(tx, source, userId).executeTakeFirst());
     unmodified(requester.requested_at);
     await ahead(tx).deleteFrom('access_requests').where('id', '=', requester.request_id).execute();
     await record(tx, actor, source, 'access_request_destroyed', requester.name);
@@ -90,19 +96,19 @@ export async function invite(
   source: Source,
   actor: Actor,
   secretKey: string,
-  people: { users: readonly MemberUser[]; addresses: readonly string[] },
+  people: { users: readonly (Newcomer & { address: string | null })[]; addresses: readonly string[] },
   grant: Grant,
 ): Promise<Record<string, string>> {
   const addresses = new Map(people.addresses.map((each) => [each.toLowerCase(), each]));
   const problems: Record<string, string> = {};
   await inTransaction(db, async (tx) => {
-    const known = await selectUsersByMail(tx, actor, [...addresses.keys()]);
-    const names = new Map(people.users.map((user) => [user.id, user.username]));
-    for (const [address, user] of known) names.set(user.id, addresses.get(address) ?? address);
-    const users = new Map([...people.users, ...known.values()].map((user) => [user.id, user]));
+    const known = new Set(people.users.map(({ address }) => address));
+    const users = new Map(people.users.map((user) => [user.id, user]));
     const newcomers = [...users.values()].map((user) => ({ ...user, ...grant }));
     for (const [id, problem] of await addMembers(tx, source, actor, newcomers)) {
-      problems[names.get(id) ?? String(id)] = messageOf(problem);
+      const { username = String(id), address = null } = users.get(id) ?? {};
+      const name = address === null ? username : (addresses.get(address) ?? address);
+      problems[name] = messageOf(problem);
     }
     const strangers = [...addresses].filter(([address]) => !known.has(address)).map(([, given]) => given);
     for (const address of strangers.filter((each) => !isMailAddress(each))) {

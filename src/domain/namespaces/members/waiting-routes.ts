@@ -4,7 +4,7 @@ import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../..
 import { DEVELOPER } from '../../../kernel/policy/roles.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 
-import { permitGrant } from './actions.ts';
+import { findNewcomers } from './actions.ts';
 import { listAccessRequesters, listInvitations, selectInvitation } from './invitation-queries.ts';
 import { outcomeOf } from './member-routes.ts';
 import { presentAccessRequester, presentInvitation, showMember, viewOf } from './present.ts';
@@ -68,9 +68,9 @@ export const accessRequestEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     handle: async ({ db, services, subject, input, ...context }) => {
       const view = viewOf({ services, ...context }, kind.view(subject));
       const { user_id, access_level = DEVELOPER } = input;
-      const wanted = { access_level, expires_at: null };
-      const grant = await permitGrant(db, view.source, wanted, services.config.tier);
-      const requested = await approveAccessRequest(db, view.source, context.actor, user_id, grant);
+      const grant = { access_level, expires_at: null };
+      const { tier } = services.config;
+      const requested = await approveAccessRequest(db, view.source, context.actor, user_id, grant, tier);
       const member = await showMember(db, view, user_id, 'direct');
       return { ...member, requested_at: requested.toISOString() };
     },
@@ -117,11 +117,12 @@ export const invitationEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     handle: async ({ db, services, subject, actor, input }) => {
       const source = kind.view(subject);
       const { access_level, expires_at = null, email = [], user_id = [] } = input;
-      const grant = await permitGrant(db, source, { access_level, expires_at }, services.config.tier);
-      const users = await selectUsers(db, user_id);
+      const grant = { access_level, expires_at };
+      const named = { ids: user_id, addresses: email };
+      const users = await findNewcomers(db, source, actor, grant, services.config.tier, named);
       const people = { users, addresses: email };
       const problems = await invite(db, source, actor, services.secretKey, people, grant);
-      const known = new Set(users.map((user) => user.id));
+      const known = new Set(users.map(({ id, address }) => (address === null ? id : undefined)));
       for (const id of user_id) if (!known.has(id)) problems[id] = '404 User Not Found';
       return outcomeOf(problems);
     },
