@@ -1,8 +1,8 @@
 /** Bot users: each project or group token acts as one, a member with the token's role until the token ends. */
 import { sql } from 'kysely';
 import {
-  endMemberships,
-  joinMembers,
+  endedMemberships,
+  joinAsNew,
   type MembershipSource,
   sourceColumns,
 } from '../../kernel/access/membership-actions.ts';
@@ -11,14 +11,14 @@ import type { Actor } from '../../kernel/actor.ts';
 import type { Role } from '../../kernel/policy/roles.ts';
 import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
-import { lockExternal } from '../../kernel/users/bot-holder-actions.ts';
+import { lockedExternal } from '../../kernel/users/bot-holder-actions.ts';
 import { insertUser } from '../../kernel/users/new-user-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { randomHex } from '../../platform/secret.ts';
 import { announceToken, decideToken, type Issued, insertToken, type TokenRequest } from './issue-actions.ts';
-import { selectMembershipSource, type TokenRow } from './queries.ts';
+import { type ChangedToken, membershipSourceOfToken, type TokenRow } from './queries.ts';
 import { DEFAULT_LEVEL, levelProblem, newTokenLife, resourceScopes } from './rules.ts';
 
 export const isBot = (kind: string): boolean => kind === 'project_bot' || kind === 'group_bot';
@@ -50,11 +50,11 @@ export async function createResourceToken(
       confirmed_at: now(),
       projects_limit: 0,
       can_create_group: false,
-      external: await lockExternal(tx, actor.id),
+      external: lockedExternal(actor.id),
       created_by_id,
     });
     const member = { user_id, name: decided.name, access_level, expires_at: decided.day, created_by_id };
-    await joinMembers(tx, source, actor, [member]);
+    await joinAsNew(tx, source, actor, member);
     const owner = { kind, user_id, ...sourceColumns(source), access_level, created_by_id } as const;
     const issued = await insertToken(tx, settings, owner, decided);
     await announceToken(tx, actor, 'created', issued.row);
@@ -73,31 +73,21 @@ export async function moveBotExpiry(tx: Db, token: TokenRow, day: string | null)
 }
 
 /** Ends the membership of a bot without a usable token, and leaves the user to be deleted in the background. */
-export async function retireBot(tx: Db, actor: Actor, token: TokenRow): Promise<void> {
+export async function retireBot(tx: Db, actor: Actor, token: ChangedToken): Promise<void> {
   if (!isBot(token.user_kind)) return;
   const time = now();
-  const retired = await tx
-    .updateTable('users')
-    .set({ state: 'blocked', deletion: 'reassign', updated_at: time })
-    .where('id', '=', token.user_id)
-    .where('deletion', 'is', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('access_tokens')
-            .select('id')
-            .where('user_id', '=', token.user_id)
-            .where('revoked_at', 'is', null)
-            .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', time)])),
-        ),
-      ),
-    )
-    .returning('name')
-    .executeTakeFirst();
-  if (!retired) return;
-  const left = await endMemberships(tx, token.user_id);
-  const source = await selectMembershipSource(tx, token);
-  if (left === 0 || !source) return;
+  const { rows } = await sql<{ name: string; memberships: number }>`
+    with retired as (
+      update users u set state = 'blocked', deletion = 'reassign', updated_at = ${time}
+      where u.id = ${token.user_id} and u.deletion is null
+        and not exists (select from access_tokens t where t.user_id = u.id
+          and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${time}))
+      returning u.id, u.name),
+    ${endedMemberships(sql`select id from retired`)}
+    select name, (select count(*) from ended) as memberships from retired`.execute(tx);
+  const [retired] = rows;
+  const source = membershipSourceOfToken(token);
+  if (!retired || retired.memberships === 0 || !source) return;
   await announce(tx, {
     author: actor,
     audit: {
@@ -133,7 +123,7 @@ export async function retireUnusedBots(db: Db): Promise<number> {
           and coalesce(least(t.revoked_at, t.expires_at), 'infinity')
             > ${time}::timestamptz - make_interval(days => ${RETENTION_DAYS}))
       returning u.id),
-    ended as (delete from members m using retired r where m.user_id = r.id)
+    ${endedMemberships(sql`select id from retired`)}
     select id from retired`.execute(db);
   return rows.length;
 }

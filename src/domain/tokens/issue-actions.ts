@@ -1,4 +1,5 @@
 /** The parts of making a token that all kinds share: the decision, its row and value, its audit event. */
+import { sql } from 'kysely';
 import { announce } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import { found } from '../../kernel/api/endpoint.ts';
@@ -6,9 +7,10 @@ import { tokenEvent } from '../../kernel/identity/token-actions.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { runAsOne } from '../../platform/db/run-as-one.ts';
 import { invalid } from '../../platform/failure.ts';
 import { digest, randomText } from '../../platform/secret.ts';
-import { selectMembershipSource, selectToken, type TokenRow } from './queries.ts';
+import { type ChangedToken, membershipSourceOfToken, selectChanged } from './queries.ts';
 import {
   decideExpiry,
   gatherProblems,
@@ -20,7 +22,7 @@ import {
 } from './rules.ts';
 
 /** A token just made, and its value: the only time that it is known. */
-export type Issued = { row: TokenRow; token: string };
+export type Issued = { row: ChangedToken; token: string };
 
 export type TokenRequest = {
   name: string;
@@ -70,7 +72,7 @@ export async function insertToken(
 ): Promise<Issued> {
   const token = `${settings.personal_access_token_prefix}${randomText(15)}`;
   const time = now();
-  const { id } = await tx
+  const made = tx
     .insertInto('access_tokens')
     .values({
       ...owner,
@@ -80,9 +82,10 @@ export async function insertToken(
       created_at: time,
       updated_at: time,
     })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return { row: found(await selectToken(tx, { list: 'presented' }, id)), token };
+    .returningAll();
+  const parts = [sql`access_tokens as (${made})`];
+  const [row] = await runAsOne(tx, { statements: [], parts }, selectChanged(tx));
+  return { row: found(row), token };
 }
 
 /** Writes the audit event of a change to a token: of its user, or of the project or group whose bot has it. */
@@ -90,9 +93,9 @@ export async function announceToken(
   tx: Db,
   author: Actor,
   change: 'created' | 'revoked' | 'rotated',
-  token: TokenRow,
+  token: ChangedToken,
 ): Promise<void> {
-  const source = await selectMembershipSource(tx, token);
+  const source = membershipSourceOfToken(token);
   await announce(tx, {
     author,
     audit: {

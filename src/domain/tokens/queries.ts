@@ -80,22 +80,26 @@ function narrow(query: TokenQuery, whose: Whose): TokenQuery {
 export const selectToken = (db: Db, whose: Whose, id: number): Promise<TokenRow | undefined> =>
   narrow(select(db), whose).where('access_tokens.id', '=', id).executeTakeFirst();
 
-/** The same, locked until the transaction ends. */
-export const lockToken = (tx: Db, id: number): Promise<TokenRow | undefined> =>
-  select(tx).where('access_tokens.id', '=', id).forUpdate('access_tokens').executeTakeFirst();
+/** A token that changes, with the full path of the project or group that it is for; null for a person's. */
+export type ChangedToken = TokenRow & { full_path: string | null };
+
+/** The statement for ChangedToken. */
+export const selectChanged = (tx: Db) =>
+  select(tx).select(
+    sql<string | null>`(select concat_ws('/', n.full_path, p.path)
+      from (select) one left join projects p on p.id = access_tokens.project_id
+      join namespaces n on n.id = coalesce(p.namespace_id, access_tokens.namespace_id))`.as('full_path'),
+  );
+
+/** The token, locked until the transaction ends. */
+export const lockToken = (tx: Db, id: number): Promise<ChangedToken | undefined> =>
+  selectChanged(tx).where('access_tokens.id', '=', id).forUpdate('access_tokens').executeTakeFirst();
 
 /** The project or group that a bot's token is for; undefined for a person's token. */
-export async function selectMembershipSource(
-  db: Db,
-  token: Pick<TokenRow, 'project_id' | 'namespace_id'>,
-): Promise<MembershipSource | undefined> {
-  if (token.project_id === null && token.namespace_id === null) return undefined;
-  const { rows } = await sql<{ namespace_id: number; full_path: string }>`
-    select n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path
-    from (select ${token.project_id}::bigint as project_id, ${token.namespace_id}::bigint as namespace_id) t
-    left join projects p on p.id = t.project_id
-    join namespaces n on n.id = coalesce(p.namespace_id, t.namespace_id)`.execute(db);
-  return rows[0] && membershipSourceOf({ ...rows[0], project_id: token.project_id });
+export function membershipSourceOfToken(token: ChangedToken): MembershipSource | undefined {
+  const { project_id, namespace_id, full_path } = token;
+  if (full_path === null) return undefined;
+  return membershipSourceOf({ project_id, namespace_id: namespace_id ?? 0, full_path });
 }
 
 const active = () =>

@@ -1,5 +1,5 @@
 /** Adds members, however they join: added, approved, invited or imported; and ends the memberships of a user who goes. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce-actions.ts';
@@ -44,6 +44,60 @@ export const sourceColumns = ({ column, id }: Pick<MembershipSource, 'column' | 
   namespace_id: column === 'namespace_id' ? id : null,
 });
 
+const membersOf = (source: MembershipSource, newcomers: readonly Newcomer[]) => {
+  const time = now();
+  return newcomers.map(({ name: _, ...newcomer }) => ({
+    ...newcomer,
+    ...sourceColumns(source),
+    created_at: time,
+    updated_at: time,
+  }));
+};
+
+const announceJoined = (
+  tx: Db,
+  source: MembershipSource,
+  author: Announcement['author'],
+  newcomers: readonly Newcomer[],
+): Promise<void> =>
+  announceAll(
+    tx,
+    newcomers.map(
+      (newcomer): Announcement => ({
+        author,
+        audit: {
+          entity: source.entity,
+          event: 'member_created',
+          details: {
+            add: 'user_access',
+            as: levelName(newcomer.access_level),
+            target_id: newcomer.user_id,
+            target_type: 'User',
+            target_details: newcomer.name,
+          },
+        },
+        // Only projects have activity events of memberships (facts: Activity events).
+        ...(source.column === 'project_id' && {
+          activity: { action: 'joined', projectId: source.id, authorId: newcomer.user_id },
+        }),
+      }),
+    ),
+  );
+
+/** Adds and announces the first member of a group that this transaction makes, or a user whom it makes. */
+export async function joinAsNew(
+  tx: Db,
+  source: MembershipSource,
+  author: Announcement['author'],
+  newcomer: Newcomer,
+): Promise<void> {
+  await ahead(tx)
+    .insertInto('members')
+    .values(membersOf(source, [newcomer]))
+    .execute();
+  await announceJoined(tx, source, author, [newcomer]);
+}
+
 /**
  * Adds users who are not members yet, removes their access requests, and announces each; returns the ids of
  * new members. A user who is left out was a member before, or became one at the same time.
@@ -55,17 +109,9 @@ export async function joinMembers(
   newcomers: readonly Newcomer[],
 ): Promise<Set<number>> {
   if (newcomers.length === 0) return new Set();
-  const time = now();
   const rows = await tx
     .insertInto('members')
-    .values(
-      newcomers.map(({ name: _, ...newcomer }) => ({
-        ...newcomer,
-        ...sourceColumns(source),
-        created_at: time,
-        updated_at: time,
-      })),
-    )
+    .values(membersOf(source, newcomers))
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id')
     .execute();
@@ -76,38 +122,23 @@ export async function joinMembers(
     .where(source.column, '=', source.id)
     .where('user_id', 'in', [...joined])
     .execute();
-  await announceAll(
+  await announceJoined(
     tx,
-    newcomers
-      .filter((each) => joined.has(each.user_id))
-      .map(
-        (newcomer): Announcement => ({
-          author,
-          audit: {
-            entity: source.entity,
-            event: 'member_created',
-            details: {
-              add: 'user_access',
-              as: levelName(newcomer.access_level),
-              target_id: newcomer.user_id,
-              target_type: 'User',
-              target_details: newcomer.name,
-            },
-          },
-          // Only projects have activity events of memberships (facts: Activity events).
-          ...(source.column === 'project_id' && {
-            activity: { action: 'joined', projectId: source.id, authorId: newcomer.user_id },
-          }),
-        }),
-      ),
+    source,
+    author,
+    newcomers.filter((each) => joined.has(each.user_id)),
   );
   return joined;
 }
 
-/** Ends the memberships of a user whose account ends, and the requests for others; returns how many there were. */
-export async function endMemberships(tx: Db, userId: number): Promise<number> {
-  const { rows } = await sql`
-    with requested as (delete from access_requests where user_id = ${userId})
-    delete from members where user_id = ${userId} returning id`.execute(tx);
-  return rows.length;
+/**
+ * Parts of a `with` that end the memberships of users whose accounts end, and their requests for others: the rows of
+ * `ended` are the memberships.
+ */
+export const endedMemberships = (userIds: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  unrequested as (delete from access_requests where user_id in (${userIds})),
+  ended as (delete from members where user_id in (${userIds}) returning id)`;
+
+export async function endMemberships(tx: Db, userId: number): Promise<void> {
+  await sql`with ${endedMemberships(sql`${userId}::bigint`)} select`.execute(ahead(tx));
 }

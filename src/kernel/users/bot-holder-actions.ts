@@ -2,25 +2,24 @@
  * A bot sees no more than the holder of its token: bots of external users are external from their creation,
  * after a rotation by an external user, and when the holder becomes external later.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { ahead, type Db } from '../../platform/db/database.ts';
 
-/** Whether the user is external, locked until the transaction ends: a later change finds the new bot. */
-export async function lockExternal(tx: Db, userId: number): Promise<boolean> {
-  const user = await tx
-    .selectFrom('users')
-    .select('external')
-    .where('id', '=', userId)
-    .forShare()
-    .executeTakeFirst();
-  // Without its holder the bot gets no more than an external user.
-  return user?.external ?? true;
-}
+/**
+ * Whether the user is external, locked until the transaction ends: a later change finds the new bot. Without its holder
+ * the bot gets no more than an external user.
+ */
+export const lockedExternal = (userId: number): RawBuilder<boolean> =>
+  sql`coalesce((select h.external from users h where h.id = ${userId} for share), true)`;
 
 /** The bot's token has a new holder: an external one makes the bot external. */
 export async function handBotOver(tx: Db, botId: number, holderId: number): Promise<void> {
-  if (!(await lockExternal(tx, holderId))) return;
-  await ahead(tx).updateTable('users').set({ external: true }).where('id', '=', botId).execute();
+  await ahead(tx)
+    .updateTable('users')
+    .set({ external: true })
+    .where('id', '=', botId)
+    .where(lockedExternal(holderId))
+    .execute();
 }
 
 /** Sets `external` of the bots whose tokens the user holds. */

@@ -1,12 +1,15 @@
 /** Creates users: the row, the unique mail address, and the personal namespace. */
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
 import type { InternalKind } from '../actor.ts';
+import { PUBLIC } from '../policy/roles.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 
-type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at'>;
+type NewUser = Omit<Insertable<UsersTable>, 'created_at' | 'updated_at' | 'external'> & {
+  external?: boolean | RawBuilder<boolean>;
+};
 
 /** Default permissions of a new user. */
 export const newUserDefaults = (settings: ApplicationSettings) => ({
@@ -16,40 +19,29 @@ export const newUserDefaults = (settings: ApplicationSettings) => ({
   private_profile: settings.user_defaults_to_private_profile,
 });
 
-/** Inserts a user with the mail address and, for a human, the personal namespace; returns the id. */
+/** Inserts a user with the mail address and, for a human, the personal namespace, by one statement; returns the id. */
 export async function insertUser(tx: Db, user: NewUser): Promise<number> {
-  const time = { created_at: now(), updated_at: now() };
-  const { id } = await tx
+  const { email, name, username, kind = 'human' } = user;
+  const time = now();
+  const made = tx
     .insertInto('users')
-    .values({ ...user, ...time })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await ahead(tx)
-    .insertInto('emails')
-    .values({ user_id: id, email: user.email, confirmed_at: user.confirmed_at ?? null, ...time })
-    .execute();
-  if (user.kind !== undefined && user.kind !== 'human') return id;
-  const namespace = await tx
-    .insertInto('namespaces')
-    .values({
-      kind: 'user',
-      owner_id: id,
-      ancestor_ids: [],
-      name: user.name,
-      path: user.username,
-      full_path: user.username,
-      full_name: user.name,
-      visibility: 20,
-      ...time,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await ahead(tx)
-    .updateTable('namespaces')
-    .set({ ancestor_ids: [namespace.id] })
-    .where('id', '=', namespace.id)
-    .execute();
-  return id;
+    .values({ ...user, created_at: time, updated_at: time })
+    .returning('id');
+  const addressed = sql`
+    insert into emails (user_id, email, confirmed_at, created_at, updated_at)
+    select id, ${email}, ${user.confirmed_at ?? null}, ${time}, ${time} from made`;
+  const placed = sql`
+    insert into namespaces (id, kind, owner_id, ancestor_ids, name, path, full_path, full_name, visibility, created_at, updated_at)
+    overriding system value
+    select s.id, 'user', made.id, array[s.id], ${name}, ${username}, ${username}, ${name}, ${PUBLIC}, ${time}, ${time}
+    from made, (select nextval(pg_get_serial_sequence('namespaces', 'id')) as id) s`;
+  const { rows } = await sql<{ id: number }>`
+    with made as (${made}), addressed as (${addressed})
+      ${kind === 'human' ? sql`, placed as (${placed})` : sql``}
+    select id from made`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error('an insert returns its row');
+  return row.id;
 }
 
 const internalUsers = {

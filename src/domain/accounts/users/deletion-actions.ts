@@ -69,7 +69,7 @@ export async function requestDeletion(
     if (own) await markNamespaceDeleting(tx, own.id);
     await endAccess(tx, user.id);
     await deleteTokens(tx, user.id);
-    await endMemberships(ahead(tx), user.id);
+    await endMemberships(tx, user.id);
     await ahead(tx)
       .deleteFrom('follows')
       .where((eb) => eb.or([eb('follower_id', '=', user.id), eb('followee_id', '=', user.id)]))

@@ -1,7 +1,7 @@
 /** Creating and changing groups: each one transaction that decides, writes and announces. */
 import { sql } from 'kysely';
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
-import { joinMembers } from '../../../kernel/access/membership-actions.ts';
+import { joinAsNew } from '../../../kernel/access/membership-actions.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
@@ -132,7 +132,7 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
         details: { add: 'group', target_id: row.id, target_type: 'Group', target_details: row.full_path },
       },
     });
-    await joinMembers(tx, { column: 'namespace_id', id: row.id, entity }, actor, [owner]);
+    await joinAsNew(tx, { column: 'namespace_id', id: row.id, entity }, actor, owner);
     return row.id;
   });
 }
