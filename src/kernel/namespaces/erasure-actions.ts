@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
+import { insertFacts } from '../../platform/outbox/outbox.ts';
 import { announce, announceAll } from '../activity/announce-actions.ts';
 import { lockNamespace } from './path-actions.ts';
 
@@ -26,23 +27,18 @@ const below = (id: number): RawBuilder<unknown> =>
 /** Bots of access tokens go with their project or group: first their rights, then as users are deleted. */
 async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
   const time = now();
-  const { rows } = await sql<{ user_id: number }>`
-    update access_tokens set revoked_at = coalesce(revoked_at, ${time}), updated_at = ${time}
-    where ${tokens} returning user_id`.execute(tx);
-  const ids = [...new Set(rows.map((row) => row.user_id))];
-  if (ids.length === 0) return;
-  const dismissed = await tx
-    .updateTable('users')
-    .set({ state: 'blocked', deletion: 'reassign', updated_at: time })
-    .where('id', 'in', ids)
-    .where('kind', 'in', ['project_bot', 'group_bot'])
-    .where('deletion', 'is', null)
-    .returning('id')
-    .execute();
-  await announceAll(
-    tx,
-    dismissed.map(({ id }) => ({ fact: { name: 'user_deleted', payload: { user_id: id } } })),
+  const facts = insertFacts(
+    `select 'user_deleted', jsonb_build_object('user_id', id), updated_at from dismissed`,
   );
+  await sql`
+    with revoked as (
+      update access_tokens set revoked_at = coalesce(revoked_at, ${time}), updated_at = ${time}
+      where ${tokens} returning user_id),
+    dismissed as (
+      update users set state = 'blocked', deletion = 'reassign', updated_at = ${time}
+      where id in (select user_id from revoked) and kind in ('project_bot', 'group_bot') and deletion is null
+      returning id, updated_at)
+    ${sql.raw(facts)}`.execute(ahead(tx));
 }
 
 /** Decrements the fork counts of the projects' origins. */
@@ -51,7 +47,7 @@ const forgetForks = (tx: Db, projects: RawBuilder<unknown>) =>
     update projects s set forks_count = greatest(s.forks_count - f.forks, 0)
     from (select forked_from_id as id, count(*)::integer as forks from projects
           where ${projects} and not deleting and forked_from_id is not null group by 1) f
-    where s.id = f.id`.execute(tx);
+    where s.id = f.id`.execute(ahead(tx));
 
 /** Hides a project and frees its path and name; its rows are erased later. */
 export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
@@ -79,10 +75,14 @@ export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
   await announce(tx, { fact: { name: 'project_deleted', payload: { project_id: id } } });
 }
 
-/** Hides a namespace and its descendants, frees its path, removes its shares, enterprise users and bots. */
-export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
-  const row = await lockNamespace(tx, id);
+/**
+ * Hides a namespace, by its id or a statement for it, and its descendants, frees its path, removes its shares, enterprise
+ * users and bots.
+ */
+export async function markNamespaceDeleting(tx: Db, namespace: number | RawBuilder<unknown>): Promise<void> {
+  const row = await lockNamespace(tx, namespace);
   if (!row) return;
+  const { id } = row;
   const time = now();
   const freed = `${row.full_path}-deleted-${id}`;
   await sql`
@@ -109,15 +109,13 @@ export async function markNamespaceDeleting(tx: Db, id: number): Promise<void> {
   await announce(tx, { fact: { name: 'namespace_deleted', payload: { namespace_id: id } } });
 }
 
-/** Whether the group or an ancestor is scheduled for deletion: nothing may be added to such a tree. */
+/** Whether one of these, a group and its ancestors, is scheduled for deletion: nothing may be added to such a tree. */
+const scheduledAbove = (ancestorIds: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`exists (select from namespaces s where s.id = any(${ancestorIds}) and s.marked_for_deletion_on is not null)`;
+
 export async function isScheduledAbove(db: Db, ancestorIds: readonly number[]): Promise<boolean> {
-  const scheduled = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where(sql<boolean>`id = any(${[...ancestorIds]}::bigint[])`)
-    .where('marked_for_deletion_on', 'is not', null)
-    .executeTakeFirst();
-  return scheduled !== undefined;
+  const scheduled = scheduledAbove(sql`${[...ancestorIds]}::bigint[]`).as('scheduled');
+  return (await db.selectNoFrom(scheduled).executeTakeFirstOrThrow()).scheduled;
 }
 
 /** Erases one batch of hidden projects; returns their number. */

@@ -12,20 +12,23 @@ import type { NamespaceRow } from './rows.ts';
 const LOCK_ATTEMPTS = 5;
 
 /**
- * Locks a namespace before a change of it or below it, and returns its present row; undefined when it is gone
- * or being deleted. Its ancestors are locked against moves, so that its full path stays true until the
+ * Locks a namespace, by its id or a statement for it, before a change of it or below it, and returns its present row;
+ * undefined when it is gone or being deleted. Its ancestors are locked against moves, so that its full path stays true until the
  * commit.
  */
-export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | undefined> {
+export async function lockNamespace(
+  tx: Db,
+  id: number | RawBuilder<unknown>,
+): Promise<NamespaceRow | undefined> {
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
     // The ancestors first, from the root down, which avoids deadlocks in one tree.
     const { rows } = await sql<NamespaceRow & { known_ids: number[] }>`
-      with known as materialized (select ancestor_ids from namespaces where id = ${id}),
+      with known as materialized (select id, ancestor_ids from namespaces where id = ${id}),
       above as materialized (
-        select from namespaces where id = any((select ancestor_ids from known)::bigint[]) and id <> ${id}
+        select from namespaces where id = any((select ancestor_ids from known)::bigint[]) and id <> (select id from known)
         order by cardinality(ancestor_ids) for share)
       select n.*, (select ancestor_ids from known) as known_ids from namespaces n
-      where n.id = ${id} and not n.deleting and (select count(*) from above) is not null
+      where n.id = (select id from known) and not n.deleting and (select count(*) from above) is not null
       for no key update of n`.execute(tx);
     const [found] = rows;
     if (!found) return undefined;
@@ -36,25 +39,36 @@ export async function lockNamespace(tx: Db, id: number): Promise<NamespaceRow | 
   throw new Failure('conflict', '409 Conflict: Resource lock');
 }
 
+/** The statement for the id of a user's own namespace. */
+export const personalNamespace = (userId: number): RawBuilder<unknown> =>
+  sql`(select id from namespaces where owner_id = ${userId})`;
+
 /** The namespace or project that is to get the path, which does not conflict with itself. */
 type Asking = { namespaceId?: number; projectId?: number };
 
 /**
- * Whether a group or project in the namespace has the path. The caller has called lockNamespace() on it, so
+ * The condition that a group or project in the namespace has the path. The caller has called lockNamespace() on it, so
  * that the result is true until the commit. Top-level paths are guarded by their unique index alone.
  */
+const pathTaken = (
+  parent: NamespaceRow,
+  path: string,
+  asking: Asking = {},
+): RawBuilder<boolean> => sql`(
+  exists (select from namespaces
+    where lower(full_path) collate "C" = ${`${parent.full_path}/${path}`.toLowerCase()} and id <> ${asking.namespaceId ?? 0})
+  or exists (select from projects
+    where namespace_id = ${parent.id} and lower(path) collate "C" = ${path.toLowerCase()} and id <> ${asking.projectId ?? 0}))`;
+
 export async function isPathTaken(
   tx: Db,
   parent: NamespaceRow,
   path: string,
   asking: Asking = {},
 ): Promise<boolean> {
-  const { rows } = await sql<{ taken: boolean }>`
-    select exists (select from namespaces
-        where lower(full_path) collate "C" = ${`${parent.full_path}/${path}`.toLowerCase()} and id <> ${asking.namespaceId ?? 0})
-      or exists (select from projects
-        where namespace_id = ${parent.id} and lower(path) collate "C" = ${path.toLowerCase()} and id <> ${asking.projectId ?? 0})
-      as taken`.execute(tx);
+  const { rows } = await sql<{ taken: boolean }>`select ${pathTaken(parent, path, asking)} as taken`.execute(
+    tx,
+  );
   return rows[0]?.taken ?? false;
 }
 
@@ -100,13 +114,9 @@ export async function moveNamespace(
       using projects p join namespaces n on n.id = p.namespace_id and n.ancestor_ids @> array[${row.id}]::bigint[]
       where r.path = lower(n.full_path || '/' || p.path) and not p.deleting`.execute(ahead(tx));
   }
-  const updated = await tx
-    .updateTable('namespaces')
-    .set({ parent_id: to.parent?.id ?? null, path: to.path, name: to.name, updated_at: now() })
-    .where('id', '=', row.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return updated as NamespaceRow;
+  const own = { parent_id: to.parent?.id ?? null, path: to.path, name: to.name, updated_at: now() };
+  await ahead(tx).updateTable('namespaces').set(own).where('id', '=', row.id).execute();
+  return { ...row, ...own, full_path: fullPath, full_name: fullName, ancestor_ids: ancestors };
 }
 
 /** Adds a redirect from a project's old full path, and removes one from its new path. */

@@ -11,7 +11,7 @@ import { ownAddresses } from '../../../kernel/identity/addresses/own-address-que
 import { noReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
 import { passwordProblems } from '../../../kernel/identity/passwords/rules.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';
-import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
+import { lockNamespace, moveNamespace, personalNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { passExternalOn } from '../../../kernel/users/bot-holder-actions.ts';
@@ -52,19 +52,13 @@ function requireValid(input: Checked, settings: ApplicationSettings): void {
 /** 409 when a user or a group has the name. Unique indexes decide between concurrent requests. */
 async function requireFreeUsername(tx: Db, username: string, userId = 0): Promise<void> {
   const name = username.toLowerCase();
-  const user = await tx
-    .selectFrom('users')
-    .select('id')
-    .where(sql<boolean>`lower(username) collate "C" = ${name}`)
-    .where('id', '<>', userId)
-    .executeTakeFirst();
-  const namespace = await tx
-    .selectFrom('namespaces')
-    .select('id')
-    .where(sql<boolean>`lower(full_path) collate "C" = ${name}`)
-    .where((eb) => eb.or([eb('owner_id', 'is', null), eb('owner_id', '<>', userId)]))
-    .executeTakeFirst();
-  if (user || namespace) throw conflict('Username has already been taken');
+  const { rows } = await sql`
+    select from users where lower(username) collate "C" = ${name} and id <> ${userId}
+    union all
+    select from namespaces where lower(full_path) collate "C" = ${name} and owner_id is distinct from ${userId}`.execute(
+    tx,
+  );
+  if (rows.length > 0) throw conflict('Username has already been taken');
 }
 
 const missingPassword = (): Failure =>
@@ -216,7 +210,7 @@ export async function updateUser(
     const holder = newEmail === undefined ? undefined : await releaseAddress(tx, actor, newEmail, userId);
     if (input.username !== undefined) await requireFreeUsername(tx, input.username, userId);
     if (newEmail !== undefined && atOnce) await confirmPrimary(tx, userId, newEmail);
-    const own = await ownAddresses(tx, before);
+    const own = input.public_email || input.commit_email ? await ownAddresses(tx, before) : new Set<string>();
     const { private_profile, ...profile } = profileColumns(input, before.preferences, own);
     const changes = {
       ...profile,
@@ -277,12 +271,7 @@ async function moveOwnNamespace(
   input: Pick<UserChanges, 'name' | 'username'>,
 ): Promise<void> {
   if (input.name === undefined && input.username === undefined) return;
-  const own = await tx
-    .selectFrom('namespaces')
-    .select('id')
-    .where('owner_id', '=', userId)
-    .executeTakeFirst();
-  const row = own && (await lockNamespace(tx, own.id));
+  const row = await lockNamespace(tx, personalNamespace(userId));
   if (!row) return;
   const path = input.username ?? row.path;
   await moveNamespace(tx, row, { parent: undefined, path, name: input.name ?? row.name });

@@ -4,11 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endMemberships } from '../../../kernel/access/membership-actions.ts';
-import {
-  groupsOwnedAlone,
-  isLastAdministrator,
-  lastAdministrator,
-} from '../../../kernel/access/remaining-queries.ts';
+import { lastAdministrator, selectIndispensable } from '../../../kernel/access/remaining-queries.ts';
 import type { AuthorizedUser } from '../../../kernel/access/users.ts';
 import { announce, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
@@ -16,6 +12,7 @@ import type { Capability } from '../../../kernel/capability.ts';
 import { endAccess } from '../../../kernel/identity/session-actions.ts';
 import { deleteTokens } from '../../../kernel/identity/token-actions.ts';
 import { eraseNamespace, markNamespaceDeleting } from '../../../kernel/namespaces/erasure-actions.ts';
+import { personalNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -39,15 +36,15 @@ export async function requestDeletion(
   if (user.id === actor.id) throw forbidden('The API initiating user cannot be removed by the API');
   if (isInternal(user.row.kind)) throw forbidden();
   await inTransaction(db, async (tx) => {
-    await tx
+    await ahead(tx)
       .selectFrom('members')
       .select('id')
       .where('user_id', '=', user.id)
       .orderBy('id')
       .forUpdate()
       .execute();
-    if (await isLastAdministrator(tx, user.id)) throw lastAdministrator();
-    const alone = await groupsOwnedAlone(tx, user.id);
+    const { isLastAdmin, alone } = await selectIndispensable(tx, user.id);
+    if (isLastAdmin) throw lastAdministrator();
     const marked = await tx
       .updateTable('users')
       .set({ deletion: how.hard ? 'hard' : 'reassign', state: 'blocked', updated_at: now() })
@@ -65,8 +62,7 @@ export async function requestDeletion(
       const entity = { type: 'Group', id, path } as const;
       await announce(tx, { author: actor, audit: { entity, event: 'group_destroyed' } });
     }
-    const own = await personalNamespace(tx, user.id);
-    if (own) await markNamespaceDeleting(tx, own.id);
+    await markNamespaceDeleting(tx, personalNamespace(user.id));
     await endAccess(tx, user.id);
     await deleteTokens(tx, user.id);
     await endMemberships(tx, user.id);
@@ -91,7 +87,7 @@ export async function requestDeletion(
   });
 }
 
-const personalNamespace = (db: Db, userId: number) =>
+const selectPersonalNamespace = (db: Db, userId: number) =>
   db.selectFrom('namespaces').select('id').where('owner_id', '=', userId).executeTakeFirst();
 
 const isGoing = (db: Db, userId: number) =>
@@ -109,10 +105,10 @@ const WAIT_MS = 200;
 async function erasePersonal(db: Db, userId: number, all: readonly Capability[]): Promise<boolean> {
   const erasers = all.flatMap((capability) => capability.erase ?? []);
   for (let waited = 0; waited < WAITS; waited++) {
-    const namespace = await personalNamespace(db, userId);
+    const namespace = await selectPersonalNamespace(db, userId);
     if (!namespace) return true;
     await eraseNamespace(db, erasers, namespace.id);
-    if (!(await personalNamespace(db, userId))) return true;
+    if (!(await selectPersonalNamespace(db, userId))) return true;
     await sleep(WAIT_MS);
   }
   return false;

@@ -1,7 +1,6 @@
 /**
  * Mail addresses of users: each has one user, and is valid once that user or an administrator confirmed it.
  */
-import { sql } from 'kysely';
 import { releaseUnconfirmed } from '../../../kernel/access/unconfirmed-address-actions.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
@@ -22,18 +21,6 @@ export function requireMailAddress(email: string): void {
   if (!isMailAddress(email)) throw invalid({ email: ['is invalid'] });
 }
 
-/** The other user who has the address, after unconfirmed entries of it are released. */
-async function selectHolder(tx: Db, email: string, userId: number): Promise<number | undefined> {
-  const holder = await tx
-    .selectFrom('emails')
-    .select('user_id')
-    .where(sql<boolean>`lower(email) collate "C" = ${email.toLowerCase()}`)
-    .where('user_id', '<>', userId)
-    .where('held_elsewhere', '=', false)
-    .executeTakeFirst();
-  return holder?.user_id;
-}
-
 /**
  * The other user who has the address. Administrators, who may see all addresses, get a 409; other callers'
  * responses must not depend on it. The unique index decides between concurrent requests.
@@ -44,8 +31,7 @@ export async function releaseAddress(
   email: string,
   userId = 0,
 ): Promise<number | undefined> {
-  await releaseUnconfirmed(tx, actor, email, userId);
-  const holder = await selectHolder(tx, email, userId);
+  const holder = await releaseUnconfirmed(tx, actor, email, userId);
   if (holder !== undefined && actor.admin) throw conflict('Email has already been taken');
   return holder;
 }
@@ -75,8 +61,8 @@ export async function addEmail(
   requireMailAddress(email);
   const confirmation = newConfirmation(secretKey);
   return inTransaction(db, async (tx) => {
-    await releaseUnconfirmed(tx, actor, email, user.id);
-    const holder = actor.admin ? undefined : await selectHolder(tx, email, user.id);
+    const other = await releaseUnconfirmed(tx, actor, email, user.id);
+    const holder = actor.admin ? undefined : other;
     const held_elsewhere = holder !== undefined;
     const row = await tx
       .insertInto('emails')

@@ -6,7 +6,7 @@ import {
   type MembershipSource,
   membershipSourceOf,
 } from '../../../kernel/access/membership-actions.ts';
-import { groupsOwnedAlone } from '../../../kernel/access/remaining-queries.ts';
+import { ownsAlone } from '../../../kernel/access/remaining-queries.ts';
 import { type Announcement, announce, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
@@ -114,7 +114,7 @@ const isLastOwner = async (
   source: Source,
   { access_level, user_id }: { access_level: number; user_id: number },
 ): Promise<boolean> =>
-  source.kind === 'group' && access_level === OWNER && (await groupsOwnedAlone(tx, user_id, source.id)).length > 0;
+  source.kind === 'group' && access_level === OWNER && (await ownsAlone(tx, user_id, source.id));
 
 /** Changes a membership; an expiry that is undefined stays as it is. 403, 404 or 400 when it is refused. */
 export async function updateMember(
