@@ -47,7 +47,7 @@ async function remapLabels(tx: Db, kinds: readonly Planned[], projects: RawBuild
     select distinct p.id as project_id, l.id as label_id, null::bigint as new_id from projects p
     join namespaces n on n.id = p.namespace_id
     join (${labelled(kinds)}) k on k.project_id = p.id join labels l on l.id = k.label_id
-    where p.id = any(${projects}) and ${lost('l')}`.execute(tx);
+    where p.id = any(${projects}) and ${lost('l')}`.execute(ahead(tx));
   await sql`insert into labels (project_id, name, description, color, archived, created_at, updated_at)
     select p.id, l.name, l.description, l.color, l.archived, ${time}, ${time} from resettled_labels r
     join labels l on l.id = r.label_id join projects p on p.id = r.project_id
@@ -72,7 +72,7 @@ async function remapLabels(tx: Db, kinds: readonly Planned[], projects: RawBuild
       where x.project_id = p.id and p.id = any(${projects}) and l.id = x.label_id and ${lost('l')}`.execute(
       ahead(tx),
     );
-  await sql`drop table resettled_labels`.execute(tx);
+  await sql`drop table resettled_labels`.execute(ahead(tx));
 }
 
 /** Gives one kind of the planned things their new labels. */

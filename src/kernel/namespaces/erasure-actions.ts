@@ -110,7 +110,7 @@ export async function markNamespaceDeleting(tx: Db, namespace: number | RawBuild
 }
 
 /** Whether one of these, a group and its ancestors, is scheduled for deletion: nothing may be added to such a tree. */
-const scheduledAbove = (ancestorIds: RawBuilder<unknown>): RawBuilder<boolean> =>
+export const scheduledAbove = (ancestorIds: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`exists (select from namespaces s where s.id = any(${ancestorIds}) and s.marked_for_deletion_on is not null)`;
 
 export async function isScheduledAbove(db: Db, ancestorIds: readonly number[]): Promise<boolean> {

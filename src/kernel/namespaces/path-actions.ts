@@ -50,7 +50,7 @@ type Asking = { namespaceId?: number; projectId?: number };
  * The condition that a group or project in the namespace has the path. The caller has called lockNamespace() on it, so
  * that the result is true until the commit. Top-level paths are guarded by their unique index alone.
  */
-const pathTaken = (
+export const pathTaken = (
   parent: NamespaceRow,
   path: string,
   asking: Asking = {},

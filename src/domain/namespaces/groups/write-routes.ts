@@ -28,11 +28,15 @@ import { shareGroup, unshareGroup } from './share-actions.ts';
 
 type Writing = Context<unknown, unknown, Actor>;
 
+const presentDetail = ({ db, services, settings, actor }: Writing, group: AuthorizedGroup) =>
+  presentGroupDetail(db, groupView(services, settings, actor), actor, group, { projects: false });
+
 /** The detailed record after a change, as the caller sees it now. */
-async function showDetail({ db, services, settings, actor }: Writing, id: number) {
-  const group = await authorizeGroup(services.database.sql, actor, 'read_group', id);
-  return presentGroupDetail(db, groupView(services, settings, actor), actor, group, { projects: false });
-}
+const showDetail = async (context: Writing, id: number) =>
+  presentDetail(
+    context,
+    await authorizeGroup(context.services.database.sql, context.actor, 'read_group', id),
+  );
 
 async function showGroup({ services, settings, actor }: Writing, id: number) {
   const group = await authorizeGroup(services.database.sql, actor, 'read_group', id);
@@ -147,7 +151,7 @@ export const writeEndpoints: Endpoint[] = [
     reply: GroupDetail,
     handle: async (context) => {
       await shareGroup(context.services, context.actor, context.subject, context.input);
-      return showDetail(context, context.subject.id);
+      return presentDetail(context, context.subject);
     },
   }),
   endpoint({

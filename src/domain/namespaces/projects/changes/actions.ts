@@ -1,5 +1,5 @@
 /** Changes to projects: each one transaction that decides, writes and announces. */
-import { sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import {
   type AuthorizedGroup,
   type AuthorizedProject,
@@ -7,11 +7,12 @@ import {
 } from '../../../../kernel/access/find.ts';
 import { type AuditedEntity, announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import { isScheduledAbove } from '../../../../kernel/namespaces/erasure-actions.ts';
+import { scheduledAbove } from '../../../../kernel/namespaces/erasure-actions.ts';
 import {
   forgetRedirect,
   isPathTaken,
   lockNamespace,
+  pathTaken,
   redirectProject,
 } from '../../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../../kernel/namespaces/paths.ts';
@@ -23,7 +24,7 @@ import type { Needs } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
-import type { Json } from '../../../../platform/db/rows.ts';
+import type { Json, ProjectsTable } from '../../../../platform/db/rows.ts';
 import {
   badRequest,
   Failure,
@@ -69,10 +70,10 @@ export async function findTargetNamespace(
 ): Promise<TargetNamespace> {
   const { db, sql: driver } = services.database;
   const text = String(reference);
-  const personal = await db
+  const named = await db
     .selectFrom('namespaces')
-    .select(['id', 'owner_id', 'visibility', 'full_path'])
-    .where('kind', '=', 'user')
+    .select(['id', 'kind', 'owner_id', 'visibility', 'full_path'])
+    .select(scheduledAbove(sql`namespaces.ancestor_ids`).as('scheduled'))
     .where('deleting', '=', false)
     .where((eb) =>
       /^\d{1,15}$/.test(text)
@@ -80,19 +81,18 @@ export async function findTargetNamespace(
         : eb(sql`lower(full_path) collate "C"`, '=', text.toLowerCase()),
     )
     .executeTakeFirst();
-  if (personal) {
-    if (personal.owner_id !== actor.id && !actor.admin) throw notFound('Namespace');
+  if (named?.kind === 'user') {
+    if (named.owner_id !== actor.id && !actor.admin) throw notFound('Namespace');
     return {
-      id: personal.id,
+      id: named.id,
       kind: 'user',
-      visibility: personal.visibility,
-      fullPath: personal.full_path,
-      ownerId: personal.owner_id,
+      visibility: named.visibility,
+      fullPath: named.full_path,
+      ownerId: named.owner_id,
     };
   }
   const group: AuthorizedGroup = await authorizeGroup(driver, actor, 'read_group', reference);
-  if (!mayCreateProjects(actor, group) || (await isScheduledAbove(db, group.row.ancestor_ids)))
-    throw forbidden();
+  if (!mayCreateProjects(actor, group) || named?.scheduled) throw forbidden();
   return {
     id: group.id,
     kind: 'group',
@@ -103,24 +103,26 @@ export async function findTargetNamespace(
 }
 
 async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
-  const row = await db
-    .selectFrom('namespaces')
-    .select(['id', 'visibility', 'full_path'])
-    .where('owner_id', '=', userId)
-    .where('deleting', '=', false)
-    .executeTakeFirst();
-  if (!row) throw notFound('Namespace');
+  const { rows } = await sql<{ id: number | null; visibility: number; full_path: string }>`
+    select n.id, n.visibility, n.full_path
+    from users u left join namespaces n on n.owner_id = u.id and not n.deleting
+    where u.id = ${userId} and u.deletion is null`.execute(db);
+  const [row] = rows;
+  if (!row) throw notFound('User');
+  if (row.id === null) throw notFound('Namespace');
   return { id: row.id, kind: 'user', visibility: row.visibility, fullPath: row.full_path, ownerId: userId };
 }
 
 const problemsOf = (problems: string[]): string[] | undefined => (problems.length > 0 ? problems : undefined);
 
-/** Refuses an invalid name, path or visibility; every problem at once. */
-function refuseProblems(problems: Record<string, string[] | undefined>): void {
+/** The messages of an invalid name, path or visibility; every problem at once. */
+function messagesOf(problems: Record<string, string[] | undefined>): ValidationMessages | undefined {
   const messages: ValidationMessages = {};
   for (const [property, texts] of Object.entries(problems)) if (texts) messages[property] = texts;
-  if (Object.keys(messages).length > 0) throw invalid(messages);
+  return Object.keys(messages).length > 0 ? messages : undefined;
 }
+
+const takenPath = (): Failure => new Failure('conflict', { path: ['has already been taken'] });
 
 /**
  * Reserves a path inside a namespace, whose row stays locked until the commit; returns it, and the full path
@@ -135,7 +137,7 @@ async function requireFreePath(
   const parent = await lockNamespace(tx, namespaceId);
   if (!parent) throw notFound('Namespace');
   if (await isPathTaken(tx, parent, path, projectId === undefined ? {} : { projectId })) {
-    throw new Failure('conflict', { path: ['has already been taken'] });
+    throw takenPath();
   }
   return { parent, fullPath: `${parent.full_path}/${path}` };
 }
@@ -156,27 +158,49 @@ async function refuseGuests(db: Db, actor: Actor, settings: ApplicationSettings)
   if (!more) throw forbidden();
 }
 
+/** The number of projects that the owner may have, where it is reached. */
+const reachedLimit = ({ id, ownerId }: TargetNamespace): RawBuilder<number | null> =>
+  ownerId === null
+    ? sql`null::integer`
+    : sql`(select u.projects_limit from users u where u.id = ${ownerId}
+        and u.projects_limit <= (select count(*) from projects where namespace_id = ${id}))`;
+
+const overLimit = (limit: number): Failure =>
+  invalid({
+    limit_reached: [
+      `Your project limit is ${limit} projects! Please contact your administrator to increase it`,
+    ],
+  });
+
 async function refuseOverLimit(tx: Db, target: TargetNamespace): Promise<void> {
   if (target.ownerId === null) return;
-  const owner = await tx
-    .selectFrom('users')
-    .select((eb) => [
-      'projects_limit',
-      eb
-        .selectFrom('projects')
-        .where('namespace_id', '=', target.id)
-        .select(eb.fn.countAll<number>().as('count'))
-        .as('owned'),
-    ])
-    .where('id', '=', target.ownerId)
-    .executeTakeFirst();
-  if (owner && (owner.owned ?? 0) >= owner.projects_limit) {
-    throw invalid({
-      limit_reached: [
-        `Your project limit is ${owner.projects_limit} projects! Please contact your administrator to increase it`,
-      ],
-    });
-  }
+  const { rows } = await sql<{ reached: number | null }>`select ${reachedLimit(target)} as reached`.execute(
+    tx,
+  );
+  const reached = rows[0]?.reached ?? null;
+  if (reached !== null) throw overLimit(reached);
+}
+
+/** Inserts the project where its path is free, and its owner's limit not reached; returns its id. */
+async function insertProject(
+  tx: Db,
+  target: TargetNamespace,
+  parent: NamespaceRow,
+  project: Insertable<ProjectsTable>,
+): Promise<number> {
+  const columns = Object.keys(project).map((name) => sql.ref(name));
+  const { rows } = await sql<{ taken: boolean; reached: number | null; id: number | null }>`
+    with room as materialized (
+      select ${pathTaken(parent, project.path)} as taken, ${reachedLimit(target)} as reached),
+    made as (
+      insert into projects (${sql.join(columns)})
+      select ${sql.join(Object.values(project))} from room where not taken and reached is null returning id)
+    select taken, reached, (select id from made) as id from room`.execute(tx);
+  const [row] = rows;
+  if (row?.taken) throw takenPath();
+  if (row && row.reached !== null) throw overLimit(row.reached);
+  if (!row || row.id === null) throw new Error('an insert returns its row');
+  return row.id;
 }
 
 /** Settings that use the shared disk are for administrators to change. */
@@ -214,8 +238,10 @@ export async function createProject(
   const storages = storageSet(services, settings);
   const storage = actor.admin ? input.repository_storage : undefined;
   return inTransaction(db, async (tx) => {
-    const { parent, fullPath } = await requireFreePath(tx, target.id, path);
-    refuseProblems({
+    const parent = await lockNamespace(tx, target.id);
+    if (!parent) throw notFound('Namespace');
+    const fullPath = `${parent.full_path}/${path}`;
+    const problems = messagesOf({
       name: nameProblems(name),
       path: problemsOf(pathProblems(path, 'nested')),
       default_branch: branchNameProblems(input.default_branch),
@@ -229,29 +255,28 @@ export async function createProject(
         admin: actor.admin,
       }),
     });
+    if (problems) {
+      if (await isPathTaken(tx, parent, path)) throw takenPath();
+      throw invalid(problems);
+    }
     await forgetRedirect(tx, fullPath);
-    await refuseOverLimit(tx, target);
     const time = now();
-    const { id } = await tx
-      .insertInto('projects')
-      .values({
-        namespace_id: target.id,
-        creator_id: owner.id,
-        name,
-        path,
-        description: input.description ?? null,
-        visibility,
-        default_branch: input.default_branch ?? null,
-        repository_storage: storage ?? chooseStorage(services, settings),
-        avatar: input.avatar ?? null,
-        topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
-        settings: changedSettings(input, services.config) as Json,
-        last_activity_at: time,
-        created_at: time,
-        updated_at: time,
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow();
+    const id = await insertProject(tx, target, parent, {
+      namespace_id: target.id,
+      creator_id: owner.id,
+      name,
+      path,
+      description: input.description ?? null,
+      visibility,
+      default_branch: input.default_branch ?? null,
+      repository_storage: storage ?? chooseStorage(services, settings),
+      avatar: input.avatar ?? null,
+      topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
+      settings: changedSettings(input, services.config) as Json,
+      last_activity_at: time,
+      created_at: time,
+      updated_at: time,
+    });
     if (target.kind === 'group') await addCreator(tx, id, owner.id, target.id);
     await complete(tx, id);
     await announce(tx, {
@@ -275,34 +300,15 @@ export async function createProject(
 /** The creator of a project in a group maintains it, unless the group already gives them more. */
 async function addCreator(tx: Db, projectId: number, userId: number, groupId: number): Promise<void> {
   const time = now();
-  const greater = await tx
-    .selectFrom('members')
-    .innerJoin('namespaces', (join) =>
-      join.on(sql<boolean>`members.namespace_id = any(namespaces.ancestor_ids)`),
-    )
-    .select('members.id')
-    .where('namespaces.id', '=', groupId)
-    .where('members.user_id', '=', userId)
-    .where('members.access_level', '>=', MAINTAINER)
-    .where((eb) =>
-      eb.or([
-        eb('members.expires_at', 'is', null),
-        eb('members.expires_at', '>', now().toISOString().slice(0, 10)),
-      ]),
-    )
-    .executeTakeFirst();
-  if (greater) return;
-  await ahead(tx)
-    .insertInto('members')
-    .values({
-      user_id: userId,
-      project_id: projectId,
-      access_level: MAINTAINER,
-      created_by_id: userId,
-      created_at: time,
-      updated_at: time,
-    })
-    .execute();
+  await sql`
+    insert into members (user_id, project_id, access_level, created_by_id, created_at, updated_at)
+    select ${userId}, ${projectId}, ${MAINTAINER}, ${userId}, ${time}, ${time}
+    where not exists (
+      select from members m join namespaces n on m.namespace_id = any(n.ancestor_ids)
+      where n.id = ${groupId} and m.user_id = ${userId} and m.access_level >= ${MAINTAINER}
+        and (m.expires_at is null or m.expires_at > ${time.toISOString().slice(0, 10)}::date))`.execute(
+    ahead(tx),
+  );
 }
 
 /** The fact that the project has another full path now. */
@@ -334,7 +340,7 @@ export async function updateProject(
     const moved = input.path !== undefined && input.path !== row.path;
     const changesVisibility = visibility !== undefined && visibility !== row.visibility;
     if (changesVisibility && !project.may('change_project_visibility')) throw forbidden();
-    refuseProblems({
+    const problems = messagesOf({
       name: input.name === undefined ? undefined : nameProblems(input.name),
       path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
       default_branch: branchNameProblems(input.default_branch),
@@ -352,6 +358,7 @@ export async function updateProject(
           })
         : undefined,
     });
+    if (problems) throw invalid(problems);
     if (moved) {
       const claimed = await requireFreePath(tx, parent.id, input.path ?? '', project.id);
       await redirectProject(tx, project.id, fullPath, claimed.fullPath);

@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { markProjectDeleting } from '../../../../kernel/namespaces/erasure-actions.ts';
-import { isPathTaken, redirectProject } from '../../../../kernel/namespaces/path-actions.ts';
+import { pathTaken, redirectProject } from '../../../../kernel/namespaces/path-actions.ts';
 import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../../platform/db/database.ts';
@@ -70,16 +70,16 @@ export async function restoreProject(
     const { row, parent } = await lockWithParent(tx, project);
     if (row.marked_for_deletion_on === null) throw badRequestText('Project has not been marked for deletion');
     const path = row.path_before_deletion ?? row.path;
-    const free = !(await isPathTaken(tx, parent, path, { projectId: row.id }));
+    const { rows } = await sql<{ taken: boolean; named: boolean }>`
+      select ${pathTaken(parent, path, { projectId: row.id })} as taken,
+        exists (select from projects where namespace_id = ${parent.id} and id <> ${row.id}
+          and lower(name) collate "C" = ${(row.name_before_deletion ?? row.name).toLowerCase()}) as named`.execute(
+      tx,
+    );
+    const { taken = false, named = false } = rows[0] ?? {};
+    const free = !taken;
     const fullPath = `${parent.full_path}/${free ? path : row.path}`;
     if (free) await redirectProject(tx, row.id, `${parent.full_path}/${row.path}`, fullPath);
-    const named = await tx
-      .selectFrom('projects')
-      .select('id')
-      .where('namespace_id', '=', parent.id)
-      .where(sql`lower(name) collate "C"`, '=', (row.name_before_deletion ?? row.name).toLowerCase())
-      .where('id', '<>', row.id)
-      .executeTakeFirst();
     await ahead(tx)
       .updateTable('projects')
       .set({

@@ -117,18 +117,19 @@ export async function unshareProject(
   });
 }
 
-/** Records that a project was forked from another; 409 when that is recorded already. */
+/** Records that a project was forked from another; returns what changed. 409 when that is recorded already. */
 export async function setForkedFrom(
   services: Needs<'database'>,
   actor: Actor,
   project: AuthorizedProject,
   source: AuthorizedProject,
-): Promise<void> {
+): Promise<{ forked_from_id: number; updated_at: Date }> {
+  const changes = { forked_from_id: source.id, updated_at: now() };
   if (source.id === project.id) throw badRequest('A project cannot be forked from itself');
   await inTransaction(services.database.db, async (tx) => {
     const changed = await tx
       .updateTable('projects')
-      .set({ forked_from_id: source.id, updated_at: now() })
+      .set(changes)
       .where('id', '=', project.id)
       .where('forked_from_id', 'is', null)
       .executeTakeFirst();
@@ -143,6 +144,7 @@ export async function setForkedFrom(
       },
     });
   });
+  return changes;
 }
 
 /** Ends the fork relation; false when there is none. */

@@ -15,6 +15,7 @@ import {
   Reply,
 } from '../../../../kernel/api/endpoint.ts';
 import { avatarFile, storeAvatar } from '../../../../kernel/files/pictures.ts';
+import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
 import type { Needs } from '../../../../kernel/services.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { UploadedFile } from '../../../../platform/http/parameters/raw-parameters.ts';
@@ -49,18 +50,18 @@ const keepAvatar = (services: Needs<'config'>, upload: UploadedFile | null | und
 
 type Handling<C extends Caller> = Context<unknown, unknown, C>;
 
-/** The record of a project after a change, as the caller sees it now. */
-export async function showProject({ db, services, settings, actor }: Handling<Actor>, id: number) {
-  const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+async function presentRow({ db, services, settings, actor }: Handling<Actor>, row: ReachedProjectRow) {
   const options = { simple: false, statistics: false, customAttributes: false };
-  const [record] = await presentProjects(
-    db,
-    projectView(services, settings, actor),
-    actor,
-    [project.row],
-    options,
-  );
+  const view = projectView(services, settings, actor);
+  const [record] = await presentProjects(db, view, actor, [row], options);
   return found(record);
+}
+
+/** The record of a project after a change, as the caller sees it now. */
+export async function showProject(context: Handling<Actor>, id: number) {
+  const { services, actor } = context;
+  const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+  return presentRow(context, project.row);
 }
 
 /** The record of a new project, after its first commit where there is to be one. */
@@ -125,8 +126,9 @@ export const writeEndpoints: Endpoint[] = [
     reply: ProjectRecord,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
-      const owner = await findUser(services.database.sql, input.user_id);
-      const { avatar: upload, ...project } = input;
+      const { avatar: upload, user_id: id, ...project } = input;
+      // Their own namespace is found with them.
+      const owner = input.namespace_id === undefined ? { id } : await findUser(services.database.sql, id);
       const avatar = await keepAvatar(services, upload);
       const made = { ...project, ...(avatar && { avatar }) };
       return showCreated(context, await createProject(services, settings, actor, made, owner));
@@ -231,8 +233,8 @@ export const writeEndpoints: Endpoint[] = [
         'fork_project',
         input.forked_from_id,
       );
-      await setForkedFrom(services, actor, subject, source);
-      return showProject(context, subject.id);
+      const changes = await setForkedFrom(services, actor, subject, source);
+      return presentRow(context, { ...subject.row, ...changes });
     },
   }),
   endpoint({
