@@ -13,7 +13,7 @@ import { ProjectRecord } from '../src/domain/namespaces/projects/reading/routes.
 import { projectColumns, projectTables } from '../src/kernel/namespaces/rows.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import type { Parameter } from '../src/platform/db/driver/sql.ts';
-import { compileSerializer } from '../src/platform/http/serialize.ts';
+import { serializerOf } from '../src/platform/http/serialize.ts';
 import { databaseOf } from './database.ts';
 
 const [data = '', program = '', token = ''] = process.argv.slice(2);
@@ -52,7 +52,7 @@ async function mirror(path: string, schema: TSchema, read: () => Promise<unknown
   const response = await fetch(`${program}/api/v4${path}`, { headers: { 'private-token': token } });
   const text = await response.text();
   const record: unknown = JSON.parse(text);
-  const serialize = compileSerializer(schema);
+  const serialize = serializerOf(schema);
   if (serialize(record) !== text) throw new Error(`the baseline would not send the same bytes for ${path}`);
   app.get(path.replace(/\?.*/, ''), async (_request, reply) => {
     await read();

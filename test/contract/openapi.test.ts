@@ -6,7 +6,7 @@ import { openApiText } from '../../src/commands/openapi.ts';
 import { contentTypesOf, noContent } from '../../src/kernel/api/endpoint.ts';
 import { pictureTypes } from '../../src/kernel/files/pictures.ts';
 import { compileDecoder } from '../../src/platform/http/parameters/decode.ts';
-import { compileSerializer } from '../../src/platform/http/serialize.ts';
+import { serializerOf } from '../../src/platform/http/serialize.ts';
 import { useApp } from '../support/app.ts';
 import { titleOf } from '../support/inventory.ts';
 
@@ -90,6 +90,6 @@ test('every input can be decoded and every reply serialised', () => {
   for (const spec of ashlar.app.endpoints) {
     expect(() => compileDecoder(spec.input), titleOf(spec)).not.toThrow();
     if (contentTypesOf(spec.reply) || spec.reply === noContent) continue;
-    expect(() => compileSerializer(spec.reply), titleOf(spec)).not.toThrow();
+    expect(() => serializerOf(spec.reply), titleOf(spec)).not.toThrow();
   }
 });

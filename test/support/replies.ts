@@ -1,10 +1,11 @@
 /** A second check of responses: each one is validated against its endpoint's declaration before it leaves. */
+import type { TSchema } from 'typebox';
 import Schema from 'typebox/schema';
 import { contentTypesOf, type Endpoint } from '../../src/kernel/api/endpoint.ts';
 import { statusesOf } from '../../src/kernel/api/openapi.ts';
 import type { EndpointResult } from '../../src/kernel/api/run-endpoint.ts';
 
-const validators = new WeakMap<Endpoint, ReturnType<typeof Schema.Compile>>();
+const validators = new WeakMap<TSchema, ReturnType<typeof Schema.Compile>>();
 
 /** Throws, so that the request becomes a 500 whose log names the deviation from the declaration. */
 export function validateReplies(endpoint: Endpoint, { status, value, contentType }: EndpointResult): void {
@@ -17,10 +18,10 @@ export function validateReplies(endpoint: Endpoint, { status, value, contentType
 }
 
 function validateReply(endpoint: Endpoint, value: unknown): void {
-  let validator = validators.get(endpoint);
+  let validator = validators.get(endpoint.reply);
   if (!validator) {
     validator = Schema.Compile(endpoint.reply);
-    validators.set(endpoint, validator);
+    validators.set(endpoint.reply, validator);
   }
   // As it will be on the wire: Dates and undefined are not JSON.
   const wire: unknown = JSON.parse(JSON.stringify(value));

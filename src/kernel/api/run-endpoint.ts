@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TArray } from 'typebox';
 import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { holdForRequest } from '../../platform/fair-share.ts';
@@ -17,7 +18,7 @@ import {
   type RawObject,
 } from '../../platform/http/parameters/raw-parameters.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
-import { compileSerializer } from '../../platform/http/serialize.ts';
+import { serializerOf } from '../../platform/http/serialize.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Page } from '../../platform/pagination/page.ts';
 import { type KeysetRule, keysetLink, offsetHeaders } from '../../platform/pagination/pagination.ts';
@@ -56,7 +57,6 @@ export function toRoute(
   const isOfInstance = spec.path.startsWith('/application/');
   const keyset = keysetRuleOf(spec);
   let decode: ((raw: RawObject) => unknown) | undefined;
-  let serialize: ((value: unknown) => string) | undefined;
 
   async function identify(
     request: HttpRequest,
@@ -125,13 +125,8 @@ export function toRoute(
     return {
       status,
       headers: { 'content-type': 'application/json', ...headers },
-      body: Array.isArray(content) ? await inParts(content) : whole(content),
+      body: Array.isArray(content) ? await inParts(content) : serializerOf(spec.reply)(content),
     };
-  }
-
-  function whole(content: unknown): string {
-    serialize ??= compileSerializer(spec.reply);
-    return serialize(content);
   }
 
   /**
@@ -139,12 +134,13 @@ export function toRoute(
    * length is known only afterwards. A very long response is streamed, without an ETag.
    */
   async function inParts(items: readonly unknown[]): Promise<string | Readable> {
+    const serialize = serializerOf((spec.reply as TArray).items);
     const parts: string[] = [];
     let length = 0;
     let held = 0;
     let turn = LONG_TEXT_LENGTH;
     for (const item of items) {
-      const part = `${parts.length === 0 ? '[' : ','}${whole([item]).slice(1, -1)}`;
+      const part = `${parts.length === 0 ? '[' : ','}${serialize(item)}`;
       parts.push(part);
       length += part.length;
       if (length < turn) continue;

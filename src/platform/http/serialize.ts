@@ -2,9 +2,14 @@
 import fastJson from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 
-/** The serialiser of a response, compiled on first use, which takes milliseconds. */
-export function compileSerializer(schema: TSchema): (value: unknown) => string {
+const serializers = new WeakMap<TSchema, (value: unknown) => string>();
+
+/** The serialiser of a schema. It is compiled at the first use, which takes milliseconds. */
+export function serializerOf(schema: TSchema): (value: unknown) => string {
+  const known = serializers.get(schema);
+  if (known) return known;
   // The stringifier needs plain JSON Schema, without TypeBox's non-enumerable symbols.
-  const serialize = fastJson(JSON.parse(JSON.stringify(schema)) as fastJson.AnySchema);
-  return (value) => serialize(value);
+  const serializer = fastJson(JSON.parse(JSON.stringify(schema)) as fastJson.AnySchema);
+  serializers.set(schema, serializer);
+  return serializer;
 }
