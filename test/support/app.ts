@@ -6,21 +6,17 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, type AppOptions, createApp } from '../../src/app.ts';
 import { capabilities } from '../../src/capabilities.ts';
-import { prepareInstance } from '../../src/domain/accounts/first-start-actions.ts';
 import type { Capability } from '../../src/kernel/capability.ts';
 import { type Config, readConfig } from '../../src/kernel/config.ts';
 import type { Services } from '../../src/kernel/services.ts';
 import { connect } from '../../src/platform/db/database.ts';
 import { createLoadGauge } from '../../src/platform/http/server/overload.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { TEMPLATE } from './postgres.ts';
+import { ROOT_TOKEN, SECRET_KEY, TEMPLATE } from './postgres.ts';
 import { validateReplies } from './replies.ts';
 
 export { movableContainers } from '../../src/capabilities.ts';
-
-export const ROOT_TOKEN = 'glpat-root-token-of-the-tests';
-export const ROOT_PASSWORD = 'correct horse battery';
-export const SECRET_KEY = 'a secret key that only the tests know of';
+export { ROOT_PASSWORD, ROOT_TOKEN, SECRET_KEY } from './postgres.ts';
 
 export type TestApp = {
   readonly app: App;
@@ -135,7 +131,6 @@ export function useApp(
     const config: Config = readConfig({
       ASHLAR_DATA: folder,
       ASHLAR_PORT: '0',
-      ASHLAR_ROOT_TOKEN: ROOT_TOKEN,
       ...options.env,
     });
     const appOptions: AppOptions = {
@@ -148,10 +143,6 @@ export function useApp(
       load: createLoadGauge(undefined, Number.POSITIVE_INFINITY),
     };
     app = createApp(appOptions);
-    await prepareInstance(app.services, {
-      rootPassword: async () => ROOT_PASSWORD,
-      acceptKey: async () => {},
-    });
     if (!options.limits) await app.services.settings.write(app.services.database.db, withoutLimits);
     app.services.settings.forget();
     url = options.still ? await app.server.listen({ host: '127.0.0.1', port: 0 }) : await app.start();

@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { prepareInstance } from '../../src/domain/accounts/first-start-actions.ts';
 import { migrationsFolder } from '../../src/instance.ts';
-import { connect } from '../../src/platform/db/database.ts';
+import { readConfig } from '../../src/kernel/config.ts';
+import { connect, openDatabase } from '../../src/platform/db/database.ts';
 import { startEmbedded } from '../../src/platform/db/embedded/embedded.ts';
 import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
+import { createLog } from '../../src/platform/log.ts';
 
 export type TestServer = { host: string; user: string; password: string };
 
@@ -17,7 +20,11 @@ declare module 'vitest' {
   }
 }
 
+/** Migrated, and with `root` in it as after the first start. */
 export const TEMPLATE = 'ashlar_template';
+export const ROOT_TOKEN = 'glpat-root-token-of-the-tests';
+export const ROOT_PASSWORD = 'correct horse battery';
+export const SECRET_KEY = 'a secret key that only the tests know of';
 
 /** Durability is tested on its own; here it would only cost time. */
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
@@ -34,6 +41,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(template, migrationsFolder);
   await migrateJobs(target);
   await template.end();
+  const first = openDatabase(target);
+  await prepareInstance(
+    {
+      config: readConfig({ ASHLAR_DATA: folder, ASHLAR_ROOT_TOKEN: ROOT_TOKEN }),
+      database: first,
+      log: createLog(() => {}),
+      secretKey: SECRET_KEY,
+    },
+    { rootPassword: async () => ROOT_PASSWORD, acceptKey: async () => {} },
+  );
+  await first.close();
   project.provide('postgres', { host, user, password });
   return async () => {
     await server.stop();
