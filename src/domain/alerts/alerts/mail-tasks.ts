@@ -4,6 +4,7 @@ import { siteMailer } from '../../../kernel/mail/site-mail.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';
+import { localesKnown } from '../../../platform/locales.ts';
 import { issueWebUrl } from '../../work-items/index.ts';
 import { alertUrl } from '../alert-records.ts';
 import type { AlertRow } from '../records.ts';
@@ -73,6 +74,7 @@ export function alertMailTasks(services: Needs<'config' | 'database' | 'baseUrl'
     const [reader] = place && alert ? await selectReaders(db, place, { userId: to.user_id }) : [];
     if (!place || !alert || !reader) return;
     const siteUrl = services.baseUrl();
+    await localesKnown();
     const mail = composeAlertMail({
       alert,
       url: alertUrl(siteUrl, place.full_path, alert.iid),

@@ -1,5 +1,6 @@
 /** Description and severity of an alert's incident. Pure. */
 
+import { dateFormat } from '../../../platform/locales.ts';
 import type { Severity } from '../../work-items/index.ts';
 import type { AlertRow } from '../records.ts';
 import { plain } from './links.ts';
@@ -15,8 +16,8 @@ const bySeverity: Readonly<Record<string, Severity>> = {
 export const incidentSeverity = ({ severity }: Pick<AlertRow, 'severity'>): Severity =>
   bySeverity[severity] ?? 'UNKNOWN';
 
-const longDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const clock = new Intl.DateTimeFormat('en-US', {
+const longDay = dateFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const clock = dateFormat('en-US', {
   hour: 'numeric',
   minute: '2-digit',
   hour12: true,
@@ -25,7 +26,7 @@ const clock = new Intl.DateTimeFormat('en-US', {
 
 /** `27 April 2020, 9:05AM (UTC)`. */
 export const writtenTime = (time: Date): string =>
-  `${longDay.format(time)}, ${clock.format(time).replaceAll(/\s/g, '')} (UTC)`;
+  `${longDay(time)}, ${clock(time).replaceAll(/\s/g, '')} (UTC)`;
 
 /** Code between more backticks than the text has in a row. */
 function code(text: string): string {

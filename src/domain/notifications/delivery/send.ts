@@ -3,6 +3,7 @@
 import { mailSender } from '../../../kernel/mail/site-mail.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
+import { localesKnown } from '../../../platform/locales.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { readersAmong } from '../../conversation/index.ts';
 import { renderMarkdown } from '../../markdown/index.ts';
@@ -114,6 +115,7 @@ export function sendTask(
     const reason = notificationReason(job.event, prospect.candidate);
     if (!reason) return;
     const mailbox = await mailboxOf(db, userId);
+    await localesKnown();
     const mail = await compose(services, { job, found, visitor, reason, mailbox });
     await mailer.send({ ...mail, to: mailbox.address });
   };

@@ -1,4 +1,5 @@
 /** System notes of issues and epics: one sentence for each change, in the public API's words. */
+import { dateFormat } from '../../../platform/locales.ts';
 import { humanDuration } from './durations.ts';
 import type { WorkChange } from './issue-changes.ts';
 
@@ -43,9 +44,9 @@ export function markDifference(from: string, to: string): { from: string; to: st
   return { from: mark(old, '-'), to: mark(fresh, '+') };
 }
 
-const day = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+const day = dateFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 const dated = (name: string, date: string | null): string =>
-  date === null ? `removed ${name}` : `changed ${name} to ${day.format(new Date(date))}`;
+  date === null ? `removed ${name}` : `changed ${name} to ${day(new Date(date))}`;
 
 const severityNames: Record<string, string> = {
   UNKNOWN: 'Unknown',
