@@ -30,7 +30,7 @@ export class IncomingRequest implements HttpRequest {
     response: ServerResponse,
     origins: OriginPolicy,
     bodyLimit: number,
-    params = request.params as Record<string, string>,
+    params: Record<string, string>,
   ) {
     // Requests to a proxy also name the host (RFC 9112, absolute-form); the router ignores it.
     const url = request.originalUrl.replace(/^https?:\/\/[^/?]*/i, '');

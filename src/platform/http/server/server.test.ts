@@ -52,8 +52,16 @@ const routes: Route[] = [
   },
 ];
 
+const named = async (name: string) => json(200, { name });
+const overlapping: Route[] = [
+  { kind: 'api', method: 'GET', path: '/users/export', handle: () => named('export') },
+  { kind: 'api', method: 'GET', path: '/users/:id', handle: () => named('user') },
+  { kind: 'api', method: 'DELETE', path: '/users/:id', handle: () => named('deletion') },
+  { kind: 'api', method: 'PUT', path: '/users/*', handle: () => named('any') },
+];
+
 const probe: Route = { kind: 'probe', method: 'GET', path: '/-/alive', handle: async () => json(200, {}) };
-const site = useRoutes([...routes, probe, { ...probe, kind: 'page', path: '/-/page' }]);
+const site = useRoutes([...routes, ...overlapping, probe, { ...probe, kind: 'page', path: '/-/page' }]);
 
 test('a streamed body has no limit and is not read before its route; others keep theirs', async () => {
   const body = Buffer.alloc(3_000_000);
@@ -85,6 +93,22 @@ test('such a path has its methods, and nothing else has', async () => {
   expect((await fetch(`${site.url}/a/b.git/deep/x`, { method: 'OPTIONS' })).status).toBe(200);
   expect((await fetch(`${site.url}/a/b.git/deeper`)).status).toBe(404);
   expect((await fetch(`${site.url}/a/b.git`)).status).toBe(404);
+});
+
+test.each([
+  ['GET', '/users/export?x=1', 200, 'export'],
+  ['HEAD', '/users/export', 200, undefined],
+  ['DELETE', '/users/export', 405, 'GET, HEAD'],
+  ['GET', '/users/7', 200, 'user'],
+  ['DELETE', '/users//7/', 200, 'deletion'],
+  ['PUT', '/users/7', 405, 'GET, HEAD, DELETE'],
+  ['PUT', '/users/7/keys', 200, 'any'],
+  ['GET', '/users/7/keys', 405, 'PUT'],
+])('an address has one path, whatever the method: %s %s', async (method, address, status, expected) => {
+  const response = await fetch(`${site.url}${address}`, { method });
+  expect(response.status).toBe(status);
+  if (status === 405) expect(response.headers.get('allow')).toBe(expected);
+  else if (method !== 'HEAD') expect(await response.json()).toEqual({ name: expected });
 });
 
 test('a client that hangs up is seen, and what it was sent ends', async () => {

@@ -3,6 +3,7 @@ import { createHash, hash, randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import createRouter from 'find-my-way';
 import { monotonic } from '../../clock.ts';
 import { translateDatabaseError, type UniqueIndexes } from '../../db/errors.ts';
 import { Failure } from '../../failure.ts';
@@ -17,7 +18,6 @@ import { ANY_PATH, joinPathSegments, routerPath } from '../path-segments.ts';
 import { addressKey, ofRefusingThrottle } from '../rate-limit.ts';
 import { compress, isCompressible, preferredCoding } from './compression.ts';
 import { IncomingRequest } from './incoming-request.ts';
-import { overshadowed, pathFinder, routerOptions } from './methods.ts';
 import type { LoadGauge } from './overload.ts';
 import { manners, type RouteKind } from './route-kinds.ts';
 import { createRateWatch, type RateRule } from './stream-rate.ts';
@@ -107,6 +107,51 @@ type RouteTraits = {
   crossOrigin: Route['crossOrigin'];
   pages: boolean;
 };
+
+const routerOptions = {
+  maxParamLength: 1_048_576,
+  caseSensitive: true,
+  // Public clients sometimes add a slash; an encoded one stays.
+  ignoreTrailingSlash: true,
+  ignoreDuplicateSlashes: true,
+  // Queries are read by who needs them.
+  querystringParser: () => ({}),
+} as const;
+
+/** What is declared at a path. */
+type Declared = {
+  methods: ReadonlyMap<Method, Route>;
+  traits: RouteTraits;
+  /** A project may have the path. */
+  isShared: boolean;
+};
+
+type Found = { declared: Declared; params: Record<string, string> };
+
+/**
+ * Finds what is declared at an address, whatever the method: an address has one path, and `DELETE /users/export` is never
+ * `DELETE /users/:id`.
+ */
+function pathFinder(routes: readonly Route[]): (url: string) => Found | undefined {
+  const router = createRouter(routerOptions);
+  for (const [path, methods] of byPath(routes)) {
+    const own = [...methods.values()];
+    const declared: Declared = {
+      methods,
+      traits: traitsAt(routerPath(path), own),
+      isShared: own.some((route) => route.sharesPath),
+    };
+    router.on('GET', routerPath(path), () => {}, declared);
+  }
+  return (url) => {
+    const found = router.find('GET', url);
+    return found ? { declared: found.store, params: found.params as Record<string, string> } : undefined;
+  };
+}
+
+/** HEAD exists for all GETs. */
+const methodOf = (request: FastifyRequest): Method =>
+  (request.method === 'HEAD' ? 'GET' : request.method) as Method;
 
 /** The label of requests without a route. */
 const NO_ROUTE = 'none';
@@ -264,19 +309,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   app.addHook('onClose', async () => rates.stop());
 
-  /** When and where requests began. */
-  const begun = new WeakMap<FastifyRequest, { at: number; traits: RouteTraits }>();
-  const traitsByPath = new Map<string, RouteTraits>();
+  const rest = options.routes.find(({ path }) => path === ANY_PATH);
+  const restTraits = rest && traitsAt(routerPath(rest.path), [rest]);
+  const find = pathFinder(options.routes.filter((route) => route !== rest));
 
-  function traitsFor(request: FastifyRequest): RouteTraits {
-    const { url } = request.routeOptions;
-    const known = url === undefined ? undefined : traitsByPath.get(url);
-    return known ?? (isBelowApi(request.url) ? belowApi : elsewhere);
+  type Beginning = { at: number; traits: RouteTraits; found: Found | undefined; route: Route | undefined };
+
+  function begin(request: FastifyRequest): Beginning {
+    const found = find(request.url);
+    const route = found?.declared.methods.get(methodOf(request));
+    const traits = route && found ? found.declared.traits : isBelowApi(request.url) ? belowApi : elsewhere;
+    return { at: monotonic(), traits, found, route };
   }
 
+  /** When and where requests began. */
+  const begun = new WeakMap<FastifyRequest, Beginning>();
+
   /** Requests that the framework refuses have not begun. */
-  const beginningOf = (request: FastifyRequest) =>
-    begun.get(request) ?? { at: monotonic(), traits: traitsFor(request) };
+  const beginningOf = (request: FastifyRequest) => begun.get(request) ?? begin(request);
 
   async function send(
     request: FastifyRequest,
@@ -350,8 +400,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    const traits = traitsFor(request);
-    begun.set(request, { at: monotonic(), traits });
+    const beginning = begin(request);
+    const { traits } = beginning;
+    begun.set(request, beginning);
     // Registered here: a client may disconnect before the response, and `close` is emitted once.
     reply.raw.once('close', () => options.load.leave());
     const shed = options.load.enter(traits.kind === 'probe');
@@ -376,12 +427,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return send(request, reply, known ? renderFailure(known) : failed(request, error));
   });
 
-  /** Runs a route; with `params` and `traits` where the router did not find it. */
+  /** Runs a route; with `traits` where the address has none. */
   async function run(
     route: Route,
     request: FastifyRequest,
     reply: FastifyReply,
-    params?: Record<string, string>,
+    params: Record<string, string>,
     traits?: RouteTraits,
   ): Promise<FastifyReply> {
     if (hasBody(request)) rates.watchBody(request.raw);
@@ -409,16 +460,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     );
   }
 
-  const rest = options.routes.find(({ path }) => path === ANY_PATH);
-  const restTraits = rest && traitsAt(routerPath(rest.path), [rest]);
-  const paths = byPath(options.routes.filter((route) => route !== rest));
-  const findPath = pathFinder(() => paths.keys());
-  const isShared = (path: string): boolean =>
-    [...(paths.get(path)?.values() ?? [])].some(({ sharesPath }) => sharesPath);
-
   /** The response to a method that the path does not have. */
-  function withoutMethod(request: FastifyRequest, path: string): HttpResponse {
-    const routes = [...(paths.get(path)?.values() ?? [])];
+  function withoutMethod(request: FastifyRequest, { methods: declared }: Declared): HttpResponse {
+    const routes = [...declared.values()];
     const methods = routes.flatMap(({ method }) => withHead(method));
     if (request.method !== 'OPTIONS')
       return json(
@@ -440,16 +484,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     );
   }
 
-  app.setNotFoundHandler((request, reply) => {
-    const known = findPath(request.url);
+  function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { found, route, traits } = beginningOf(request);
+    if (found && route) return run(route, request, reply, found.params);
     const path = rest && readablePath(request);
-    if (known !== undefined && (path === undefined || !isShared(known)))
-      return send(request, reply, withoutMethod(request, known), traitsByPath.get(routerPath(known)));
+    if (found && (path === undefined || !found.declared.isShared))
+      return send(request, reply, withoutMethod(request, found.declared), found.declared.traits);
     if (rest && path !== undefined) return run(rest, request, reply, { path }, restTraits);
     return send(
       request,
       reply,
-      traitsFor(request).pages && wantsPage(request.headers.accept)
+      traits.pages && wantsPage(request.headers.accept)
         ? notFoundPage()
         : json(404, {
             message: '404 Not Found',
@@ -457,27 +502,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
             error_description: options.hintOfPath?.(request.originalUrl),
           }),
     );
-  });
+  }
 
-  for (const [given, methods] of paths) {
-    const path = routerPath(given);
-    traitsByPath.set(path, traitsAt(path, [...methods.values()]));
-    for (const route of methods.values()) {
-      app.route({
-        method: withHead(route.method),
-        url: path,
-        handler: (request, reply) => run(route, request, reply),
-      });
-    }
-  }
-  const own = [...paths].map(([path, methods]) => [path, new Set(methods.keys())] as const);
-  for (const [path, methods] of overshadowed(new Map(own))) {
-    app.route({
-      method: methods.flatMap(withHead),
-      url: routerPath(path),
-      handler: (request, reply) => send(request, reply, withoutMethod(request, path)),
-    });
-  }
+  app.all('*', answer);
+  // Of methods that it does not know.
+  app.setNotFoundHandler(answer);
   return app;
 }
 
@@ -524,7 +553,6 @@ function readablePath({ method, originalUrl }: FastifyRequest): string | undefin
   }
 }
 
-/** HEAD exists for all GETs. */
 const withHead = (method: Method): string[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 function byPath(routes: readonly Route[]): Map<string, Map<Method, Route>> {
