@@ -171,7 +171,8 @@ const compileObject = (node: SchemaNode, path: Path): Decode => {
     for (const { key, decode, fallback, missing, nullIsAbsent } of fields) {
       const field = nullIsAbsent && raw[key] === null ? undefined : raw[key];
       if (field !== undefined) value[key] = decode(field, problems);
-      else if (fallback !== undefined) value[key] = structuredClone(fallback);
+      else if (fallback !== undefined)
+        value[key] = typeof fallback === 'object' ? structuredClone(fallback) : fallback;
       else if (missing !== undefined) problems.add(missing);
     }
     return value;
