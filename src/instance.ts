@@ -14,7 +14,7 @@ import {
 import type { ConnectionTarget } from './platform/db/database.ts';
 import {
   damagedDatabase,
-  type EmbeddedPostgres,
+  type LaunchedPostgres,
   launchEmbedded,
   reachEmbedded,
 } from './platform/db/embedded/embedded.ts';
@@ -27,7 +27,7 @@ export type Opened = {
   /** Accepts connections when migrate() has resolved. */
   target: ConnectionTarget;
   secretKey: SecretKey;
-  embedded: EmbeddedPostgres | undefined;
+  embedded: LaunchedPostgres | undefined;
   /** Waits for the database and migrates it; returns the names of the new migrations. */
   migrate(): Promise<string[]>;
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export async function serve(
     log.error('fault outside any request', error);
     end({ reason: 'a fault outside any request', code: 1 });
   });
-  // The database, another process, starts while this one loads the app.
+  // The database, another process, starts, and at first its files are made, while this one loads the app.
   const opened = await openInstance(config);
   let app: App | undefined;
   try {
@@ -57,11 +57,12 @@ export async function serve(
         config.rootPassword ?? readOrCreateSecretFile(config.data, ROOT_PASSWORD, newPassword),
       acceptKey: secretKey.accept,
     });
-    const address = await app.start();
     const { services } = app;
-    const aboutPassword = await describeRootPassword(config, async (password) =>
-      first ? true : isPasswordOfRoot(services, password),
-    );
+    // To check a password takes a tenth of a second, in a thread.
+    const [address, aboutPassword] = await Promise.all([
+      app.start(),
+      describeRootPassword(config, async (password) => first || isPasswordOfRoot(services, password)),
+    ]);
     process.stdout.write(
       [
         `Ashlar serves ${config.url ?? address}${config.url && config.url !== address ? ` (listening on ${address})` : ''}`,

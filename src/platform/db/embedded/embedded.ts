@@ -81,19 +81,18 @@ const defaults: Record<string, string> = {
   log_error_verbosity: 'terse',
 };
 
-/** A server that may not take connections yet. */
-export type LaunchedPostgres = EmbeddedPostgres & {
+/** A server that may not take connections yet, or has no cluster yet. */
+export type LaunchedPostgres = Omit<EmbeddedPostgres, 'pid'> & {
   /**
    * Resolves when it accepts connections, which takes longer after a crash, while it replays its log. Throws
    * with the server's messages.
    */
-  ready(): Promise<void>;
+  ready(): Promise<EmbeddedPostgres>;
 };
 
 /**
- * Starts the server on `<dataFolder>/postgres`, creates the cluster at first, and does not wait until it is
- * ready. The caller has locked the data folder. An orphaned server is stopped first, never adopted. Throws an
- * Error that ends with the server's messages.
+ * Starts the server on `<dataFolder>/postgres`, or at first the program that creates the cluster, and waits for neither: the
+ * caller computes meanwhile. The caller has locked the data folder. An orphaned server is stopped first, never adopted.
  */
 export async function launchEmbedded(
   dataFolder: string,
@@ -107,18 +106,35 @@ export async function launchEmbedded(
   await stopOrphans(cluster);
   removeRunFolder(dataFolder);
   const host = makeRunFolder(dataFolder, user);
+  const starting = startServer(dataFolder, { cluster, user, host, programs }, password, options.settings);
+  const started = starting.catch(() => undefined);
+  const connection = { host, port: PORT, user: USER, password, database: 'postgres' };
+  return {
+    connection,
+    async ready() {
+      const server = await starting;
+      await server.ready();
+      return { connection, ...server };
+    },
+    stop: async () => (await started)?.stop(),
+    exited: started.then((server) => server?.exited),
+  };
+}
+
+/** Starts the programs from where the server's user can reach them. */
+async function startServer(
+  dataFolder: string,
+  reached: ServerLocation,
+  password: string,
+  settings: Record<string, string> = {},
+): Promise<RunningServer> {
+  const { cluster, user, host } = reached;
   try {
-    const place: ServerLocation = {
-      cluster,
-      user,
-      host,
-      programs: preparePrograms(programs, user, join(host, 'native')),
-    };
+    const programs = preparePrograms(reached.programs, user, join(host, 'native'));
+    const place = { ...reached, programs };
     if (!existsSync(cluster)) await makeCluster(dataFolder, place, password);
     checkVersion(cluster);
-    const server = launch(dataFolder, place, { ...defaults, ...options.settings });
-    const connection = { host, port: PORT, user: USER, password, database: 'postgres' };
-    return { connection, ...server };
+    return launch(dataFolder, place, { ...defaults, ...settings });
   } catch (error) {
     rmSync(host, { recursive: true, force: true });
     throw error;
@@ -130,9 +146,8 @@ export async function startEmbedded(
   dataFolder: string,
   options: { settings?: Record<string, string> } = {},
 ): Promise<EmbeddedPostgres> {
-  const server = await launchEmbedded(dataFolder, options);
-  await server.ready();
-  return server;
+  const launched = await launchEmbedded(dataFolder, options);
+  return launched.ready();
 }
 
 /** The connection to another process's server on the data folder; undefined without a record of one. */
@@ -142,6 +157,8 @@ export async function reachEmbedded(dataFolder: string): Promise<EmbeddedPostgre
   const password = (await readSecretFile(dataFolder, 'postgres-password')) ?? '';
   return { host: readFileSync(record, 'utf8'), port: PORT, user: USER, password, database: 'postgres' };
 }
+
+type RunningServer = Pick<EmbeddedPostgres, 'pid' | 'stop' | 'exited'> & { ready(): Promise<void> };
 
 type ServerLocation = { cluster: string; user: ServerUser | undefined; host: string; programs: string };
 
@@ -266,11 +283,7 @@ export const damagedDatabase = (dataFolder: string, error: Error): Error =>
     { cause: error },
   );
 
-function launch(
-  dataFolder: string,
-  place: ServerLocation,
-  settings: Record<string, string>,
-): Pick<LaunchedPostgres, 'pid' | 'stop' | 'exited' | 'ready'> {
+function launch(dataFolder: string, place: ServerLocation, settings: Record<string, string>): RunningServer {
   const log = openLog(logFile(dataFolder));
   const all = { ...settings, unix_socket_directories: `"${place.host.replaceAll('"', '""')}"` };
   const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
