@@ -4,20 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { countWaiting } from '../src/platform/jobs/jobs.ts';
-import { liftLimits } from '../test/journeys/schemathesis-world.ts';
-import { callAs } from '../test/journeys/support.ts';
-import { makeAccessWorld } from '../test/support/access-world.ts';
 import { ROOT_TOKEN } from '../test/support/app.ts';
-import { makeRequests, type NamedRequest } from '../test/support/good-requests.ts';
+import type { NamedRequest } from '../test/support/good-requests.ts';
 import { titleOf } from '../test/support/inventory.ts';
 import { sendRaw } from '../test/support/raw-http.ts';
+import { commonWrites, fillInstance, headers, settled, write } from './filled-instance.ts';
 import { openWatched, type Watched } from './loop-stalls.ts';
-import { EACH_ANOTHER } from './measure.ts';
 import { type CpuTime, cpuTimeOf, metric, startScript } from './processes.ts';
 
-/** What is written most has so many rows more than the world of the tests: a page is full. */
-const ROWS = 25;
 const CONNECTIONS = 16;
 /** Seconds of load: hundreds of requests, unless each takes long; the tick of the kernel's clock is 10 ms. */
 const SECONDS = { warming: 0.3, subject: 0.8, bare: 0.6 };
@@ -37,8 +31,6 @@ const mostUsed: ReadonlySet<string> = new Set([
   'GET /projects/:id/repository/commits',
   'GET /projects/:id/repository/files/:file_path/raw',
 ]);
-
-const headers = { 'private-token': ROOT_TOKEN };
 
 type Load = { url: string; line: string; body?: unknown };
 type Loaded = { perSecond: number; cpu: CpuTime };
@@ -130,42 +122,6 @@ async function measureRead(watched: Counted, bare: string, { spec, title, reques
   };
 }
 
-/** What clients write most, with another text each time. */
-const writes: readonly [title: string, body: unknown][] = [
-  ['POST /projects/:id/issues', { title: EACH_ANOTHER }],
-  ['PUT /projects/:id/issues/:issue_iid', { title: EACH_ANOTHER }],
-  ['POST /projects/:id/issues/:noteable_id/notes', { body: EACH_ANOTHER }],
-  ['POST /projects/:id/issues/:issue_iid/add_spent_time', { duration: '1m' }],
-  ['POST /groups/:id/epics', { title: EACH_ANOTHER }],
-  ['PUT /groups/:id/epics/:epic_iid', { title: EACH_ANOTHER }],
-  ['POST /groups/:id/epics/:noteable_id/notes', { body: EACH_ANOTHER }],
-  ['POST /projects/:id/labels', { name: EACH_ANOTHER, color: '#00ff00' }],
-  ['PUT /projects/:id/labels/:name', { description: EACH_ANOTHER }],
-  ['POST /projects/:id/milestones', { title: EACH_ANOTHER }],
-  ['PUT /projects/:id/milestones/:milestone_id', { description: EACH_ANOTHER }],
-  [
-    'POST /projects/:id/badges',
-    { link_url: 'https://client.example/', image_url: 'https://client.example/stone.svg' },
-  ],
-  ['PUT /projects/:id/badges/:badge_id', { name: EACH_ANOTHER }],
-  ['POST /projects/:id/deploy_tokens', { name: EACH_ANOTHER, scopes: ['read_repository'] }],
-  ['PUT /projects/:id', { description: EACH_ANOTHER }],
-  ['POST /projects', { name: EACH_ANOTHER }],
-  ['PUT /groups/:id', { description: EACH_ANOTHER }],
-  ['POST /groups', { name: EACH_ANOTHER, path: EACH_ANOTHER }],
-  ['PUT /users/:id', { bio: EACH_ANOTHER }],
-  ['POST /snippets', { title: 'a', files: [{ file_path: 'a', content: EACH_ANOTHER }] }],
-  [
-    'POST /projects/:id/repository/commits',
-    {
-      branch: 'main',
-      commit_message: 'Change',
-      actions: [{ action: 'create', file_path: EACH_ANOTHER, content: 'a' }],
-    },
-  ],
-  ['POST /projects/:id/repository/branches', { branch: EACH_ANOTHER, ref: 'main' }],
-];
-
 type Write = {
   title: string;
   statements: number;
@@ -181,26 +137,6 @@ const IDLE_MS = 3_000;
 /** Statements that the idle program sends in a millisecond. */
 async function idleRate(watched: Counted): Promise<number> {
   return (await countStatements(watched, () => sleep(IDLE_MS))) / IDLE_MS;
-}
-
-/** Waits until no fact and no job waits. */
-async function settled({ app }: Watched): Promise<void> {
-  while (true) {
-    const waiting = await countWaiting(app.services.database.background);
-    if (waiting && waiting.outbox + waiting.jobs === 0) return;
-    await sleep(100);
-  }
-}
-
-let sent = 0;
-
-async function write(url: string, line: string, body: unknown): Promise<number> {
-  const response = await sendRaw(url, line, {
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body).replaceAll(EACH_ANOTHER, `text-${++sent}`),
-  });
-  if (response.status >= 300) throw new Error(`${line}: ${response.status} ${response.text}`);
-  return response.status;
 }
 
 /** Repeats a write until it is taken: of a branch, while requests of the load that just ended still write to it. */
@@ -309,22 +245,8 @@ export async function measureInventory(): Promise<string> {
   const word = process.env.BENCH_INVENTORY ?? '';
   const opened = await openWatched();
   try {
-    const { app, site, program } = opened;
-    await liftLimits({ root: (request, body) => callAs(program.url, ROOT_TOKEN, request, body) });
-    const { places } = await makeAccessWorld(site);
-    const { sql } = app.services.database;
-    // Root owns all records, and must be an administrator again.
-    await sql`update users set admin = true where username = 'root'`;
-    const all = await makeRequests(site, places, app.endpoints);
-    for (const [title, body] of writes) {
-      const line = all.find((each) => each.title === title)?.request.line;
-      if (line === undefined) throw new Error(`no endpoint: ${title}`);
-      if (title.startsWith('POST')) for (let row = 0; row < ROWS; row++) await write(program.url, line, body);
-    }
-    await sql`vacuum analyze`;
-    // A second process would have every change of settings wait for it.
-    await app.services.presence.stop();
-    await settled(opened);
+    const { program } = opened;
+    const all = await fillInstance(opened);
     const watched = { ...opened, reading: await countReading(opened) };
     const chosen = all.filter(({ spec, title }) => title === titleOf(spec) && title.includes(word));
     const requested = chosen.filter(({ spec }) => spec.method === 'GET');
@@ -343,7 +265,7 @@ export async function measureInventory(): Promise<string> {
     await bare.stop();
     const made: Write[] = [];
     const rate = await idleRate(watched);
-    for (const [title, body] of writes) {
+    for (const [title, body] of commonWrites) {
       const named = chosen.find((each) => each.title === title);
       if (!named) continue;
       const write = await measureWrite(watched, rate, named, body);

@@ -49,14 +49,19 @@ type Stall = { what: string; ms: number; status: number };
 /** The running program, and the ways to its database and repositories. */
 export type Watched = { program: Program; app: App; site: TestApp; close(): Promise<void> };
 
-/** Starts the program with a figure of its stalls; `app` is a second one on the same data, which serves nothing. */
-export async function openWatched(): Promise<Watched> {
+const watchedProgram = [join(import.meta.dirname, 'serve-watched.ts')];
+
+/**
+ * Starts the program, unless told otherwise with a figure of its stalls; `app` is a second one on the same data, which serves
+ * nothing.
+ */
+export async function openWatched(command = watchedProgram): Promise<Watched> {
   const data = join(makeFolder(), 'data');
   const storages = `default:${join(data, 'repositories')},fast:${join(data, 'fast')}`;
   const program = await startProgram({
     data,
     env: { ASHLAR_ROOT_TOKEN: ROOT_TOKEN, ASHLAR_STORAGES: storages },
-    command: [join(import.meta.dirname, 'serve-watched.ts')],
+    command,
   });
   const app = createApp({
     config: readConfig({ ASHLAR_DATA: data, ASHLAR_STORAGES: storages }),

@@ -70,6 +70,20 @@ export function ownMemory(pid: number): number {
 export const memoryOf = (root: number): number =>
   descendants(root).reduce((sum, pid) => sum + ownMemory(pid), 0);
 
+/** What the database has of it. */
+export const databaseMemoryOf = (root: number): number =>
+  descendants(root)
+    .filter((pid) => nameOf(pid) === 'postgres')
+    .reduce((sum, pid) => sum + ownMemory(pid), 0);
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 export type CpuTime = { program: number; database: number };
 
 /** Milliseconds of a tick of the kernel's clock for processes. */

@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness, loop, inventory), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { measureIssues } from './issues.ts';
 import { measureLoop } from './loop-stalls.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
+import { measureMemory } from './memory.ts';
 import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { measureRepositories } from './repositories.ts';
@@ -192,6 +193,7 @@ const parts: Record<string, () => Promise<Figure[] | string>> = {
   fairness: measureFairShare,
   loop: measureLoop,
   inventory: measureInventory,
+  memory: measureMemory,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));
