@@ -6,6 +6,8 @@ export type Smtp = {
   /** The mails, as they were received. */
   received: string[];
   commands: string[];
+  /** Refuses so many more mails temporarily. */
+  refuse(mails: number): void;
   stop(): Promise<void>;
 };
 
@@ -14,7 +16,7 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
   const sockets = new Set<Socket>();
   const received: string[] = [];
   const commands: string[] = [];
-  let refused = 0;
+  let refusing = refusals;
   const talk = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -34,8 +36,8 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
       }
       commands.push(line);
       if (/^EHLO/.test(line)) response('250 here');
-      else if (/^MAIL/.test(line) && refused < refusals) {
-        refused += 1;
+      else if (/^MAIL/.test(line) && refusing > 0) {
+        refusing -= 1;
         response('451 later');
       } else if (line === 'DATA') {
         data = [];
@@ -62,7 +64,10 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
     server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       if (address === null || typeof address === 'string') throw new Error('the server does not listen');
-      resolve({ url: `smtp://127.0.0.1:${address.port}`, received, commands, stop });
+      const refuse = (mails: number): void => {
+        refusing += mails;
+      };
+      resolve({ url: `smtp://127.0.0.1:${address.port}`, received, commands, refuse, stop });
     }),
   );
 }

@@ -1,5 +1,5 @@
 /** Badges as records, with the placeholders of their addresses replaced for a project. */
-import { type AuthorizedProject, selectProjects } from '../../kernel/access/find.ts';
+import { type AuthorizedProject, selectFirstProject } from '../../kernel/access/find.ts';
 import { isProject, type ResourceParent } from '../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import type { Needs } from '../../kernel/services.ts';
@@ -7,31 +7,21 @@ import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { findBranch, listRefs } from '../../platform/git/refs.ts';
 import { projectRepository } from '../repositories/index.ts';
-import { type BadgeRow, selectFirstProject } from './queries.ts';
+import type { BadgeRow } from './queries.ts';
 import { placeholdersIn, renderAddress } from './rules.ts';
 import type { BadgePreview, BadgeRecord } from './schema.ts';
 
 type Addresses = Pick<BadgeRow, 'link_url' | 'image_url'>;
 type Context = {
   db: Db;
-  services: Needs<'database' | 'repositories' | 'baseUrl'>;
+  services: Needs<'repositories' | 'baseUrl'>;
   actor: Caller;
   subject: ResourceParent;
 };
 
 /** The project itself, or the first of the group's that the caller sees. */
-async function exampleProject({
-  db,
-  services,
-  actor,
-  subject,
-}: Context): Promise<AuthorizedProject | undefined> {
-  if (isProject(subject)) return subject;
-  const path = await selectFirstProject(db, actor, subject.id);
-  if (path === undefined) return undefined;
-  const projects = await selectProjects(services.database.sql, actor, 'read_project', [path]);
-  return projects.get(path.toLowerCase());
-}
+const exampleProject = async ({ db, actor, subject }: Context): Promise<AuthorizedProject | undefined> =>
+  isProject(subject) ? subject : selectFirstProject(db, actor, subject.id);
 
 /** The newest commit of the default branch and the newest tag, where they are asked for. */
 async function valuesInGit(

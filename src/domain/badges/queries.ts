@@ -1,8 +1,6 @@
 /** Reads badges: a project's with those of the groups around it, or a group's own. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import { projectsIn } from '../../kernel/access/resource-parent-queries.ts';
 import { isProject, type ResourceParent } from '../../kernel/access/resource-parents.ts';
-import type { Caller } from '../../kernel/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { BadgesTable } from '../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
@@ -46,15 +44,3 @@ export const lockBadge = (tx: Db, parent: ResourceParent, id: number): Promise<B
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst();
-
-/** The path of the oldest project in the group that the caller sees. */
-export async function selectFirstProject(
-  db: Db,
-  caller: Caller,
-  groupId: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ path: string }>`
-    select n.full_path || '/' || p.path as path from projects p join namespaces n on n.id = p.namespace_id
-    where p.id in ${projectsIn(caller, sql`(${groupId}::bigint)`)} order by p.id limit 1`.execute(db);
-  return rows[0]?.path;
-}

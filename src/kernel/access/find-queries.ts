@@ -1,14 +1,23 @@
 /** The rows that receipts are made of: projects and groups with the caller's levels on them, by one statement each. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql as statement } from 'kysely';
 import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { pointRead } from '../../platform/db/point-read.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
-import type { Caller } from '../actor.ts';
+import type { Actor, Caller } from '../actor.ts';
 import { notificationLevels } from '../namespaces/notification-levels.ts';
 import { type GroupRow, projectColumns, projectTables, type ReachedProjectRow } from '../namespaces/rows.ts';
 import { DEVELOPER } from '../policy/roles.ts';
-import { directProjectLevel, namespaceLevel, sharedProjectLevel } from './membership-queries.ts';
+import {
+  CALLER,
+  callerCte,
+  directProjectLevel,
+  namespaceLevel,
+  sharedProjectLevel,
+  TODAY,
+} from './membership-queries.ts';
+import { projectsIn } from './resource-parent-queries.ts';
 
 /** `:id` of the API: a number, or a full path. */
 export type ObjectReference = string | number;
@@ -84,6 +93,17 @@ export async function findProject(
   return space === '' ? undefined : projectByPath(sql, [user, today(), space, path]);
 }
 
+/** The project of an id, with the levels of each caller on it. */
+export const findProjectForEach = (
+  sql: Sql,
+  callers: readonly Actor[],
+  id: number,
+): Promise<(ReachedProjectRow | undefined)[]> =>
+  projectById.each(
+    sql,
+    callers.map((caller) => [caller.id, today(), id]),
+  );
+
 /** The id of the project that had the path before. */
 export async function findRedirected(sql: Sql, fullPath: string): Promise<number | undefined> {
   const [redirect] = await sql<{ project_id: number }[]>`
@@ -106,6 +126,21 @@ export async function findProjects(
     parts.map(([, path]) => path),
   ];
   return sql.unsafe<ReachedProjectRow[]>(projectsByPaths, parameters, prepared);
+}
+
+const oneProject = statement.raw(projectsWhere(CALLER, TODAY, 'p.id ='));
+
+/** The oldest project right in the group of those whose planning the caller reads. */
+export async function findFirstProject(
+  db: Db,
+  caller: Caller,
+  groupId: number,
+): Promise<ReachedProjectRow | undefined> {
+  const first = statement`select id from projects
+    where id in ${projectsIn(caller, statement`(${groupId}::bigint)`)} order by id limit 1`;
+  const { rows } = await statement<ReachedProjectRow>`
+    with ${callerCte(caller)} ${oneProject} (${first})`.execute(db);
+  return rows[0];
 }
 
 /** The scope of a deploy token: a project, or all projects below a group. */
@@ -148,6 +183,17 @@ export async function findGroup(
     ? groupByPath(sql, [user, date, String(reference).toLowerCase()])
     : groupById(sql, [user, date, id]);
 }
+
+/** The group of an id, with the level of each caller on it. */
+export const findGroupForEach = (
+  sql: Sql,
+  callers: readonly Actor[],
+  id: number,
+): Promise<(FoundGroup | undefined)[]> =>
+  groupById.each(
+    sql,
+    callers.map((caller) => [caller.id, today(), id]),
+  );
 
 /** The groups of these full paths, by one statement. */
 export async function findGroups(sql: Sql, caller: Caller, paths: readonly string[]): Promise<FoundGroup[]> {

@@ -1,4 +1,5 @@
 /** Finds a project or group and decides for a caller, in one statement: returns a receipt, or a Failure. */
+import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../actor.ts';
@@ -25,9 +26,12 @@ import {
   asId,
   type DeployTokenHome,
   type FoundGroup,
+  findFirstProject,
   findGroup,
+  findGroupForEach,
   findGroups,
   findProject,
+  findProjectForEach,
   findProjectOfDeployToken,
   findProjectOfProgram,
   findProjects,
@@ -160,6 +164,45 @@ export async function selectProjects(
   return new Map(
     projects.filter((each) => each.may(ability)).map((each) => [each.fullPath.toLowerCase(), each]),
   );
+}
+
+/** The project of an id for each caller, undefined where they may not read it; by one statement. */
+export async function selectProjectForEach(
+  sql: Sql,
+  callers: readonly Actor[],
+  id: number,
+): Promise<(AuthorizedProject | undefined)[]> {
+  const rows = callers.length === 0 ? [] : await findProjectForEach(sql, callers, id);
+  return callers.map((caller, place) => {
+    const row = rows[place];
+    const project = row && projectReceipt(caller, row).project;
+    return project?.may('read_project') ? project : undefined;
+  });
+}
+
+/** The same for a group. */
+export async function selectGroupForEach(
+  sql: Sql,
+  callers: readonly Actor[],
+  id: number,
+): Promise<(AuthorizedGroup | undefined)[]> {
+  const rows = callers.length === 0 ? [] : await findGroupForEach(sql, callers, id);
+  return callers.map((caller, place) => {
+    const row = rows[place];
+    const group = row && groupReceipt(caller, row).group;
+    return group?.may('read_group') ? group : undefined;
+  });
+}
+
+/** The oldest project right in the group that the caller may read, if there is one. */
+export async function selectFirstProject(
+  db: Db,
+  caller: Caller,
+  groupId: number,
+): Promise<AuthorizedProject | undefined> {
+  const row = await findFirstProject(db, caller, groupId);
+  const project = row && projectReceipt(caller, row).project;
+  return project?.may('read_project') ? project : undefined;
 }
 
 /** A project in the deploy token's scope, with the rights of a developer; 404 for any other. */

@@ -11,18 +11,19 @@ type Value = string | number;
 /** So many keys in one statement at most. */
 const MAX_KEYS = 64;
 
-/**
- * A function that reads the row of a key, undefined where there is none. `types` are those of the key's values, which
- * `statement`, of one row at most, finds as `k.v1`, `k.v2` and so on.
- */
-export function pointRead<Row extends object>(
-  types: readonly string[],
-  statement: string,
-): (sql: Sql, key: readonly Value[]) => Promise<Row | undefined> {
+export type PointRead<Row> = {
+  /** Reads the row of the key, undefined where there is none, together with what others read at this time. */
+  (sql: Sql, key: readonly Value[]): Promise<Row | undefined>;
+  /** Reads the rows of these keys, in their order. */
+  each(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]>;
+};
+
+/** `types` are those of a key's values, which `statement`, of one row at most, finds as `k.v1`, `k.v2` and so on. */
+export function pointRead<Row extends object>(types: readonly string[], statement: string): PointRead<Row> {
   const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
   const names = types.map((_, place) => `v${place + 1}`).join(', ');
   const text = `select k.place, r.* from unnest(${arrays}) with ordinality as k(${names}, place) cross join lateral (${statement}) r`;
-  return batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, async (sql, keys) => {
+  async function each(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]> {
     const places = new Map<string, number>();
     const distinct: (readonly Value[])[] = [];
     const placeOf = keys.map((key) => {
@@ -36,5 +37,7 @@ export function pointRead<Row extends object>(
     // As they are, with their places: rows are wide, and a copy would cost more than all the rest here.
     const found = new Map<number, Row>(rows.map((row) => [row.place, row]));
     return placeOf.map((place) => found.get(place));
-  });
+  }
+  const read = batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, each);
+  return Object.assign((sql: Sql, key: readonly Value[]) => read(sql, key), { each });
 }

@@ -12,7 +12,7 @@ import { activeUsers, membersOfGroup, type Person } from './queries.ts';
 /** Mentions all members. */
 export const ALL = 'all';
 
-/** More members than these in one text get no to-dos: checking each one's access costs a query. */
+/** More members than these in one text get no to-dos. */
 const MAX_MENTIONED_MEMBERS = 100;
 
 /** The users behind one name. */

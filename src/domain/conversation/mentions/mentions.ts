@@ -1,14 +1,13 @@
 /** Users whom a text mentions, and which of them may see it. */
-import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
+import { selectGroupForEach, selectProjectForEach } from '../../../kernel/access/find.ts';
 import { type Actor, toActor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
-import { Failure } from '../../../platform/failure.ts';
-import { type Noteable, type NoteableKind, readsInternalNotes } from '../noteables/noteables.ts';
+import { type Noteable, type NoteableParent, readsInternalNotes } from '../noteables/noteables.ts';
 import { outsideCode } from './code-spans.ts';
 import type { Person } from './queries.ts';
 
-/** More names in one text are ignored: each costs a query. */
+/** More names in one text are ignored. */
 const MAX_NAMES = 100;
 /** Characters at the start of a text in which addressed users are looked for. */
 const MAX_ADDRESSED_LENGTH = 10_000;
@@ -40,26 +39,29 @@ export function addressedNames(markdown: string | null | undefined): string[] {
   return mentionedNames(beginning);
 }
 
-type Readers = Awaited<ReturnType<NoteableKind['readers']>>;
-
-/** Whether the user sees the noteable, or the internal notes on it. */
-async function sees(
+/** Receipts of the noteable's project or group for each of the people, undefined where they may not read it. */
+async function parentsFor(
   points: Sql,
   { project, group }: Noteable,
-  person: Actor,
-  isReader: Readers,
-  internal: boolean,
-): Promise<boolean> {
-  try {
-    // Reading its parent suffices here: isReader() decides on the noteable.
-    const parent = group
-      ? { project: undefined, group: await authorizeGroup(points, person, 'read_group', group.id) }
-      : { project: await authorizeProject(points, person, 'read_project', project?.id ?? 0), group };
-    return (!internal || readsInternalNotes(parent)) && isReader(person, parent);
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
+  people: readonly Actor[],
+): Promise<(NoteableParent | undefined)[]> {
+  if (group)
+    return (await selectGroupForEach(points, people, group.id)).map(
+      (each) => each && { project: undefined, group: each },
+    );
+  return (await selectProjectForEach(points, people, project?.id ?? 0)).map(
+    (each) => each && { project: each, group: undefined },
+  );
+}
+
+/** Who sees the noteable, or the internal notes on it, by receipts of its project or group. */
+export async function readerRule(
+  db: Db,
+  noteable: Noteable,
+  internal = false,
+): Promise<(person: Actor, parent: NoteableParent) => boolean> {
+  const isReader = await noteable.kind.readers(db, noteable);
+  return (person, parent) => (!internal || readsInternalNotes(parent)) && isReader(person, parent);
 }
 
 /** Ids of the users who see the noteable, or the internal notes on it. */
@@ -71,12 +73,14 @@ export async function readersAmong(
   internal = false,
 ): Promise<Set<number>> {
   if (people.length === 0) return new Set();
-  const isReader = await noteable.kind.readers(db, noteable);
-  const seen = await Promise.all(
-    people.map(async (person) => {
-      const actor = toActor(person, { via: 'password' });
-      return (await sees(points, noteable, actor, isReader, internal)) ? [person.id] : [];
-    }),
-  );
-  return new Set(seen.flat());
+  const actors = people.map((person) => toActor(person, { via: 'password' }));
+  const [isReader, parents] = await Promise.all([
+    readerRule(db, noteable, internal),
+    parentsFor(points, noteable, actors),
+  ]);
+  const readers = actors.filter((actor, place) => {
+    const parent = parents[place];
+    return parent && isReader(actor, parent);
+  });
+  return new Set(readers.map(({ id }) => id));
 }

@@ -1,12 +1,12 @@
 /** Candidates for notifications, page by page, and their relations to the subject: the SQL of audiences. */
 import { type RawBuilder, sql } from 'kysely';
 import { memberIds } from '../../../kernel/access/membership-queries.ts';
-import { type ActorColumns, actorColumns } from '../../../kernel/actor.ts';
+import type { ActorColumns } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationSubject } from '../events/subjects.ts';
 import type { NotificationEventName } from '../settings/levels.ts';
-import { settingsOf } from '../settings/queries.ts';
+import { gatherSettings, type SettingRow, settingsOf } from '../settings/queries.ts';
 import { audienceKind, type Candidate, type Participation, reachesWatchers } from './audience.ts';
 
 /** The notification event, the kind of its subject, and the properties that decide who is notified. */
@@ -26,8 +26,11 @@ export type EventContext = {
 /** Bounds of a page of candidates: those after the id; with `zones`, only users in these time zones. */
 export type Page = { after: number; limit: number; zones?: readonly string[] | undefined };
 
-/** A candidate, and its columns as an actor. Read access is not checked yet. */
-export type Prospect = { candidate: Candidate; person: ActorColumns };
+/** Where a user's mail goes, and how it is written. */
+export type Mailbox = { address: string; language: string; timezone: string | null };
+
+/** A candidate, its columns as an actor, and its mailbox. Read access is not checked yet. */
+export type Prospect = { candidate: Candidate; person: ActorColumns; mailbox: Mailbox };
 
 const created: ReadonlySet<NotificationEventName> = new Set(['new_issue', 'new_epic', 'new_merge_request']);
 const assigning: ReadonlySet<NotificationEventName> = new Set([...created, 'issue_due']);
@@ -99,39 +102,29 @@ function everybody(context: EventContext): RawBuilder<unknown> {
   ]);
 }
 
-/** Ids of candidates, in their order; fewer than `limit` are the last. */
-export async function candidateIds(
-  db: Db,
-  context: EventContext,
-  { after, limit, zones }: Page,
-): Promise<number[]> {
-  if (context.emailsDisabled) return [];
+/** Ids of candidates. */
+const candidates = (context: EventContext, { after, limit, zones }: Page): RawBuilder<unknown> => {
   const awake = zones ? sql`and coalesce(timezone, '') = any(${[...zones]}::text[])` : sql``;
-  const { rows } = await sql<{ id: number }>`
-    select id from users where id > ${after} and id in (${everybody(context)}) ${awake}
+  return sql`select id from users where id > ${after} and id in (${everybody(context)}) ${awake}
       and (id <> ${context.event.actorId ?? 0} or notified_of_own_activity)
       and state = 'active' and kind = 'human' and deletion is null and confirmed_at is not null
-    order by id limit ${limit}`.execute(db);
-  return rows.map(({ id }) => id);
-}
+    order by id limit ${limit}`;
+};
 
 type Tie = 'member' | 'partaker' | 'label' | 'subscribed' | 'unsubscribed';
 
-/** The relations of each user to the subject or its project; a user without any is not in the map. */
-async function tiesOf(db: Db, context: EventContext, ids: readonly number[]): Promise<Map<number, Set<Tie>>> {
-  const requested = sql`user_id = any(${bigints(ids)})`;
+/** The relations of users of `page` to the subject or its project, as rows of tie and user_id. */
+function tiesOf(context: EventContext): RawBuilder<unknown> {
+  const requested = sql`user_id = any(array(select id from page))`;
   const tie = (name: Tie, from: RawBuilder<unknown>) =>
     sql`select ${sql.lit(name)} as tie, user_id from (${from}) ${sql.ref(name)} where ${requested}`;
-  const { rows } = await sql<{ tie: Tie; user_id: number }>`${either([
+  return either([
     tie('member', members(context)),
     tie('partaker', partakers(context)),
     tie('label', labelSubscribers(context)),
     sql`select case when subscribed then 'subscribed' else 'unsubscribed' end as tie, user_id
       from (${subscriptions(context)}) x where ${requested}`,
-  ])}`.execute(db);
-  const ties = new Map<number, Set<Tie>>();
-  for (const { tie: name, user_id } of rows) ties.set(user_id, (ties.get(user_id) ?? new Set()).add(name));
-  return ties;
+  ]);
 }
 
 function participationOf(context: EventContext, id: number, ties: ReadonlySet<Tie>): Participation {
@@ -154,43 +147,45 @@ function participationOf(context: EventContext, id: number, ties: ReadonlySet<Ti
   };
 }
 
-const noTies: ReadonlySet<Tie> = new Set();
+type ProspectRow = ActorColumns &
+  Mailbox & {
+    state: string;
+    confirmed: boolean;
+    ties: Tie[];
+    settings: SettingRow[];
+    notified_of_own: boolean;
+  };
 
-/** The candidates of these ids, by a fixed number of statements. */
-export async function prospectsAmong(
+/** A page of the candidates in the order of their ids, fewer than `limit` where they are the last; or those of these ids. */
+export async function findProspects(
   db: Db,
   context: EventContext,
-  ids: readonly number[],
+  which: Page | { ids: readonly number[] },
 ): Promise<Prospect[]> {
-  if (ids.length === 0) return [];
   const { event, ancestorIds, emailsDisabled } = context;
-  const [users, settings, ties] = await Promise.all([
-    db
-      .selectFrom('users')
-      .select([...actorColumns, 'state', 'confirmed_at'])
-      .where(sql<boolean>`id = any(${bigints(ids)})`)
-      .where('deletion', 'is', null)
-      .orderBy('id')
-      .execute(),
-    settingsOf(db, ids, { projectId: event.projectId, ancestorIds }),
-    tiesOf(db, context, ids),
-  ]);
-  return users.flatMap(({ state, confirmed_at, ...person }) => {
-    const said = settings.get(person.id);
-    if (!said) return [];
-    const own = ties.get(person.id) ?? noTies;
+  if ('limit' in which && emailsDisabled) return [];
+  const page = 'ids' in which ? sql`select unnest(${bigints(which.ids)}) as id` : candidates(context, which);
+  const { rows } = await sql<ProspectRow>`
+    with page as materialized (${page}), ties as materialized (${tiesOf(context)})
+    select u.id, u.username, u.name, u.kind, u.state, u.admin, u.auditor, u.external, u.confirmed_at is not null as confirmed,
+      coalesce(u.notification_email, u.email) as address, u.preferred_language as language, u.timezone,
+      array(select tie from ties where user_id = u.id) as ties, u.notified_of_own_activity as notified_of_own,
+      ${settingsOf({ projectId: event.projectId, ancestorIds })} as settings
+    from page join users u using (id) where u.deletion is null order by u.id`.execute(db);
+  return rows.map(({ state, confirmed, ties, settings, notified_of_own, ...row }) => {
+    const { address, language, timezone, ...person } = row;
+    const own = new Set(ties);
     const candidate: Candidate = {
       id: person.id,
       state,
       kind: person.kind,
-      confirmed: confirmed_at !== null,
+      confirmed,
       member: own.has('member'),
       canRead: true,
       emailsDisabled,
-      settings: said,
+      settings: gatherSettings(settings, ancestorIds, notified_of_own),
       participation: participationOf(context, person.id, own),
     };
-    // The table's check constraint admits these kinds only.
-    return [{ candidate, person: person as ActorColumns }];
+    return { candidate, person, mailbox: { address, language, timezone } };
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { notificationEvent } from '../events/events.ts';
 import { notificationSubjects } from '../events/subjects.ts';
-import { candidateIds, type EventContext, prospectsAmong } from './candidate-queries.ts';
+import { type EventContext, findProspects, type Page } from './candidate-queries.ts';
 
 const app = useApp();
 const GUEST = 10;
@@ -54,6 +54,12 @@ const matter = (
   ...told,
 });
 
+/** The ids of a page of candidates. */
+async function idsOf(context: EventContext, page: Page): Promise<number[]> {
+  const prospects = await findProspects(app.app.services.database.db, context, page);
+  return prospects.map(({ candidate }) => candidate.id);
+}
+
 beforeAll(async () => {
   group = await makeGroup(app, { visibility: 'public' });
   below = await makeGroup(app, { visibility: 'public', parent_id: group.id });
@@ -94,8 +100,7 @@ beforeAll(async () => {
 const expected = ['spoke', 'subscribed', 'label', 'watches project', 'watches root', 'chose', 'watches all'];
 
 test('those who may hear of it are found, page by page, each once', async () => {
-  const { db } = app.app.services.database;
-  const all = await candidateIds(db, matter(), { after: 0, limit: 100 });
+  const all = await idsOf(matter(), { after: 0, limit: 100 });
   // The commenter came later. Its author does not hear of what they do themselves.
   const fromBeginning = expected
     .filter((name) => name !== 'spoke')
@@ -104,30 +109,28 @@ test('those who may hear of it are found, page by page, each once', async () => 
   expect(all).toEqual(fromBeginning);
   const paged: number[] = [];
   for (let after = 0; ; ) {
-    const page = await candidateIds(db, matter(), { after, limit: 3 });
+    const page = await idsOf(matter(), { after, limit: 3 });
     paged.push(...page);
     if (page.length < 3) break;
     after = page.at(-1) ?? 0;
   }
   expect(paged).toEqual(all);
-  const closed = await candidateIds(db, matter({}, 'close_issue'), { after: 0, limit: 100 });
+  const closed = await idsOf(matter({}, 'close_issue'), { after: 0, limit: 100 });
   expect(closed).toEqual([idOf('spoke'), ...all.filter((id) => id !== idOf('label'))].sort((a, b) => a - b));
 });
 
 test('whoever is named is among them, wherever the rest is not, and nobody where no mail is sent', async () => {
-  const { db } = app.app.services.database;
   const named = { mentionedIds: new Set([idOf('stranger')]), assigneeIds: [idOf('member')] };
   const page = { after: 0, limit: 100 };
-  const ids = await candidateIds(db, matter(named), page);
+  const ids = await idsOf(matter(named), page);
   expect(ids).toEqual(expect.arrayContaining([idOf('stranger'), idOf('member')]));
-  expect(await candidateIds(db, matter({ ...named, emailsDisabled: true }), page)).toEqual([]);
+  expect(await idsOf(matter({ ...named, emailsDisabled: true }), page)).toEqual([]);
   await app.app.services.database.sql`update users set timezone = 'Asia/Tokyo' where id = ${idOf('chose')}`;
-  expect(await candidateIds(db, matter(), { ...page, zones: ['Asia/Tokyo'] })).toEqual([idOf('chose')]);
-  expect(await candidateIds(db, matter(), { ...page, zones: [''] })).not.toContain(idOf('chose'));
+  expect(await idsOf(matter(), { ...page, zones: ['Asia/Tokyo'] })).toEqual([idOf('chose')]);
+  expect(await idsOf(matter(), { ...page, zones: [''] })).not.toContain(idOf('chose'));
 });
 
 test('members alone hear of a move, by shares too', async () => {
-  const { db } = app.app.services.database;
   const moved = notificationEvent('moved_project', {
     projectId: project.id,
     subject: { kind: 'project', id: project.id },
@@ -136,7 +139,7 @@ test('members alone hear of a move, by shares too', async () => {
   await make('invited', (user) => addMember(app, `groups/${invited.id}`, user, GUEST));
   const body = { group_id: invited.id, group_access: 30 };
   bodyOf(await app.root(`POST /projects/${project.id}/share`, { body }), 201);
-  const ids = await candidateIds(db, matter({ event: moved }), { after: 0, limit: 100 });
+  const ids = await idsOf(matter({ event: moved }), { after: 0, limit: 100 });
   expect(ids).toEqual([1, ...['watches all', 'member', 'invited'].map(idOf)].sort((a, b) => a - b));
 });
 
@@ -145,7 +148,8 @@ test('how each stands to it is found for all at once', async () => {
   const names = [...expected, 'member', 'stranger'];
   const stancesTo = async (event: 'new_issue' | 'close_issue') => {
     const told = { assigneeIds: [idOf('member')], mentionedIds: new Set([idOf('stranger')]) };
-    const prospects = await prospectsAmong(db, matter(told, event), [1, ...names.map(idOf)]);
+    const which = { ids: [1, ...names.map(idOf)] };
+    const prospects = await findProspects(db, matter(told, event), which);
     return prospects.map(({ candidate: { id, member, participation } }) => {
       const name = names.find((each) => idOf(each) === id) ?? 'root';
       const truths = Object.entries(participation).flatMap(([key, value]) => (value ? [key] : []));

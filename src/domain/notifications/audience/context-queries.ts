@@ -1,10 +1,9 @@
 /** The project or group of a notification event, and the access of recipients to it. */
 import { sql } from 'kysely';
-import { authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
+import { selectGroupForEach, selectProjectForEach } from '../../../kernel/access/find.ts';
 import { type ActorColumns, toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { Failure } from '../../../platform/failure.ts';
 import type { NoteRow } from '../../conversation/index.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationContext, Visitor } from '../events/subjects.ts';
@@ -16,8 +15,12 @@ type ContainerRow = {
   full_path: string;
   ancestor_ids: number[];
   silent: boolean;
+  actor: Doer | null;
   note: (Omit<Note, 'created_at'> & { created_at: string }) | null;
 };
+
+/** The user who did it. */
+export type Doer = { name: string; username: string };
 
 export type Note = Pick<NoteRow, 'id' | 'body' | 'internal' | 'discussion_id' | 'created_at'> & {
   reply: boolean;
@@ -34,20 +37,27 @@ const noteJson = (id: number | undefined) => sql`(
     'reply', exists (select from notes e where e.discussion_id = m.discussion_id and e.id < m.id))
   from notes m where m.id = ${id ?? null}::bigint) as note`;
 
-const projectRow = (id: number, noteId: number | undefined) => sql<ContainerRow>`
+type Named = Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId' | 'actorId'>;
+
+/** The note, and who acted, as JSON. */
+const around = ({ noteId, actorId }: Named) => sql`${noteJson(noteId)}, (
+  select jsonb_build_object('name', u.name, 'username', u.username) from users u where u.id = ${actorId ?? null}::bigint) as actor`;
+
+const projectRow = (id: number, named: Named) => sql<ContainerRow>`
   select p.id, p.name, n.full_name || ' / ' || p.name as full_name, n.full_path || '/' || p.path as full_path, n.ancestor_ids,
-    (${sendsNone('p.settings')} or ${silentAround}) as silent, ${noteJson(noteId)}
+    (${sendsNone('p.settings')} or ${silentAround}) as silent, ${around(named)}
   from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id} and not p.deleting`;
-const groupRow = (id: number, noteId: number | undefined) => sql<ContainerRow>`
-  select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent, ${noteJson(noteId)}
+const groupRow = (id: number, named: Named) => sql<ContainerRow>`
+  select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent, ${around(named)}
   from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`;
 
-/** Loads the project or group of the event, and its note; undefined where one of them is gone. */
+/** Loads the project or group of the event, its note and its actor; undefined where one of the first two is gone. */
 export async function loadNotificationContext(
   db: Db,
-  { projectId, groupId, noteId }: Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId'>,
-): Promise<{ context: NotificationContext; note: Note | undefined } | undefined> {
-  const statement = projectId === undefined ? groupRow(groupId ?? 0, noteId) : projectRow(projectId, noteId);
+  named: Named,
+): Promise<{ context: NotificationContext; note: Note | undefined; doer: Doer | undefined } | undefined> {
+  const { projectId, groupId, noteId } = named;
+  const statement = projectId === undefined ? groupRow(groupId ?? 0, named) : projectRow(projectId, named);
   const [row] = (await statement.execute(db)).rows;
   if (!row || (noteId !== undefined && !row.note)) return undefined;
   const context: NotificationContext = {
@@ -59,22 +69,24 @@ export async function loadNotificationContext(
     ancestorIds: row.ancestor_ids,
     emailsDisabled: row.silent,
   };
-  return { context, note: row.note ? { ...row.note, created_at: new Date(row.note.created_at) } : undefined };
+  const note = row.note ? { ...row.note, created_at: new Date(row.note.created_at) } : undefined;
+  return { context, note, doer: row.actor ?? undefined };
 }
 
-/** The user's access to the project or group; undefined without any. */
-export async function findVisitor(
+/** The access of people to the project or group, by their ids; without those who have none. By one statement. */
+export async function findVisitors(
   { database: { points } }: Needs<'database'>,
   { kind, id }: Pick<NotificationContext, 'kind' | 'id'>,
-  person: ActorColumns,
-): Promise<Visitor | undefined> {
-  const actor = toActor(person, { via: 'password' });
-  try {
-    return kind === 'project'
-      ? { actor, project: await authorizeProject(points, actor, 'read_project', id), group: undefined }
-      : { actor, project: undefined, group: await authorizeGroup(points, actor, 'read_group', id) };
-  } catch (error) {
-    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
-    throw error;
-  }
+  people: readonly ActorColumns[],
+): Promise<Map<number, Visitor>> {
+  const actors = people.map((person) => toActor(person, { via: 'password' }));
+  const isProject = kind === 'project';
+  const projects = isProject ? await selectProjectForEach(points, actors, id) : [];
+  const groups = isProject ? [] : await selectGroupForEach(points, actors, id);
+  return new Map(
+    actors.flatMap((actor, place) => {
+      const [project, group] = [projects[place], groups[place]];
+      return project || group ? [[actor.id, { actor, project, group }]] : [];
+    }),
+  );
 }

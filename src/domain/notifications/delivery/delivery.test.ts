@@ -367,12 +367,13 @@ describe('what changes between hearing and sending', () => {
     open = await makeProject(app, { visibility: 'public' });
   });
 
-  /** Waits until all mail jobs exist, and delays them. */
+  /** Has the mail refused, so that it becomes a job; waits for that, and delays it. */
   async function holdLetters(happen: () => Promise<void>): Promise<void> {
     const { sql } = app.app.services.database;
     await sql`create or replace function hold() returns trigger language plpgsql as $$ begin
       if new.priority = 10 then new.run_at = now() + interval '1 hour'; end if; return new; end $$`;
     await sql`create trigger hold before insert on graphile_worker._private_jobs for each row execute function hold()`;
+    smtp.refuse(1);
     await happen();
     const isHeld = async (): Promise<boolean> => {
       const [row] = await sql<{ held: number; others: number }[]>`

@@ -1,10 +1,10 @@
-/** Loads the context of a notification event: once for the fan-out, and again for each recipient. */
+/** Loads the context of a notification event: for its fan-out, and again for mails that are sent by other jobs. */
 
 import { toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { ALL, findGroupMentions, mentionedNames, usersByName } from '../../conversation/index.ts';
 import type { EventContext } from '../audience/candidate-queries.ts';
-import { findVisitor, loadNotificationContext, type Note } from '../audience/context-queries.ts';
+import { type Doer, findVisitors, loadNotificationContext, type Note } from '../audience/context-queries.ts';
 import {
   type LoadedSubject,
   type NotificationContext,
@@ -15,13 +15,15 @@ import {
 import type { NotificationEventName } from '../settings/levels.ts';
 import { personOf } from './queries.ts';
 
-/** Context, subject and note of an event, while all exist. */
+/** Context, subject, note and actor of an event, while the first three exist. */
 export type Found = {
   context: NotificationContext;
   kind: NotificationSubject;
   subject: LoadedSubject;
   /** The note that the event is about, if it is. */
   note: Note | undefined;
+  /** Undefined where the account is gone. */
+  doer: Doer | undefined;
 };
 
 /**
@@ -79,7 +81,7 @@ export async function calledBy(
   const alone = new Set(people.map(({ username }) => username.toLowerCase()));
   const many = names.filter((name) => !alone.has(name));
   const caller = many.length > 0 && (await personOf(services, event.actorId));
-  const visitor = caller && (await findVisitor(services, context, caller));
+  const visitor = caller && (await findVisitors(services, context, [caller])).get(caller.id);
   const target = visitor && subject.targetFor?.(visitor);
   const mentions = target
     ? await findGroupMentions(db, points, {

@@ -1,10 +1,9 @@
-/** Statements of deliveries: the note of an event, people and their mailboxes. */
+/** Statements of deliveries: people, and the projects that a move takes along. */
 
 import { sql } from 'kysely';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Person } from '../../conversation/index.ts';
-import type { NotificationJob } from '../events/subjects.ts';
 
 /** Usernames by id, in one statement. */
 export async function namesOf(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
@@ -26,27 +25,6 @@ export async function personOf(
   // The table's check constraint admits the kinds of actors only.
   return row as Person | undefined;
 }
-
-export type Mailbox = { address: string; language: string; timezone: string | null };
-
-export async function mailboxOf(db: Db, id: number): Promise<Mailbox> {
-  const user = await db
-    .selectFrom('users')
-    .select(['email', 'notification_email', 'preferred_language', 'timezone'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return {
-    address: user.notification_email ?? user.email,
-    language: user.preferred_language,
-    timezone: user.timezone,
-  };
-}
-
-/** The name of the event's actor; undefined where the account is gone. */
-export const doerOf = async (db: Db, { event }: NotificationJob) =>
-  event.actorId === undefined
-    ? undefined
-    : db.selectFrom('users').select(['name', 'username']).where('id', '=', event.actorId).executeTakeFirst();
 
 export type Inside = { id: number; full_path: string; group_path: string };
 

@@ -1,10 +1,11 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { writeSettings } from './actions.ts';
 import type { SettingScope } from './notification-settings.ts';
-import { settingsOf } from './queries.ts';
+import { gatherSettings, type SettingRow, settingsOf } from './queries.ts';
 
 const app = useApp();
 
@@ -24,12 +25,15 @@ it('gathers what bears on a place, nearest first, and for those who said nothing
   await say({ kind: 'global' }, 'global');
   await db.updateTable('users').set({ notified_of_own_activity: true }).where('id', '=', said.id).execute();
 
-  const ancestorIds = [top.id, inner.id];
-  const place = { projectId: project.id, ancestorIds };
-  const settings = await settingsOf(db, [said.id, silent.id, 987_654], place);
+  const settings = async (projectId: number | undefined, ancestorIds: readonly number[]) => {
+    const { rows } = await sql<{ settings: SettingRow[]; own: boolean }>`
+      select ${settingsOf({ projectId, ancestorIds })} as settings, u.notified_of_own_activity as own
+      from users u where u.id in (${said.id}, ${silent.id}) order by u.id`.execute(db);
+    return rows.map((row) => gatherSettings(row.settings, ancestorIds, row.own));
+  };
   const events = { new_note: true };
-  expect(Object.fromEntries(settings)).toEqual({
-    [said.id]: {
+  expect(await settings(project.id, [top.id, inner.id])).toEqual([
+    {
       project: { level: 'mention', events },
       groups: [
         { level: 'custom', events },
@@ -38,14 +42,13 @@ it('gathers what bears on a place, nearest first, and for those who said nothing
       global: { level: 'participating', events },
       notifiedOfOwn: true,
     },
-    [silent.id]: { groups: [], global: { level: 'participating', events: {} }, notifiedOfOwn: false },
-  });
+    { groups: [], global: { level: 'participating', events: {} }, notifiedOfOwn: false },
+  ]);
 
-  const inGroup = await settingsOf(db, [said.id], { ancestorIds: [top.id] });
-  expect(inGroup.get(said.id)).toEqual({
+  const [inGroup] = await settings(undefined, [top.id]);
+  expect(inGroup).toEqual({
     groups: [{ level: 'watch', events }],
     global: { level: 'participating', events },
     notifiedOfOwn: true,
   });
-  expect(await settingsOf(db, [], place)).toEqual(new Map());
 });

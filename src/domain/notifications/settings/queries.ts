@@ -1,5 +1,5 @@
 /** Reads a user's mailbox, and the projects and groups for which settings can be made. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -84,44 +84,41 @@ export async function readSettings(db: Db, userId: number, scope: SettingScope):
   return row ? settingOf(row) : unsaid(scope);
 }
 
-type SettingRow = {
-  user_id: number;
-  notified_of_own_activity: boolean;
+export type SettingRow = {
   project_id: number | null;
   namespace_id: number | null;
-  level: string | null;
+  level: string;
   events: unknown;
 };
 
 /**
- * The settings that apply, for each existing user, by one statement. `ancestorIds` go from the root to the
- * group of the subject; epics have no project.
+ * The rows of the settings of user `u` that apply, as JSON. `ancestorIds` go from the root to the group of the subject;
+ * epics have no project.
  */
-export async function settingsOf(
-  db: Db,
-  userIds: readonly number[],
-  place: { projectId?: number | undefined; ancestorIds: readonly number[] },
-): Promise<Map<number, UserSettings>> {
-  const { rows } = await sql<SettingRow>`
-    select u.id as user_id, u.notified_of_own_activity, s.project_id, s.namespace_id, s.level, s.events
-    from users u left join notification_settings s on s.user_id = u.id and (s.project_id = ${place.projectId ?? null}
-      or s.namespace_id = any(${[...place.ancestorIds]}::bigint[]) or (s.project_id is null and s.namespace_id is null))
-    where u.id = any(${[...userIds]}::bigint[])`.execute(db);
-  const byUser = Map.groupBy(rows, (row) => row.user_id);
-  return new Map([...byUser].map(([id, said]) => [id, gather(said, place.ancestorIds)]));
-}
+export const settingsOf = (place: {
+  projectId?: number | undefined;
+  ancestorIds: readonly number[];
+}): RawBuilder<SettingRow[]> => sql`(
+  select coalesce(jsonb_agg(jsonb_build_object('project_id', s.project_id, 'namespace_id', s.namespace_id,
+    'level', s.level, 'events', s.events)), '[]')
+  from notification_settings s where s.user_id = u.id and (s.project_id = ${place.projectId ?? null}
+    or s.namespace_id = any(${[...place.ancestorIds]}::bigint[]) or (s.project_id is null and s.namespace_id is null)))`;
 
-function gather(rows: readonly SettingRow[], ancestorIds: readonly number[]): UserSettings {
-  const said = rows.flatMap(({ level, ...row }) => (level === null ? [] : [{ ...row, level }]));
-  const project = said.find((row) => row.project_id !== null);
-  const global = said.find((row) => row.project_id === null && row.namespace_id === null);
+/** The settings of a user by these rows. */
+export function gatherSettings(
+  rows: readonly SettingRow[],
+  ancestorIds: readonly number[],
+  notifiedOfOwn: boolean,
+): UserSettings {
+  const project = rows.find((row) => row.project_id !== null);
+  const global = rows.find((row) => row.project_id === null && row.namespace_id === null);
   const depth = (row: { namespace_id: number | null }) => ancestorIds.indexOf(row.namespace_id ?? 0);
-  const groups = said.filter((row) => row.namespace_id !== null).sort((a, b) => depth(b) - depth(a));
+  const groups = rows.filter((row) => row.namespace_id !== null).sort((a, b) => depth(b) - depth(a));
   return {
     ...(project && { project: settingOf(project) }),
     groups: groups.map(settingOf),
     global: withoutGlobal(global ? settingOf(global) : unsaid({ kind: 'global' })),
-    notifiedOfOwn: rows.some((row) => row.notified_of_own_activity),
+    notifiedOfOwn,
   };
 }
 

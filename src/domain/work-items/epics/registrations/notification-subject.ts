@@ -29,7 +29,8 @@ async function load({ services, context, job }: Loading): Promise<LoadedSubject 
     targetFor: (visitor) => epicNoteable(groupOf(visitor), epic),
     at: epic.created_at,
     async contents() {
-      const labels = await labelsOf(db, 'epic', [epic.id]);
+      // Other mails show none.
+      const labels = event === 'new_epic' ? (await labelsOf(db, 'epic', [epic.id])).get(epic.id) : [];
       const described = {
         id: epic.id,
         iid: epic.iid,
@@ -37,7 +38,7 @@ async function load({ services, context, job }: Loading): Promise<LoadedSubject 
         url: epicWebUrl(services.baseUrl(), context.fullPath, epic.iid),
         state: epic.state === 'closed' ? ('closed' as const) : ('opened' as const),
         confidential: epic.confidential,
-        labels: (labels.get(epic.id) ?? []).map(({ name }) => name),
+        labels: (labels ?? []).map(({ name }) => name),
         startDate: epic.start_date_fixed,
         dueDate: epic.due_date_fixed,
       };

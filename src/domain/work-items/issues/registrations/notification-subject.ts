@@ -9,20 +9,19 @@ import {
   type PeopleChange,
   projectOf,
 } from '../../../notifications/index.ts';
-import { labelsOf } from '../../../planning/index.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import { type IssueRow, issueWebUrl } from '../records/issue-rows.ts';
 import { issueParticipants } from '../records/noteable-queries.ts';
 import { issueMail, type MailedIssue } from './notification-mails.ts';
-import { assigneesOf, keepIssue, namesOf, selectInProject, selectMilestoneTitle } from './queries.ts';
+import { assigneesOf, keepIssue, namesOf, selectInProject, selectProperties } from './queries.ts';
 
-async function describe({ services, context }: Loading, issue: IssueRow): Promise<MailedIssue> {
-  const db = services.database.background;
-  const [assignees, labels, milestone] = await Promise.all([
-    assigneesOf(db, issue.id),
-    labelsOf(db, 'issue', [issue.id]),
-    issue.milestone_id === null ? undefined : selectMilestoneTitle(db, issue.milestone_id),
-  ]);
+/** What mails say of the issue. Those of events that show no properties need none. */
+async function describe({ services, context, job }: Loading, issue: IssueRow): Promise<MailedIssue> {
+  const { name } = job.event;
+  const isShown = name === 'new_issue' || name === 'issue_due';
+  const properties = isShown
+    ? await selectProperties(services.database.background, issue.id)
+    : { assignees: [], labels: [], milestone: null };
   return {
     id: issue.id,
     iid: issue.iid,
@@ -30,9 +29,7 @@ async function describe({ services, context }: Loading, issue: IssueRow): Promis
     url: issueWebUrl(services.baseUrl(), context.fullPath, issue.iid),
     state: issue.state === 'closed' ? 'closed' : 'opened',
     confidential: issue.confidential,
-    assignees: assignees.map(({ name }) => name),
-    labels: (labels.get(issue.id) ?? []).map(({ name }) => name),
-    milestone: milestone?.title ?? null,
+    ...properties,
     dueDate: issue.due_date,
   };
 }

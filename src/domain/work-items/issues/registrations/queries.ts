@@ -87,8 +87,18 @@ export const selectInProject = (
 export const keepIssue = (tx: Db, id: number) =>
   tx.selectFrom('issues').select('id').where('id', '=', id).forKeyShare().executeTakeFirst();
 
-export const selectMilestoneTitle = (db: Db, id: number) =>
-  db.selectFrom('milestones').select('title').where('id', '=', id).executeTakeFirst();
+type Properties = { assignees: string[]; labels: string[]; milestone: string | null };
+
+/** The names of the issue's assignees and labels, and the title of its milestone. */
+export async function selectProperties(db: Db, id: number): Promise<Properties> {
+  const { rows } = await sql<Properties>`select
+    array(select u.name from issue_assignees a join users u on u.id = a.user_id where a.issue_id = i.id order by u.id) as assignees,
+    array(select l.name from label_links k join labels l on l.id = k.label_id where k.issue_id = i.id order by l.name, l.id) as labels,
+    (select m.title from milestones m where m.id = i.milestone_id) as milestone from issues i where i.id = ${id}`.execute(
+    db,
+  );
+  return rows[0] ?? { assignees: [], labels: [], milestone: null };
+}
 
 type Referenced = Pick<IssueRow, 'project_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id'> & {
   assigned: boolean;
