@@ -1,10 +1,19 @@
-/** Events of issues and epics, and the labels that they name. */
+/** Events of issues and epics, and the labels and milestones that they name. */
 
 import { type Selectable, sql } from 'kysely';
 import { userBasicJson } from '../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ResourceEventsTable } from '../../../platform/db/rows.ts';
+import { byId, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
+import {
+  type LabelBasicRow,
+  type LabelRow,
+  type MilestoneWithPath,
+  milestoneOfJson,
+  milestonesById,
+  selectMilestonesOf,
+} from '../../planning/index.ts';
 
 export type EventTarget = { kind: 'issue' | 'epic'; id: number };
 
@@ -27,5 +36,45 @@ export const eventsOf = (db: Db, target: EventTarget, kind: string) => {
     .where('kind', '=', kind);
 };
 
-export const selectLabels = (db: Db, ids: readonly number[]) =>
-  db.selectFrom('labels').selectAll().where('id', 'in', ids).execute();
+/** What events name, by id. */
+export type EventRelations = {
+  labels: ReadonlyMap<number, LabelBasicRow>;
+  milestones: ReadonlyMap<number, MilestoneWithPath>;
+};
+
+const distinct = (ids: readonly (number | null)[]): number[] => [
+  ...new Set(ids.filter((id): id is number => id !== null)),
+];
+
+/** What the events of a page name. */
+export async function selectRelations(db: Db, rows: readonly EventRow[]): Promise<EventRelations> {
+  const ids = distinct(rows.map(({ label_id }) => label_id));
+  const [labels, milestones] = await Promise.all([
+    ids.length === 0 ? [] : db.selectFrom('labels').selectAll().where('id', 'in', ids).execute(),
+    milestonesById(db, distinct(rows.map(({ milestone_id }) => milestone_id))),
+  ]);
+  return { labels: byId(labels), milestones };
+}
+
+/** One event, if the issue or epic has it, with what it names. */
+export async function selectEvent(db: Db, target: EventTarget, kind: string, id: number) {
+  const event = eventsOf(db, target, kind).where('id', '=', id);
+  const of = await readTagged<{ events: EventRow; labels: LabelRow; milestones: MilestoneWithPath }>(
+    db,
+    [
+      taggedRows('events', sql`select * from event`),
+      taggedRows('labels', sql`select * from labels where id in (select label_id from event)`, {
+        isDescribed: true,
+      }),
+      taggedRows('milestones', selectMilestonesOf(sql`array(select milestone_id from event)`), {
+        isDescribed: true,
+      }),
+    ],
+    sql`event as (${event})`,
+  );
+  return {
+    // A time is a text in JSON.
+    rows: of('events').map((row) => ({ ...row, created_at: new Date(row.created_at) })),
+    relations: { labels: byId(of('labels')), milestones: byId(of('milestones').map(milestoneOfJson)) },
+  };
+}

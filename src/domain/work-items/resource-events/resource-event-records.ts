@@ -10,11 +10,17 @@ import { mapInTurns } from '../../../platform/turns.ts';
 import {
   LabelBasicRecord,
   MilestoneRecord,
-  milestonesById,
   presentLabelBasic,
   presentMilestone,
 } from '../../planning/index.ts';
-import { type EventRow, type EventTarget, eventsOf, selectLabels } from './queries.ts';
+import {
+  type EventRelations,
+  type EventRow,
+  type EventTarget,
+  eventsOf,
+  selectEvent,
+  selectRelations,
+} from './queries.ts';
 
 const common = { id: Type.Integer(), user: UserBasic, created_at: dateTime() };
 const resource = { ...common, resource_type: Type.String(), resource_id: Type.Integer() };
@@ -53,7 +59,8 @@ export async function listResourceEvents<Kind extends ResourceEventKind>(
     { by: 'id', sort: 'asc' },
     { id: 'id' },
   );
-  return { ...rows, items: await present(db, around, target, kind, rows.items) };
+  const relations = await selectRelations(db, rows.items);
+  return { ...rows, items: await present(around, target, kind, rows.items, relations) };
 }
 
 /** One event; 404 when the noteable has none with this id. */
@@ -64,31 +71,21 @@ export async function findResourceEvent<Kind extends ResourceEventKind>(
   kind: Kind,
   id: number,
 ): Promise<ResourceEventRecord<Kind>> {
-  const rows = await eventsOf(db, target, kind).where('id', '=', id).execute();
-  const [record] = await present(db, around, target, kind, rows);
+  const { rows, relations } = await selectEvent(db, target, kind, id);
+  const [record] = await present(around, target, kind, rows, relations);
   if (!record) throw notFound();
   return record;
 }
 
-const unique = (ids: readonly (number | null)[]): number[] => [
-  ...new Set(ids.filter((id): id is number => id !== null)),
-];
-
 async function present<Kind extends ResourceEventKind>(
-  db: Db,
   around: Surroundings,
   target: EventTarget,
   kind: Kind,
   rows: readonly EventRow[],
+  { labels, milestones }: EventRelations,
 ): Promise<ResourceEventRecord<Kind>[]> {
-  if (rows.length === 0) return [];
-  const labelIds = unique(rows.map(({ label_id }) => label_id));
-  const [labels, milestones] = await Promise.all([
-    labelIds.length === 0 ? [] : selectLabels(db, labelIds),
-    milestonesById(db, unique(rows.map(({ milestone_id }) => milestone_id))),
-  ]);
   const labelled = new Map(
-    await mapInTurns(labels, (label) => [label.id, presentLabelBasic(label)] as const),
+    await mapInTurns([...labels.values()], (label) => [label.id, presentLabelBasic(label)] as const),
   );
   return rows.flatMap((row) => {
     if (!row.user) return [];
