@@ -11,12 +11,11 @@ async function findPeople(context: RenderContext, references: readonly Reference
   const { services, reader } = context;
   const { db, sql: driver } = services.database;
   const names = [...new Set(references.map(({ name }) => name.toLowerCase()))];
-  const [people, groups] = await Promise.all([
-    selectPeople(db, names),
-    selectGroups(driver, reader, 'read_group', names),
-  ]);
-  const baseUrl = services.baseUrl();
+  const people = await selectPeople(db, names);
   const byName = new Map(people.map((person) => [person.username.toLowerCase(), person]));
+  const others = names.filter((name) => !byName.has(name));
+  const groups = await selectGroups(driver, reader, 'read_group', others);
+  const baseUrl = services.baseUrl();
   return references.flatMap((reference): Link[] => {
     const common = { kind: 'user', className: 'gfm-project_member', text: reference.text } as const;
     const person = byName.get(reference.name.toLowerCase());

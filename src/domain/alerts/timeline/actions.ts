@@ -1,10 +1,12 @@
 /** Reads and writes the timeline of an incident. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import { presentUserBasic, type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
+import { userBasicJson } from '../../../kernel/users/queries.ts';
+import { presentUserBasic, type UserBasicRow } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { IncidentTimelineEventsTable } from '../../../platform/db/rows.ts';
@@ -14,7 +16,10 @@ import { renderEach } from '../../markdown/index.ts';
 import { findIssue, type IssueRow } from '../../work-items/index.ts';
 import type { TimelineEventRecord } from './schema.ts';
 
-export type TimelineEventRow = Selectable<IncidentTimelineEventsTable>;
+/** An entry with its author, who is null when deleted meanwhile. */
+export type TimelineEventRow = Selectable<IncidentTimelineEventsTable> & { author: UserBasicRow | null };
+
+const author = sql.raw<UserBasicRow | null>(userBasicJson('incident_timeline_events.author_id')).as('author');
 
 /** The incident by its number; 404 where the caller may not read it, and for another type of issue. */
 export async function findIncident(
@@ -37,7 +42,7 @@ export const selectTimeline = (
 ): Promise<Page<TimelineEventRow>> =>
   selectPage(
     db,
-    db.selectFrom('incident_timeline_events').selectAll().where('issue_id', '=', incident.id),
+    db.selectFrom('incident_timeline_events').selectAll().select(author).where('issue_id', '=', incident.id),
     page,
     { by: 'occurred_at', sort },
     { occurred_at: 'incident_timeline_events.occurred_at', id: 'incident_timeline_events.id' },
@@ -48,6 +53,7 @@ export async function findTimelineEvent(db: Db, incident: IssueRow, id: number):
   const row = await db
     .selectFrom('incident_timeline_events')
     .selectAll()
+    .select(author)
     .where('issue_id', '=', incident.id)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -87,51 +93,52 @@ export const addTimelineEvent = (
       updated_at: time,
     })
     .returningAll()
+    .returning(author)
     .executeTakeFirstOrThrow();
 };
 
-/** The locked entry; 404 when it is gone, 403 for one that the program wrote. */
-async function lockEditable(tx: Db, { id }: TimelineEventRow): Promise<TimelineEventRow> {
-  const row = await tx
-    .selectFrom('incident_timeline_events')
-    .selectAll()
+const refused = () => forbidden('You cannot edit this timeline event.');
+
+/** Changes a member's entry; 404 without it, 403 for one that the program wrote. */
+export async function changeTimelineEvent(
+  db: Db,
+  incident: IssueRow,
+  id: number,
+  told: TimelineChange,
+): Promise<TimelineEventRow> {
+  const changed = await db
+    .updateTable('incident_timeline_events')
+    .set({ ...columnsOf(told), updated_at: now() })
+    .where('issue_id', '=', incident.id)
     .where('id', '=', id)
-    .forUpdate()
+    .where('action', 'is', null)
+    .returningAll()
+    .returning(author)
     .executeTakeFirst();
-  if (!row) throw notFound('Timeline event');
-  if (row.action !== null) throw forbidden('You cannot edit this timeline event.');
-  return row;
+  if (changed) return changed;
+  await findTimelineEvent(db, incident, id);
+  throw refused();
 }
 
-/** Changes a member's entry. */
-export const changeTimelineEvent = (
-  db: Db,
-  row: TimelineEventRow,
-  told: TimelineChange,
-): Promise<TimelineEventRow> =>
-  inTransaction(db, async (tx) => {
-    await lockEditable(tx, row);
-    return tx
-      .updateTable('incident_timeline_events')
-      .set({ ...columnsOf(told), updated_at: now() })
-      .where('id', '=', row.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  });
-
-/** Deletes a member's entry; `check` sees the locked entry first. */
+/** Deletes a member's entry, as changeTimelineEvent(); `check` sees the locked entry first. */
 export const removeTimelineEvent = (
   db: Db,
   row: TimelineEventRow,
-  check: (row: TimelineEventRow) => void,
+  check: (updatedAt: Date) => void,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    check(await lockEditable(tx, row));
+    if (row.action !== null) throw refused();
+    const locked = await tx
+      .selectFrom('incident_timeline_events')
+      .select('updated_at')
+      .where('id', '=', row.id)
+      .forUpdate()
+      .executeTakeFirst();
+    check(found(locked, 'Timeline event').updated_at);
     await ahead(tx).deleteFrom('incident_timeline_events').where('id', '=', row.id).execute();
   });
 
 export type TimelineReading = {
-  db: Db;
   services: Needs<'database' | 'repositories' | 'registered' | 'baseUrl'>;
   settings: ApplicationSettings;
   actor: Caller;
@@ -140,17 +147,11 @@ export type TimelineReading = {
 
 /** The records of the entries in their order, with related records loaded in batches. */
 export async function presentTimeline(
-  { db, services, settings, actor, subject }: TimelineReading,
+  { services, settings, actor, subject }: TimelineReading,
   rows: readonly TimelineEventRow[],
 ): Promise<TimelineEventRecord[]> {
   if (rows.length === 0) return [];
   const around = { baseUrl: services.baseUrl(), settings };
-  const authors: UserBasicRow[] = await db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('id', 'in', [...new Set(rows.map(({ author_id }) => author_id))])
-    .execute();
-  const people = new Map(authors.map((author) => [author.id, presentUserBasic(around, author)]));
   const html = await renderEach(
     rows.map(({ note }) => note),
     { gfm: true },
@@ -162,7 +163,7 @@ export async function presentTimeline(
     note_html: html[index] ?? '',
     action: row.action,
     editable: row.action === null,
-    author: people.get(row.author_id) ?? null,
+    author: row.author && presentUserBasic(around, row.author),
     occurred_at: row.occurred_at.toISOString(),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

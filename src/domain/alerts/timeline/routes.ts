@@ -71,8 +71,8 @@ export const timelineEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, actor, subject, input } = context;
       const incident = await findIncident(db, subject, actor, input.issue_iid);
-      const row = await findTimelineEvent(db, incident, input.timeline_event_id);
-      return presentOne(context, await changeTimelineEvent(db, row, input));
+      const { timeline_event_id, ...changes } = input;
+      return presentOne(context, await changeTimelineEvent(db, incident, timeline_event_id, changes));
     },
   }),
   endpoint({
@@ -85,7 +85,7 @@ export const timelineEndpoints: Endpoint[] = [
     handle: async ({ db, actor, subject, input, unmodified }) => {
       const incident = await findIncident(db, subject, actor, input.issue_iid);
       const row = await findTimelineEvent(db, incident, input.timeline_event_id);
-      await removeTimelineEvent(db, row, ({ updated_at }) => unmodified(updated_at));
+      await removeTimelineEvent(db, row, unmodified);
       return null;
     },
   }),
