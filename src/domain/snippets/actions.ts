@@ -58,8 +58,8 @@ const lockSnippet = (tx: Db, id: number): Promise<SnippetRow | undefined> =>
 type Changes = Partial<Pick<SnippetRow, 'title' | 'description' | 'visibility' | 'ready'>>;
 
 /**
- * Writes the change, and announces it. The files are read from the repository under the row's lock, so that
- * of several changes at once the row ends with the last one's files. 404 when the snippet is gone.
+ * Writes the change, and announces it. Where files changed, they are read from the repository under the row's lock, so
+ * that of several changes at once the row ends with the last one's files. 404 when the snippet is gone.
  */
 const save = (
   context: SnippetWriteContext,
@@ -69,16 +69,16 @@ const save = (
   git: GitFolder | undefined,
 ): Promise<SnippetRow> =>
   inTransaction(context.services.database.db, async (tx) => {
-    const before = await lockSnippet(tx, id);
-    if (!before) throw notFound('Snippet');
-    const files = git ? [...(await readSnippetFiles(git, before.default_branch)).files.keys()] : before.files;
+    const before = git && (await lockSnippet(tx, id));
+    const files = before && [...(await readSnippetFiles(git, before.default_branch)).files.keys()];
     if (git) await countWrite(tx, snippetRepository(id));
     const snippet = await tx
       .updateTable('snippets')
-      .set({ ...changes, files, updated_at: now() })
+      .set({ ...changes, ...(files && { files }), updated_at: now() })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirstOrThrow();
+      .executeTakeFirst();
+    if (!snippet) throw notFound('Snippet');
     await record(tx, context, snippet, event);
     return snippet;
   });
