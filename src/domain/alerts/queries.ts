@@ -9,6 +9,7 @@ import { containing } from '../../platform/db/search.ts';
 import { notFound } from '../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 import type { AlertFilters, StatusCounts } from './alerts/schema.ts';
+import { LOGGED, logged } from './incidents/links.ts';
 import { type AlertRow, severities } from './records.ts';
 
 const words = (list: readonly string[]): string => `array[${list.map((word) => `'${word}'`).join(',')}]`;
@@ -89,11 +90,23 @@ export async function countAlerts(db: Db, projectId: number, filters: AlertFilte
   return { triggered, acknowledged, resolved, ignored, open, all: open + resolved + ignored };
 }
 
+/**
+ * Whether an alert has this note at this time, that of its arrival unless another is given: an alert may recover in the
+ * moment of its arrival.
+ */
+export const isLogged = (what: keyof typeof logged, at: unknown = sql`alerts.created_at`) =>
+  sql<boolean>`exists (select from notes n where n.alert_id = alerts.id and n.created_at = ${at}
+    and n.system_action = ${LOGGED} and n.body like ${`${logged[what]} %`})`;
+
+/** An alert, and whether its notes begin with its source. */
+export type FoundAlert = AlertRow & { is_logged: boolean };
+
 /** The alert of the project by its number; 404 without one. */
-export async function findAlert(db: Db, project: AuthorizedProject, iid: number): Promise<AlertRow> {
+export async function findAlert(db: Db, project: AuthorizedProject, iid: number): Promise<FoundAlert> {
   const alert = await db
     .selectFrom('alerts')
     .selectAll()
+    .select(isLogged('alert').as('is_logged'))
     .where('project_id', '=', project.id)
     .where('iid', '=', iid)
     .executeTakeFirst();

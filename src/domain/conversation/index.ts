@@ -2,7 +2,7 @@
 export { conversationCapability, conversationEndpoints } from './capability.ts';
 export { outsideCode } from './mentions/code-spans.ts';
 export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
-export { addMentionTodos, findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
+export { findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
 export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts';
 export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
 export { type CrossReference, crossReferenceTable } from './noteables/cross-references.ts';

@@ -1,5 +1,4 @@
 /** Planning: labels, milestones and iterations of projects and groups. */
-export { nextIid } from './counter-actions.ts';
 export { IterationRecord } from './iterations/iteration-records.ts';
 export { labelsCapability } from './labels/capability.ts';
 export { isLabelName, withoutScopedSiblings } from './labels/label-names.ts';

@@ -128,7 +128,7 @@ async function copyMilestone(tx: Db, projectId: number, milestoneId: number): Pr
     .insertInto('milestones')
     .values({
       project_id: projectId,
-      iid: await nextIid(tx, { projectId }, 'milestones'),
+      iid: await nextIid(tx, { projectId }),
       ...milestone,
       created_at: time,
       updated_at: time,

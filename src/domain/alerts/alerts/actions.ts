@@ -2,7 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { type ActorContext, completeTodos } from '../../conversation/index.ts';
 import { addSystemNoteOfStatus, lockAlert } from '../incidents/link-actions.ts';
@@ -57,14 +57,11 @@ export async function updateAlert(
     const columns = await statusColumns(tx, before, changes);
     const assigned = assignees ? await assignAlert(tx, actor, project, before, assignees) : false;
     if (!columns && !assigned) return before;
-    const after = await tx
-      .updateTable('alerts')
-      .set({ ...columns, updated_at: now() })
-      .where('id', '=', before.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const set = { ...columns, updated_at: now() };
+    await ahead(tx).updateTable('alerts').set(set).where('id', '=', before.id).execute();
+    const after = { ...before, ...set };
     if (after.status !== before.status) await addSystemNoteOfStatus(tx, actor, after);
-    if (after.status === 'resolved') await completeTodos(tx, actor.id, alertNoteable(project, after));
+    if (after.status === 'resolved') await completeTodos(ahead(tx), actor.id, alertNoteable(project, after));
     return after;
   });
 }

@@ -60,7 +60,11 @@ export async function assignAlert(
       .execute();
   const note = systemNote({ what: 'assignees', added: [...added], removed });
   await writeAlertNotes(tx, actor, [{ alert, note }]);
-  const users = added.map(({ id }) => id).filter((id) => id !== actor.id);
-  await addTodos(tx, { users, author: actor, target: alertNoteable(project, alert), action: 'assigned' });
+  const others = added.filter(({ id }) => id !== actor.id);
+  await addTodos(
+    tx,
+    { author: actor, target: alertNoteable(project, alert) },
+    others.map(({ id }) => ({ userId: id, action: 'assigned' })),
+  );
   return true;
 }

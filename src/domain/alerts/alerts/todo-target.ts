@@ -29,6 +29,11 @@ export const alertTodoEndpoint = todoEndpoint({
   summary: 'Reminds the caller of an alert; 304 where it waits for them already.',
   access: onProject('read_alerts'),
   input: Type.Object({ alert_iid: integerId() }),
-  find: async ({ db, subject, input }) =>
-    alertNoteable(subject, await findAlert(db, subject, input.alert_iid)),
+  find: async ({ db, services, settings, subject, input }) => {
+    const { payload: _, ...alert } = await findAlert(db, subject, input.alert_iid);
+    const around = { baseUrl: services.baseUrl(), settings };
+    const paths = new Map([[subject.id, subject.fullPath]]);
+    const load = async () => (await presentAlerts({ db, around }, [alert], paths))[0];
+    return { noteable: alertNoteable(subject, alert), load };
+  },
 });

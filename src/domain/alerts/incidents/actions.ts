@@ -1,5 +1,6 @@
 /** Creates incidents of alerts, by settings or on request, and closes them when their alerts end. */
 
+import { sql } from 'kysely';
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
@@ -8,14 +9,15 @@ import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { findEntry } from '../../../platform/git/trees.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
-import type { ActorContext } from '../../conversation/index.ts';
+import { type ActorContext, newDiscussionId } from '../../conversation/index.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { closeIssue, type IssueRow, insertIssue, prepareIssue } from '../../work-items/index.ts';
 import { alertUrl } from '../alert-records.ts';
+import { isLogged } from '../queries.ts';
 import type { AlertRow } from '../records.ts';
 import { writeTimeline } from '../timeline/entry-actions.ts';
 import { alertBot } from './bot-actions.ts';
-import { integrationName, isLogged, lockAlert, writeAlertNotes } from './link-actions.ts';
+import { integrationName, lockAlert, writeAlertNotes } from './link-actions.ts';
 import { alertNotes, plain, sourceOf } from './links.ts';
 import { incidentDescription, incidentSeverity } from './text.ts';
 
@@ -173,10 +175,10 @@ export function recoveryTask(services: IncidentServices): Task {
     if (!project) return;
     await inTransaction(db, async (tx) => {
       const actor = await alertBot(tx);
-      const alert = await lockAlert(tx, alert_id);
       const at = new Date(fact_at);
+      const alert = await lockAlert(tx, alert_id, isLogged('recovery', at));
       // The task may run twice.
-      if (!alert || (await isLogged(tx, alert_id, 'recovery', at))) return;
+      if (!alert || alert.is_logged) return;
       const source = sourceOf(alert, await integrationName(tx, alert));
       const notes = [alertNotes.recovered(source), alertNotes.status('resolved')];
       await writeAlertNotes(
@@ -203,17 +205,11 @@ export async function resolveAlertsOf(
   incident: { id: number; iid: number },
 ): Promise<void> {
   const time = now();
-  const resolved = await tx
-    .updateTable('alerts')
-    .set({ status: 'resolved', ended_at: time, updated_at: time })
-    .where('issue_id', '=', incident.id)
-    .where('status', '<>', 'resolved')
-    .returning(['id', 'project_id'])
-    .execute();
-  const note = alertNotes.status('resolved', ` by closing incident #${incident.iid}`);
-  await writeAlertNotes(
-    tx,
-    author,
-    resolved.map((alert) => ({ alert, note })),
-  );
+  const { action, body } = alertNotes.status('resolved', ` by closing incident #${incident.iid}`);
+  await sql`
+    with resolved as (update alerts set status = 'resolved', ended_at = ${time}, updated_at = ${time}
+      where issue_id = ${incident.id} and status <> 'resolved' returning id, project_id)
+    insert into notes (alert_id, project_id, author_id, body, discussion_id, system_action, created_at, updated_at)
+    select id, project_id, ${author.id}, ${body}, left(encode(sha256((id || ${newDiscussionId()}::text)::bytea), 'hex'), 40),
+      ${action}, ${time}, ${time} from resolved`.execute(ahead(tx));
 }

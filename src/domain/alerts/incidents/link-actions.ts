@@ -4,10 +4,10 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { newDiscussionId } from '../../conversation/index.ts';
 import type { SystemNote } from '../../work-items/index.ts';
-import type { AlertRow } from '../records.ts';
+import { type FoundAlert, isLogged } from '../queries.ts';
 import { writeTimeline } from '../timeline/entry-actions.ts';
 import { alertBot } from './bot-actions.ts';
-import { alertNotes, LOGGED, logged, type NotedAlert, sourceOf } from './links.ts';
+import { alertNotes, type NotedAlert, sourceOf } from './links.ts';
 
 /** The part of an alert that its incident's timeline needs. */
 type LinkedAlert = NotedAlert & { iid: number; issue_id: number | null };
@@ -35,32 +35,15 @@ export async function writeAlertNotes(
   await ahead(tx).insertInto('notes').values(rows).execute();
 }
 
-/** Whether the alert has this note at this time: an alert may recover in the moment of its arrival. */
-export const isLogged = async (
-  db: Db,
-  alertId: number,
-  what: keyof typeof logged,
-  at: Date,
-): Promise<boolean> =>
-  (await db
-    .selectFrom('notes')
-    .select('id')
-    .where('alert_id', '=', alertId)
-    .where('created_at', '=', at)
-    .where('system_action', '=', LOGGED)
-    .where('body', 'like', `${logged[what]} %`)
-    .executeTakeFirst()) !== undefined;
-
 /**
  * Ensures that an alert's notes begin with its source. The first read writes that note, once: a storm of
  * unread alerts is written only once.
  */
-export async function beginLog(db: Db, alert: AlertRow): Promise<void> {
-  const begins = (on: Db) => isLogged(on, alert.id, 'alert', alert.created_at);
-  if (await begins(db)) return;
+export async function beginLog(db: Db, alert: FoundAlert): Promise<void> {
+  if (alert.is_logged) return;
   await inTransaction(db, async (tx) => {
     const held = await lockAlert(tx, alert.id);
-    if (!held || (await begins(tx))) return;
+    if (!held || held.is_logged) return;
     const source = sourceOf(alert, await integrationName(tx, alert));
     const note = alertNotes.created(source);
     await writeAlertNotes(tx, await alertBot(tx), [{ alert, note, createdAt: alert.created_at }]);
@@ -98,9 +81,18 @@ export async function addSystemNoteOfStatus(
  * Locks the alert, after its incident if it has one, until the transaction ends: closing an incident locks
  * the two in this order. Undefined when the alert is gone.
  */
-export async function lockAlert(tx: Db, id: number) {
-  const known = await tx.selectFrom('alerts').select('issue_id').where('id', '=', id).executeTakeFirst();
-  if (known?.issue_id != null)
-    await tx.selectFrom('issues').select('id').where('id', '=', known.issue_id).forNoKeyUpdate().execute();
-  return tx.selectFrom('alerts').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+export async function lockAlert(
+  tx: Db,
+  id: number,
+  has = isLogged('alert'),
+): Promise<FoundAlert | undefined> {
+  const alert = tx.selectFrom('alerts').where('id', '=', id);
+  await ahead(tx)
+    .selectFrom('issues')
+    .select('id')
+    .where('id', '=', alert.select('issue_id'))
+    .forNoKeyUpdate()
+    .execute();
+  await ahead(tx).selectFrom('alerts').select('id').where('id', '=', id).forUpdate().execute();
+  return alert.selectAll().select(has.as('is_logged')).executeTakeFirst();
 }

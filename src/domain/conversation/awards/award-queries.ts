@@ -1,53 +1,44 @@
 /** Awards with their users. */
 
+import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { type AwardWithUser, userOfAward } from '../noteables/award-actions.ts';
 import type { Awardable } from '../noteables/awards.ts';
-import type { AwardWithUser } from './present.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import { notesOf } from '../notes/queries.ts';
 
 const awardsOf = (db: Db, { column, id }: Awardable) =>
-  db
-    .selectFrom('award_emoji')
-    .innerJoin('users', 'users.id', 'award_emoji.user_id')
-    .selectAll('award_emoji')
-    .select([
-      'users.username',
-      'users.public_email',
-      'users.name as user_name',
-      'users.state',
-      'users.locked_at',
-      'users.avatar',
-      'users.email',
-    ])
-    .where(`award_emoji.${column}`, '=', id);
-
-type Row = Awaited<ReturnType<ReturnType<typeof awardsOf>['executeTakeFirstOrThrow']>>;
-
-const withUser = (row: Row): AwardWithUser => ({
-  ...row,
-  user: { ...row, id: row.user_id, name: row.user_name },
-});
+  db.selectFrom('award_emoji').selectAll().select(userOfAward).where(column, '=', id);
 
 /** A page of the awards, oldest first. */
-export async function selectAwards(
-  db: Db,
-  awardable: Awardable,
-  page: PageRequest,
-): Promise<Page<AwardWithUser>> {
-  const awards = await selectPage(
-    db,
-    awardsOf(db, awardable),
-    page,
-    { by: 'id', sort: 'asc' },
-    { id: 'award_emoji.id' },
-  );
-  return { ...awards, items: awards.items.map(withUser) };
-}
+export const selectAwards = (db: Db, awardable: Awardable, page: PageRequest): Promise<Page<AwardWithUser>> =>
+  selectPage(db, awardsOf(db, awardable), page, { by: 'id', sort: 'asc' }, { id: 'award_emoji.id' });
 
 /** The award; 404 when there is none. */
 export async function findAward(db: Db, awardable: Awardable, id: number): Promise<AwardWithUser> {
-  const award = await awardsOf(db, awardable).where('award_emoji.id', '=', id).executeTakeFirst();
+  const award = await awardsOf(db, awardable).where('id', '=', id).executeTakeFirst();
   if (!award) throw notFound();
-  return withUser(award);
+  return award;
+}
+
+/** The same of a note, which is found with it; 404 without the note, and for system notes, which take no awards. */
+export async function findAwardOfNote(
+  db: Db,
+  noteable: Noteable,
+  noteId: number,
+  id: number,
+): Promise<AwardWithUser> {
+  const award = awardsOf(db, { column: 'note_id', id: noteId }).where('id', '=', id);
+  const note = await notesOf(db, noteable)
+    .where('notes.id', '=', noteId)
+    .select(sql<AwardWithUser | null>`(select to_jsonb(a) from (${award}) a)`.as('award'))
+    .executeTakeFirst();
+  if (!note) throw notFound('Note');
+  if (note.system_action !== null) throw notFound('Award Emoji');
+  if (!note.award) throw notFound();
+  const { created_at, updated_at } = note.award;
+  // A time is a text in JSON.
+  return { ...note.award, created_at: new Date(created_at), updated_at: new Date(updated_at) };
 }

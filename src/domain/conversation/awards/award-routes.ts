@@ -4,10 +4,10 @@ import type { ResourceParent as Home } from '../../../kernel/access/resource-par
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { giveAward, takeAward } from '../noteables/award-actions.ts';
+import { type AwardWithUser, giveAward, takeAward } from '../noteables/award-actions.ts';
 import { type Awardable, awardableOf, emojiName } from '../noteables/awards.ts';
 import type { FindContext, NoteableResource } from '../noteables/noteable-resources.ts';
 import type { Noteable } from '../noteables/noteables.ts';
@@ -16,33 +16,44 @@ import { noteablePayload } from '../notes/announcements.ts';
 import { findNote } from '../notes/queries.ts';
 import { requirePart } from '../notes/rules.ts';
 import { AwardRecord, awardId, newAward, noteId } from '../notes/schema.ts';
-import { findAward, selectAwards } from './award-queries.ts';
+import { findAward, findAwardOfNote, selectAwards } from './award-queries.ts';
 import { presentAward } from './present.ts';
 
 /** The noteable, and the awardable: itself or one of its notes. */
 type Awarded = { target: Noteable; awardable: Awardable };
+
+/** An award, and the awardable that has it. */
+type Given = { awardable: Awardable; award: AwardWithUser };
+
+type Input = Record<string, unknown>;
 
 /** A path of awards: its parameters beside the project or group, and how the awardable is found. */
 type AwardResource = {
   path: string;
   noun: string;
   names: TProperties;
-  find(context: FindContext, home: Home, input: Record<string, unknown>): Promise<Awarded>;
+  find(context: FindContext, home: Home, input: Input): Promise<Awarded>;
+  findAward(context: FindContext, home: Home, input: Input & { award_id: number }): Promise<Given>;
 };
 
 function awardResources(resource: NoteableResource): AwardResource[] {
   const { awards } = resource;
   if (!awards) return [];
   const names = { noteable_id: awards.noteable };
+  const findTarget: AwardResource['find'] = async (context, home, input) => {
+    const noteable = await awards.find(context, home, input.noteable_id);
+    const awardable = awardableOf(noteable);
+    if (!awardable) throw notFound('Award Emoji');
+    return { target: noteable, awardable };
+  };
   const ofTarget: AwardResource = {
     path: `${resource.path}/award_emoji`,
     noun: resource.noun,
     names,
-    find: async (context, home, input) => {
-      const noteable = await awards.find(context, home, input.noteable_id);
-      const awardable = awardableOf(noteable);
-      if (!awardable) throw notFound('Award Emoji');
-      return { target: noteable, awardable };
+    find: findTarget,
+    findAward: async (context, home, input) => {
+      const { awardable } = await findTarget(context, home, input);
+      return { awardable, award: await findAward(context.db, awardable, input.award_id) };
     },
   };
   const ofNote: AwardResource = {
@@ -55,6 +66,12 @@ function awardResources(resource: NoteableResource): AwardResource[] {
       // System notes take no awards.
       if (note.system_action !== null) throw notFound('Award Emoji');
       return { target: noteable, awardable: { column: 'note_id', id: note.id } };
+    },
+    findAward: async (context, home, input) => {
+      const noteable = await awards.find(context, home, input.noteable_id);
+      const id = Number(input.note_id);
+      const award = await findAwardOfNote(context.db, noteable, id, input.award_id);
+      return { awardable: { column: 'note_id', id }, award };
     },
   };
   return [ofTarget, ofNote];
@@ -69,23 +86,24 @@ async function give(
   actor: Actor,
   { target: noteable, awardable }: Awarded,
   text: string,
-): Promise<number> {
+): Promise<AwardWithUser> {
   requirePart(noteable);
   const name = await emojiName(text);
   if (name === undefined) throw refused('Name is not a valid emoji name');
   return inTransaction(db, async (tx) => {
     const award = await giveAward(tx, awardable, actor.id, name);
     if (!award) throw refused('Name has already been taken');
-    await completeTodos(tx, actor.id, noteable);
+    await completeTodos(ahead(tx), actor.id, noteable);
     const payload = { ...noteablePayload(noteable), award_id: award.id, user_id: actor.id, name };
     await announce(tx, { author: actor, fact: { name: 'award_given', payload } });
-    return award.id;
+    return award;
   });
 }
 
 /** Endpoints of awards on one kind of noteable, and on its notes. */
 export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
-  awardResources(resource).flatMap(({ path, noun, names, find }) => {
+  awardResources(resource).flatMap((of) => {
+    const { path, noun, names } = of;
     const { read, write } = resource;
     const shared = resource.tier ? { tier: resource.tier } : {};
     const ofOne = Type.Object({ ...names, ...awardId });
@@ -101,7 +119,7 @@ export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
         item: AwardRecord,
         handle: async (context) => {
           const { db, subject, input, page } = context;
-          const { awardable } = await find(context, subject, input);
+          const { awardable } = await of.find(context, subject, input);
           return mapPage(await selectAwards(db, awardable, page), (award) => presentAward(context, award));
         },
       }),
@@ -115,9 +133,8 @@ export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
         reply: AwardRecord,
         handle: async (context) => {
           const { db, actor, subject, input } = context;
-          const awarded = await find(context, subject, input);
-          const id = await give(db, actor, awarded, input.name);
-          return presentAward(context, await findAward(db, awarded.awardable, id));
+          const awarded = await of.find(context, subject, input);
+          return presentAward(context, await give(db, actor, awarded, input.name));
         },
       }),
       endpoint({
@@ -129,9 +146,8 @@ export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
         input: ofOne,
         reply: AwardRecord,
         handle: async (context) => {
-          const { db, subject, input } = context;
-          const { awardable } = await find(context, subject, input);
-          return presentAward(context, await findAward(db, awardable, input.award_id));
+          const { award } = await of.findAward(context, context.subject, context.input);
+          return presentAward(context, award);
         },
       }),
       endpoint({
@@ -144,8 +160,7 @@ export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
         reply: noContent,
         handle: async (context) => {
           const { db, actor, subject, input, unmodified } = context;
-          const { awardable } = await find(context, subject, input);
-          const award = await findAward(db, awardable, input.award_id);
+          const { awardable, award } = await of.findAward(context, subject, input);
           if (award.user_id !== actor.id && !actor.admin) throw unauthenticated();
           unmodified(award.updated_at);
           await inTransaction(db, (tx) => takeAward(tx, awardable, award.id));

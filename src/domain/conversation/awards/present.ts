@@ -1,6 +1,6 @@
 /** Awards as records. */
-import { presentUserBasic, type UserBasicRow } from '../../../kernel/users/records.ts';
-import type { AwardRow } from '../noteables/award-actions.ts';
+import { presentUserBasic } from '../../../kernel/users/records.ts';
+import type { AwardWithUser } from '../noteables/award-actions.ts';
 import type { Presenting } from '../notes/present.ts';
 import type { AwardRecord } from '../notes/schema.ts';
 
@@ -10,9 +10,6 @@ const awardTypes = {
   snippet_id: 'Snippet',
   note_id: 'Note',
 } as const;
-
-/** An award with its user. */
-export type AwardWithUser = AwardRow & { user: UserBasicRow };
 
 export function presentAward(
   { services, settings }: Presenting,

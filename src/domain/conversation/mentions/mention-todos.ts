@@ -4,7 +4,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { addTodos, type TodoAction } from '../noteables/todo-actions.ts';
+import type { TodoAction } from '../noteables/todo-actions.ts';
 import { ALL, findGroupMentions } from './group-mentions.ts';
 import { addressedNames, mentionedNames, readersAmong } from './mentions.ts';
 import { type Person, usersByName } from './queries.ts';
@@ -58,17 +58,4 @@ export async function findMentionTodos(db: Db, points: Sql, change: TextChange):
   return [...called.values()]
     .filter(({ person }) => readers.has(person.id))
     .map(({ person, action }) => ({ userId: person.id, action }));
-}
-
-/** Adds the to-dos of findMentionTodos(). Inside a transaction. */
-export async function addMentionTodos(
-  tx: Db,
-  { actor, target: noteable }: Pick<TextChange, 'actor' | 'target'>,
-  todos: readonly MentionTodo[],
-  noteId?: number,
-): Promise<void> {
-  for (const action of ['directly_addressed', 'mentioned'] as const) {
-    const users = todos.filter((each) => each.action === action).map(({ userId }) => userId);
-    await addTodos(tx, { users, author: actor, target: noteable, noteId, action });
-  }
 }

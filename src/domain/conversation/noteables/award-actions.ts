@@ -1,12 +1,19 @@
 /** Award emoji: given, removed, and the two counts that issues and epics show. */
 import { type Selectable, sql } from 'kysely';
+import { userBasicJson } from '../../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { AwardEmojiTable } from '../../../platform/db/rows.ts';
 import type { Awardable } from './awards.ts';
 import type { NoteableKind } from './noteables.ts';
 
 export type AwardRow = Selectable<AwardEmojiTable>;
+
+/** An award with its user. */
+export type AwardWithUser = AwardRow & { user: UserBasicRow };
+
+export const userOfAward = sql.raw<UserBasicRow>(userBasicJson('award_emoji.user_id')).as('user');
 
 const counted = { thumbsup: 'upvotes', thumbsdown: 'downvotes' } as const;
 
@@ -19,7 +26,7 @@ async function count(
   const column = name === 'thumbsup' || name === 'thumbsdown' ? counted[name] : undefined;
   if (column === undefined || countedIn === undefined) return;
   await sql`update ${sql.table(countedIn)} set ${sql.ref(column)} = greatest(${sql.ref(column)} + ${difference}::integer, 0)
-    where id = ${id}`.execute(tx);
+    where id = ${id}`.execute(ahead(tx));
 }
 
 /** The new award; undefined when the user has given the same before. Call it inside a transaction. */
@@ -28,7 +35,7 @@ export async function giveAward(
   awardable: Awardable,
   userId: number,
   name: string,
-): Promise<AwardRow | undefined> {
+): Promise<AwardWithUser | undefined> {
   const { column, id } = awardable;
   const time = now();
   const award = await tx
@@ -36,6 +43,7 @@ export async function giveAward(
     .values({ name, user_id: userId, [column]: id, created_at: time, updated_at: time })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
+    .returning(userOfAward)
     .executeTakeFirst();
   if (award) await count(tx, awardable, award, 1);
   return award;

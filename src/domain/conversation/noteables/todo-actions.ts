@@ -1,46 +1,72 @@
 /** To-dos: added when other users involve a user, done when the user answers. */
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { Noteable } from './noteables.ts';
 import { noteableColumns, noteableKey } from './noteables.ts';
 
 export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_addressed';
 
+/** What to-dos are about, and who makes them. */
+type About = { author: { id: number }; target: Noteable; noteId?: number | undefined };
+
 /**
- * Adds a to-do for each user without a pending one of this action on the noteable; returns those users.
- * Call it inside a transaction.
+ * Locks the to-dos of the noteable until the transaction ends, so that two writers do not both find a user without one:
+ * changes of two notes on the noteable lock no row of both.
  */
-export async function addTodos(
-  tx: Db,
-  todo: {
-    users: readonly number[];
-    author: { id: number };
-    target: Noteable;
-    noteId?: number | undefined;
-    action: TodoAction;
-  },
-): Promise<number[]> {
-  const { users, author, target: noteable, noteId, action } = todo;
-  if (users.length === 0 || !noteable.kind.hasTodos) return [];
+async function lockTodos(tx: Db, noteable: Noteable): Promise<void> {
+  const { column, id } = noteableKey(noteable);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${column} ${id}`}, 0))`.execute(ahead(tx));
+}
+
+/** Inserts to-dos, but for users who have a pending one on the noteable for which `isKnown` holds. */
+function insertTodos(
+  { author, target: noteable, noteId }: About,
+  todos: readonly { userId: number; action: TodoAction }[],
+  isKnown: RawBuilder<SqlBool>,
+): RawBuilder<unknown> {
   const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = noteableColumns(noteable);
-  const key = noteableKey(noteable);
-  // Serialized, so that two writers do not both find a user without a to-do; changes of two notes on the
-  // noteable lock no row of both.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`todos ${key.column} ${key.id}`}, 0))`.execute(
-    tx,
-  );
+  const { column, id } = noteableKey(noteable);
+  const distinct = [...new Map(todos.map((todo) => [`${todo.userId} ${todo.action}`, todo])).values()];
   const place = project_id === null ? sql`namespace_id = ${namespace_id}` : sql`project_id = ${project_id}`;
-  const { rows } = await sql<{ user_id: number }>`
+  return sql`
     insert into todos (user_id, author_id, project_id, namespace_id, issue_id, epic_id, commit_sha, alert_id, note_id,
       action, created_at, updated_at)
-      select u, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${commit_sha}, ${alert_id},
-        ${noteId ?? null}, ${action}, ${now()}, ${now()}
-      from unnest(${[...new Set(users)]}::bigint[]) u
-      where not exists (select from todos t where t.user_id = u and t.state = 'pending' and t.action = ${action}
-        and t.${sql.ref(key.column)} = ${key.id} and t.${place})
-      returning user_id`.execute(tx);
-  return rows.map(({ user_id }) => user_id);
+      select u.user_id, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${commit_sha},
+        ${alert_id}, ${noteId ?? null}, u.action, ${now()}, ${now()}
+      from unnest(${distinct.map(({ userId }) => userId)}::bigint[], ${distinct.map(({ action }) => action)}::text[])
+        with ordinality u(user_id, action, place)
+      where not exists (select from todos t where t.user_id = u.user_id and t.state = 'pending' and ${isKnown}
+        and t.${sql.ref(column)} = ${id} and t.${place})
+      order by u.place`;
+}
+
+/** Adds to-dos for users without a pending one of the same action on the noteable. Call it inside a transaction. */
+export async function addTodos(
+  tx: Db,
+  about: About,
+  todos: readonly { userId: number; action: TodoAction }[],
+): Promise<void> {
+  if (todos.length === 0 || !about.target.kind.hasTodos) return;
+  await lockTodos(tx, about.target);
+  await insertTodos(about, todos, sql`t.action = u.action`).execute(ahead(tx));
+}
+
+/**
+ * Marks the noteable for the user's own list, unless a pending to-do is there; `returning` are columns of the new one.
+ * Call it inside a transaction.
+ */
+export async function markTodo<Row>(
+  tx: Db,
+  user: { id: number },
+  noteable: Noteable,
+  returning: RawBuilder<Row>,
+): Promise<Row | undefined> {
+  await lockTodos(tx, noteable);
+  const todo = { userId: user.id, action: 'marked' } as const;
+  const insert = insertTodos({ author: user, target: noteable }, [todo], sql`true`);
+  const { rows } = await sql<Row>`${insert} returning ${returning}`.execute(tx);
+  return rows[0];
 }
 
 /** Marks the user's pending to-dos on the noteable as done. */

@@ -1,11 +1,12 @@
 /** Creates, changes and deletes notes, each in one transaction with its announcement. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
 import { checkSpam } from '../../spam/index.ts';
-import { addMentionTodos, findMentionTodos } from '../mentions/mention-todos.ts';
+import { findMentionTodos } from '../mentions/mention-todos.ts';
 import { type Noteable, readsInternalNotes } from '../noteables/noteables.ts';
+import { addTodos } from '../noteables/todo-actions.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
 import { insertNote, insertNoteInBatch, type NoteInsert } from './insert-actions.ts';
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
@@ -49,7 +50,7 @@ async function store({ db, services }: WriteContext, insert: NoteInsert): Promis
   if (mentioned.length === 0) return (db.isTransaction ? insertNote : insertNoteInBatch)(db, insert);
   return inTransaction(db, async (tx) => {
     const row = await insertNote(tx, insert);
-    await addMentionTodos(tx, change, mentioned, row.id);
+    await addTodos(tx, { author: actor, target: noteable, noteId: row.id }, mentioned);
     return row;
   });
 }
@@ -122,12 +123,6 @@ const afterCommands = (noteable: Noteable, commands: QuickActions | undefined): 
   confidential: noteable.confidential || commands?.changes.confidential === true,
 });
 
-const lockNote = async (tx: Db, id: number): Promise<NoteRow> => {
-  const note = await tx.selectFrom('notes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-  if (!note) throw notFound('Note');
-  return note;
-};
-
 /**
  * Changes the text of a note; newly mentioned users get to-dos. Quick actions are applied and removed from
  * the text; without other text the note is deleted. 400 for no text, or when no quick action could be
@@ -161,25 +156,29 @@ const rewrite = (
   body: string,
 ): Promise<NoteWithRelations> =>
   inTransaction(db, async (tx) => {
-    const before = await lockNote(tx, note.id);
     const time = now();
-    const after = await tx
+    const locked = tx.selectFrom('notes').select(['id', 'body']).where('id', '=', note.id).forUpdate();
+    const changed = await tx
       .updateTable('notes')
+      .from(locked.as('before'))
       .set({ body, last_edited_at: time, updated_at: time })
-      .where('id', '=', note.id)
-      .returningAll()
+      .whereRef('notes.id', '=', 'before.id')
+      .returningAll('notes')
+      .returning('before.body as before')
       .returning(selectRelations('notes', [noteable.kind]))
-      .executeTakeFirstOrThrow();
-    const change = { actor, target: noteable, text: body, before: before.body, internal: note.internal };
+      .executeTakeFirst();
+    if (!changed) throw notFound('Note');
+    const { before, ...after } = changed;
+    const change = { actor, target: noteable, text: body, before, internal: note.internal };
     const mentioned = await findMentionTodos(tx, services.database.points, change);
-    await addMentionTodos(tx, change, mentioned, note.id);
+    await addTodos(tx, { author: actor, target: noteable, noteId: note.id }, mentioned);
     return after;
   });
 
 /** Adjusts the count of notes where the noteable has one. */
 async function countNotes(tx: Db, { kind, id }: Noteable, difference: number): Promise<void> {
   if (kind.countedIn === undefined) return;
-  await tx
+  await ahead(tx)
     .updateTable(kind.countedIn)
     .set({
       user_notes_count: sql<number>`greatest(user_notes_count + ${difference}::integer, 0)`,
@@ -198,11 +197,18 @@ export async function deleteNote(
 ): Promise<void> {
   requireEditable(noteable, actor, note);
   await inTransaction(db, async (tx) => {
-    const locked = await lockNote(tx, note.id);
+    const locked = await tx
+      .selectFrom('notes')
+      .select('updated_at')
+      .where('id', '=', note.id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!locked) throw notFound('Note');
     check(locked.updated_at);
-    await tx.deleteFrom('todos').where('note_id', '=', note.id).execute();
-    await tx.deleteFrom('notes').where('id', '=', note.id).execute();
-    if (isCounted(locked)) await countNotes(tx, noteable, -1);
+    await ahead(tx).deleteFrom('todos').where('note_id', '=', note.id).execute();
+    await ahead(tx).deleteFrom('notes').where('id', '=', note.id).execute();
+    // These two never change.
+    if (isCounted(note)) await countNotes(tx, noteable, -1);
   });
 }
 

@@ -8,7 +8,7 @@ import { type NoteWithRelations, selectRelations } from './notes.ts';
 import type { ActivityFilter } from './schema.ts';
 
 /** The notes of the noteable; internal ones only for callers who may read them. */
-function notesOf(db: Db, noteable: Noteable) {
+export function notesOf(db: Db, noteable: Noteable) {
   const { column, id } = noteableKey(noteable);
   let query = db
     .selectFrom('notes')

@@ -31,7 +31,7 @@ export async function applyOwnEffect(
     }
     case 'todo':
       await inTransaction(db, (tx) =>
-        addTodos(tx, { users: [actor.id], author: actor, target: noteable, action: 'marked' }),
+        addTodos(tx, { author: actor, target: noteable }, [{ userId: actor.id, action: 'marked' }]),
       );
       return;
     case 'done':

@@ -1,33 +1,14 @@
 /** Marking a record to do, and marking to-do items as done. */
-import { sql } from 'kysely';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { type Noteable, noteableKey } from '../noteables/noteables.ts';
-import { addTodos } from '../noteables/todo-actions.ts';
-import type { TodoRow } from './targets.ts';
+import type { Noteable } from '../noteables/noteables.ts';
+import { markTodo } from '../noteables/todo-actions.ts';
+import { type TodoRow, todoColumns } from './targets.ts';
 
-/**
- * The new item, for the actor's own list; undefined when there is a pending one for the target. Sent twice at
- * once it is made once.
- */
+/** The new item, for the actor's own list; undefined when there is a pending one for the target. */
 export const markNoteable = (db: Db, actor: Actor, noteable: Noteable): Promise<TodoRow | undefined> =>
-  inTransaction(db, async (tx) => {
-    // The lock makes a user's requests check one after the other whether there is one.
-    await tx.selectFrom('users').select('id').where('id', '=', actor.id).forNoKeyUpdate().execute();
-    const { column, id } = noteableKey(noteable);
-    const pending = () =>
-      tx
-        .selectFrom('todos')
-        .selectAll()
-        .where('user_id', '=', actor.id)
-        .where('state', '=', 'pending')
-        .where(sql.ref<number | string>(column), '=', id)
-        .orderBy('id', 'desc');
-    if (await pending().executeTakeFirst()) return undefined;
-    await addTodos(tx, { users: [actor.id], author: actor, target: noteable, action: 'marked' });
-    return pending().executeTakeFirstOrThrow();
-  });
+  inTransaction(db, (tx) => markTodo(tx, actor, noteable, todoColumns('todos')));
 
 /** The item, done; unchanged when it was done before. */
 export async function finishTodo(db: Db, todo: TodoRow): Promise<TodoRow> {
@@ -36,9 +17,9 @@ export async function finishTodo(db: Db, todo: TodoRow): Promise<TodoRow> {
     .set({ state: 'done', updated_at: now() })
     .where('id', '=', todo.id)
     .where('state', '=', 'pending')
-    .returningAll()
+    .returning(['updated_at'])
     .executeTakeFirst();
-  return done ?? { ...todo, state: 'done' };
+  return { ...todo, ...done, state: 'done' };
 }
 
 /** Marks all pending items of the actor as done, those that they no longer see included. */

@@ -2,9 +2,9 @@
 import { found } from '../../../kernel/api/endpoint.ts';
 import { presentProjectIdentity } from '../../../kernel/namespaces/project-records.ts';
 import { presentNamespaceBasic } from '../../../kernel/namespaces/records.ts';
-import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import type { GroupRow, ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import { presentUserBasic } from '../../../kernel/users/records.ts';
-import { selectAuthors, selectGroups, selectNotes, selectProjects } from './queries.ts';
+import { selectGroups, selectProjects } from './queries.ts';
 import type { TodoRecord } from './schema.ts';
 import { type TargetRecord, type TodoReading, type TodoRow, todoTargets } from './targets.ts';
 
@@ -35,46 +35,51 @@ async function loadTargets(
   return targets;
 }
 
+type Presented = { project: ProjectRow | undefined; group: GroupRow | undefined; target: Target };
+
+/** The record of an item with these; undefined when its author was deleted meanwhile. */
+export function presentTodo(
+  { services, settings }: Pick<TodoReading, 'services' | 'settings'>,
+  row: TodoRow,
+  { project, group, target: { type, record } }: Presented,
+): TodoRecord | undefined {
+  if (!row.author) return undefined;
+  const around = { baseUrl: services.baseUrl(), settings };
+  return {
+    id: row.id,
+    ...(project && { project: presentProjectIdentity(project) }),
+    ...(group && { group: presentNamespaceBasic(around, group, null) }),
+    author: presentUserBasic(around, row.author),
+    action_name: row.action,
+    target_type: type,
+    target: record,
+    target_url: row.note_body === null ? record.web_url : `${record.web_url}#note_${row.note_id}`,
+    body: row.note_body ?? record.title,
+    state: row.state === 'done' ? 'done' : 'pending',
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
 /**
  * The records of the items, in the order of the rows; without those whose author or target was deleted
  * meanwhile.
  */
 export async function presentTodos(context: TodoReading, rows: readonly TodoRow[]): Promise<TodoRecord[]> {
   if (rows.length === 0) return [];
-  const { db, services, settings } = context;
-  const around = { baseUrl: services.baseUrl(), settings };
+  const { db } = context;
   const selecting = selectProjects(db, distinct(rows.map((row) => row.project_id)));
-  const [authors, projects, groups, notes, targets] = await Promise.all([
-    selectAuthors(db, distinct(rows.map((row) => row.author_id))),
+  const [projects, groups, targets] = await Promise.all([
     selecting,
     selectGroups(db, distinct(rows.map((row) => row.namespace_id))),
-    selectNotes(db, distinct(rows.map((row) => row.note_id))),
     loadTargets(context, rows, selecting),
   ]);
-  return rows.flatMap((row): TodoRecord[] => {
-    const author = authors.get(row.author_id);
+  return rows.flatMap((row) => {
     const target = targets.get(row.id);
-    if (!author || !target) return [];
-    const { type, record } = target;
+    if (!target) return [];
     const project = projects.get(row.project_id ?? 0);
     const group = groups.get(row.namespace_id ?? 0);
-    const note = notes.get(row.note_id ?? 0);
-    return [
-      {
-        id: row.id,
-        ...(project && { project: presentProjectIdentity(project) }),
-        ...(group && { group: presentNamespaceBasic(around, group, null) }),
-        author: presentUserBasic(around, author),
-        action_name: row.action,
-        target_type: type,
-        target: record,
-        target_url: note ? `${record.web_url}#note_${note.id}` : record.web_url,
-        body: note?.body ?? record.title,
-        state: row.state === 'done' ? 'done' : 'pending',
-        created_at: row.created_at.toISOString(),
-        updated_at: row.updated_at.toISOString(),
-      },
-    ];
+    return presentTodo(context, row, { project, group, target }) ?? [];
   });
 }
 

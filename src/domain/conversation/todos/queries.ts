@@ -6,11 +6,10 @@ import {
   projectColumns,
   projectTables,
 } from '../../../kernel/namespaces/rows.ts';
-import { userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';
 import type { TodoFilters } from './schema.ts';
-import { type TodoReading, type TodoRow, todoTargets } from './targets.ts';
+import { type TodoReading, type TodoRow, todoColumns, todoTargets } from './targets.ts';
 import { visibleTodos } from './visibility.ts';
 
 type Reading = Pick<TodoReading, 'db' | 'services' | 'actor'>;
@@ -44,7 +43,7 @@ export async function selectTodos(
   const { db, services, actor } = reading;
   const { ctes, from } = visibleTodos(services, actor);
   const { rows } = await sql<TodoRow>`
-    with ${ctes} select t.* ${from} and ${conditionOf(reading, filters)}
+    with ${ctes} select ${todoColumns('t')} ${from} and ${conditionOf(reading, filters)}
     order by t.id desc limit ${page.perPage + 1} offset ${page.offset}`.execute(db);
   return offsetPage(page, rows, () => countTodos(reading, filters, page.countLimit + 1));
 }
@@ -62,21 +61,13 @@ export async function countTodos(reading: Reading, filters: TodoFilters, limit: 
 /** The actor's own item, whatever its state; undefined where there is none that they see. */
 export async function selectTodo({ db, services, actor }: Reading, id: number): Promise<TodoRow | undefined> {
   const { ctes, from } = visibleTodos(services, actor);
-  const { rows } = await sql<TodoRow>`with ${ctes} select t.* ${from} and t.id = ${id}`.execute(db);
+  const { rows } =
+    await sql<TodoRow>`with ${ctes} select ${todoColumns('t')} ${from} and t.id = ${id}`.execute(db);
   return rows[0];
 }
 
 const byId = <Row extends { id: number }>(rows: readonly Row[]): Map<number, Row> =>
   new Map(rows.map((row) => [row.id, row]));
-
-export const selectAuthors = async (db: Db, ids: readonly number[]) =>
-  byId(
-    await db
-      .selectFrom('users')
-      .select(userBasicColumns)
-      .where('id', 'in', [...ids])
-      .execute(),
-  );
 
 export async function selectProjects(db: Db, ids: readonly number[]): Promise<Map<number, ProjectRow>> {
   if (ids.length === 0) return new Map();
@@ -96,18 +87,4 @@ export async function selectGroups(db: Db, ids: readonly number[]): Promise<Map<
     .where('kind', '=', 'group')
     .$castTo<GroupRow>();
   return byId(await groups.execute());
-}
-
-export async function selectNotes(
-  db: Db,
-  ids: readonly number[],
-): Promise<Map<number, { id: number; body: string }>> {
-  if (ids.length === 0) return new Map();
-  return byId(
-    await db
-      .selectFrom('notes')
-      .select(['id', 'body'])
-      .where('id', 'in', [...ids])
-      .execute(),
-  );
 }

@@ -1,12 +1,20 @@
 /** To-do targets: for each kind of thing that to-do items are about, its owner registers a value. */
-import type { RawBuilder, Selectable, SqlBool } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
 import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import { Registry } from '../../../kernel/registry.ts';
+import { userBasicJson } from '../../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { TodosTable } from '../../../platform/db/rows.ts';
 
-export type TodoRow = Selectable<TodosTable>;
+/** An item with what its record repeats; its author is null when deleted meanwhile. */
+export type TodoRow = Selectable<TodosTable> & { author: UserBasicRow | null; note_body: string | null };
+
+/** The columns of TodoRow. */
+export const todoColumns = (table: 't' | 'todos'): RawBuilder<TodoRow> =>
+  sql.raw(`${table}.*, ${userBasicJson(`${table}.author_id`)} as author,
+    (select n.body from notes n where n.id = ${table}.note_id) as note_body`);
 
 /** The owner of the items, and the services of the request. */
 export type TodoReading = Pick<Context<unknown, unknown, Actor>, 'db' | 'services' | 'settings' | 'actor'>;

@@ -44,22 +44,24 @@ export async function resolveLabels(
 ): Promise<LabelRow[]> {
   const wanted = [...new Set(names.map((name) => name.trim()).filter(isLabelName))];
   const reach = reachOf(parent);
-  let known = nearest(await availableLabels(tx, reach, wanted), reach);
+  const known = nearest(await availableLabels(tx, reach, wanted), reach);
   const missing = wanted.filter((name) => !known.has(name));
   if (missing.length > 0 && options.create && parent.may('manage_labels')) {
-    await createLabels(tx, parent, missing, options.actor);
-    known = nearest(await availableLabels(tx, reach, wanted), reach);
+    const made = await createLabels(tx, parent, missing, options.actor);
+    for (const label of made) known.set(label.name, label);
+    const others = missing.filter((name) => !known.has(name));
+    for (const label of await availableLabels(tx, reach, others)) known.set(label.name, label);
   }
   return wanted.flatMap((name) => known.get(name) ?? []);
 }
 
-/** Creates missing labels; one that another request has made meanwhile is no error. */
+/** Creates missing labels, but for those that other requests have made meanwhile. */
 async function createLabels(
   tx: Db,
   parent: ResourceParent,
   names: readonly string[],
   actor: Actor,
-): Promise<void> {
+): Promise<LabelRow[]> {
   const time = now();
   const made = await tx
     .insertInto('labels')
@@ -74,7 +76,7 @@ async function createLabels(
       })),
     )
     .onConflict((taken) => taken.doNothing())
-    .returning(['id', 'name'])
+    .returningAll()
     .execute();
   await announceAll(
     tx,
@@ -87,4 +89,5 @@ async function createLabels(
       },
     })),
   );
+  return made;
 }

@@ -95,7 +95,7 @@ export async function createMilestone(
   refuseDates({ start_date, due_date });
   return inTransaction(db, async (tx) => {
     await requireFreeTitle(tx, parent, title);
-    const iid = await nextIid(tx, countedParent(parent), 'milestones');
+    const iid = await nextIid(tx, countedParent(parent));
     const time = now();
     const milestone = await tx
       .insertInto('milestones')

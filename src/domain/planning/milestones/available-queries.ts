@@ -1,5 +1,5 @@
 /** Finds a parent's own milestones, and those that an issue of a project, or an epic's issues, can have. */
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -46,7 +46,7 @@ export async function availableMilestone(
 export async function availableMilestoneByTitle(
   db: Db,
   project: AuthorizedProject,
-  title: string,
+  title: string | Expression<string>,
 ): Promise<MilestoneRow | undefined> {
   const rows = await ofProject(db, project).where('title', '=', title).execute();
   const distance = ({ namespace_id }: MilestoneRow): number =>

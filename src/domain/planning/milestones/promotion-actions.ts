@@ -59,7 +59,7 @@ async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow
     .insertInto('milestones')
     .values({
       namespace_id: group.id,
-      iid: await nextIid(tx, { groupId: group.id }, 'milestones'),
+      iid: await nextIid(tx, { groupId: group.id }),
       title,
       description,
       state,

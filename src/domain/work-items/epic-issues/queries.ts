@@ -1,9 +1,11 @@
 /** The issues of epics. */
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Caller } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';
+import { type AssignedRow, isAssigned, type Reading, reveal } from '../issues/changes/queries.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
 import { visibleIssues } from '../issues/records/visibility-queries.ts';
 
@@ -32,17 +34,27 @@ export async function selectIssues(
   });
 }
 
-export const selectLink = (
-  db: Db,
-  epicId: number,
-  by: 'id' | 'issue_id',
-  value: number,
-): Promise<Link | undefined> =>
-  db
-    .selectFrom('epic_issues')
-    .select(['id', 'issue_id', 'relative_position'])
-    .where('epic_id', '=', epicId)
-    .where(by, '=', value)
-    .executeTakeFirst();
+/** The place of an issue in an epic. */
+export type Link = { id: number; epic_id: number; issue_id: number; relative_position: number };
 
-export type Link = { id: number; issue_id: number; relative_position: number };
+export const selectLink = (db: Db, issueId: number): Promise<Link | undefined> =>
+  db.selectFrom('epic_issues').selectAll().where('issue_id', '=', issueId).executeTakeFirst();
+
+type LinkedRow = AssignedRow & { link: Link | null };
+
+/** An issue with its project, and its place where it is in an epic; 404 unless the caller sees it. */
+async function findLinked(reading: Reading, condition: RawBuilder<unknown>) {
+  const { rows } = await sql<LinkedRow>`
+    select i.*, ${isAssigned(reading.actor)}, to_jsonb(l) as link
+    from issues i left join epic_issues l on l.issue_id = i.id where ${condition}`.execute(reading.db);
+  const { link, ...row } = found(rows[0]);
+  return { link, ...(await reveal(reading, undefined, row)) };
+}
+
+export const findIssue = (reading: Reading, id: number) => findLinked(reading, sql`i.id = ${id}`);
+
+/** The issue of the epic by the id of its place. */
+export async function findIssueOf(reading: Reading, epicId: number, id: number) {
+  const { link, ...issue } = await findLinked(reading, sql`l.epic_id = ${epicId} and l.id = ${id}`);
+  return { ...issue, link: found(link ?? undefined) };
+}

@@ -4,10 +4,7 @@
  */
 import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Actor } from '../../../kernel/actor.ts';
 import { endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { conflict, forbidden } from '../../../platform/failure.ts';
 import { atBothPaths, type EpicsPath } from '../epics/paths.ts';
 import { type Presenting, wholePage } from '../epics/present.ts';
@@ -15,13 +12,10 @@ import { presentEpics } from '../epics/records/epic-records.ts';
 import type { EpicRow } from '../epics/records/epic-rows.ts';
 import { findEpic } from '../epics/records/find-queries.ts';
 import { OneEpic } from '../epics/schema.ts';
-import { addSystemNoteOfIssue } from '../epics/writing/epic-notes.ts';
-import { findIssueById } from '../issues/records/find-queries.ts';
 import { type IssueReading, presentIssues } from '../issues/records/issue-records.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
-import { updateIssue } from '../issues/writing/actions.ts';
-import { moveIssue } from './actions.ts';
-import { type EpicIssueRow, type Link, selectIssues, selectLink } from './queries.ts';
+import { addIssue, moveIssue, removeIssue } from './actions.ts';
+import { type EpicIssueRow, findIssue, findIssueOf, type Link, selectIssues } from './queries.ts';
 import { AssignIssue, EpicIssueLinkRecord, EpicIssueRecord, MoveEpicIssue, OneEpicIssue } from './schema.ts';
 
 async function presentIssuesOf(
@@ -47,25 +41,6 @@ async function presentLink(
     presentIssues(context, [issue], { across: true }),
   ]);
   return { id, relative_position, epic: found(epicRecord), issue: found(issueRecord) };
-}
-
-type Acting = { db: Db; services: IssueReading['services']; actor: Actor };
-
-/** An issue to be changed: 404 unless the actor may read it, 403 unless they plan in its project. */
-async function findForChange(
-  { db, services, actor }: Acting,
-  id: number,
-): Promise<{ issue: IssueRow; project: AuthorizedProject }> {
-  const all = await findIssueById(db, services.database.points, actor, id);
-  if (!all.project.may('update_issues')) throw forbidden();
-  return all;
-}
-
-/** An issue of the epic by its epic_issues id; 404 unless the actor may read it. */
-async function findOf(context: Acting, epic: EpicRow, epicIssueId: number) {
-  const link = found(await selectLink(context.db, epic.id, 'id', epicIssueId));
-  const { db, services, actor } = context;
-  return { link, ...(await findIssueById(db, services.database.points, actor, link.issue_id)) };
 }
 
 const endpointsAt = (path: EpicsPath) => {
@@ -99,12 +74,11 @@ const endpointsAt = (path: EpicsPath) => {
       handle: async (context) => {
         const { db, actor, subject, input } = context;
         const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const { issue, project } = await findForChange(context, input.issue_id);
-        if (await selectLink(db, epic.id, 'issue_id', issue.id)) throw conflict('Issue(s) already assigned');
-        const updated = await updateIssue(context, project, issue, { epic_id: epic.id });
-        const link = found(await selectLink(db, epic.id, 'issue_id', issue.id));
-        await addSystemNoteOfIssue(db, actor, { epic, group: subject }, { issue, project }, 'added');
-        return presentLink(context, epic, updated, link);
+        const one = await findIssue(context, input.issue_id);
+        if (!one.project.may('update_issues')) throw forbidden();
+        if (one.link?.epic_id === epic.id) throw conflict('Issue(s) already assigned');
+        const { issue, link } = await addIssue(context, { epic, group: subject }, one);
+        return presentLink(context, epic, issue, link);
       },
     }),
     move: endpoint({
@@ -118,7 +92,7 @@ const endpointsAt = (path: EpicsPath) => {
       handle: async (context) => {
         const { db, actor, subject, input } = context;
         const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const { link } = await findOf(context, epic, input.issue_id);
+        const { link } = await findIssueOf(context, epic.id, input.issue_id);
         await moveIssue(db, epic.id, link.id, input);
         return presentIssuesOf(context, (await selectIssues(db, actor, epic.id, wholePage)).items);
       },
@@ -135,12 +109,11 @@ const endpointsAt = (path: EpicsPath) => {
       handle: async (context) => {
         const { db, actor, subject, input, unmodified } = context;
         const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const { link, issue, project } = await findOf(context, epic, input.issue_id);
-        if (!project.may('update_issues')) throw forbidden();
-        unmodified(issue.updated_at);
-        const updated = await updateIssue(context, project, issue, { epic_id: null });
-        await addSystemNoteOfIssue(db, actor, { epic, group: subject }, { issue, project }, 'removed');
-        return presentLink(context, epic, updated, link);
+        const one = await findIssueOf(context, epic.id, input.issue_id);
+        if (!one.project.may('update_issues')) throw forbidden();
+        unmodified(one.issue.updated_at);
+        const issue = await removeIssue(context, { epic, group: subject }, one);
+        return presentLink(context, epic, issue, one.link);
       },
     }),
   };

@@ -1,6 +1,7 @@
 /** Endpoints of child epics (facts: Epics). Users who may change the parent order and remove its children. */
 import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
+import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
@@ -16,8 +17,12 @@ import { type ActorContext, createEpic, setParent } from './writing/actions.ts';
 import { moveChild } from './writing/tree-actions.ts';
 
 /** A child of the epic that the actor may read; 404 for others. */
-async function findChild(context: ActorContext, parent: EpicRow, id: number): Promise<FoundEpic> {
-  const child = await findEpicById(context.db, context.services.database.points, context.actor, id);
+async function findChild(
+  { db, services, actor, subject }: ActorContext & { subject: AuthorizedGroup },
+  parent: EpicRow,
+  id: number,
+): Promise<FoundEpic> {
+  const child = await findEpicById(db, services.database.points, actor, id, subject);
   if (child.epic.parent_id !== parent.id) throw notFound();
   return child;
 }
@@ -74,8 +79,9 @@ const endpointsAt = (path: EpicsPath) => {
       handle: async (context) => {
         const { db, actor, subject, input } = context;
         const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const found = await findForChange(context, input.child_epic_id);
-        const parentage = { from: await findParent(context, found.epic), to: { epic, group: subject } };
+        const found = await findForChange(context, input.child_epic_id, subject);
+        const from = await findParent(context, found.epic, subject);
+        const parentage = { from, to: { epic, group: subject } };
         return presentOne(context, await setParent(context, found, parentage));
       },
     }),

@@ -43,13 +43,13 @@ function changesOf(group: AuthorizedGroup, input: Omit<UpdateInput, 'epic_iid'>)
 
 /** The requested change of the parent, if any; 0 and null remove the parent. */
 async function parentageOf(
-  context: ActorContext,
+  context: ActorContext & { subject: AuthorizedGroup },
   epic: EpicRow,
   parentId: number | null | undefined,
 ): Promise<Parentage | undefined> {
   if (parentId === undefined || (parentId || null) === epic.parent_id) return undefined;
-  const to = parentId ? await findForChange(context, parentId) : null;
-  return { from: await findParent(context, epic), to };
+  const to = parentId ? await findForChange(context, parentId, context.subject) : null;
+  return { from: await findParent(context, epic, context.subject), to };
 }
 
 const endpointsAt = (path: EpicsPath) => ({
@@ -87,7 +87,7 @@ const endpointsAt = (path: EpicsPath) => ({
     reply: EpicRecord,
     handle: async (context) => {
       const { subject, input } = context;
-      const parent = input.parent_id ? await findForChange(context, input.parent_id) : undefined;
+      const parent = input.parent_id ? await findForChange(context, input.parent_id, subject) : undefined;
       const sent = { ...changesOf(subject, input), title: input.title };
       const { changes, effects } = await parseQuickActions(context, subject, undefined, sent);
       return presentOne(context, await createEpic(context, subject, changes, { parent, effects }));

@@ -1,10 +1,12 @@
-/** Links between epics: of one epic, and of a group. */
+/** Links between epics: of one epic, and of a group; and the epics of a new one. */
 import { type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { type Condition, groupsInScope, timeConditions } from './filter-queries.ts';
+import type { LinkRow } from './queries.ts';
+import type { EpicRow } from './records/epic-rows.ts';
 import { visibleEpics } from './records/visibility-queries.ts';
 
 /** The epics that an epic is linked to and the caller sees, with their links. */
@@ -27,14 +29,26 @@ export function selectRelated(db: Db, caller: Caller, id: number, page: PageRequ
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'related_epic_links.id' });
 }
 
-/** The link of an epic by its id. */
-export const selectRelation = (db: Db, epicId: number, id: number) =>
+/** The epics at both ends of the link of this id, each with the link. */
+export async function selectRelation(db: Db, id: number): Promise<{ link: LinkRow; epic: EpicRow }[]> {
+  const { rows } = await sql<EpicRow & { link: LinkRow }>`
+    select epics.*, to_jsonb(k) as link from related_epic_links k join epics on epics.id in (k.source_id, k.target_id)
+    where k.id = ${id}`.execute(db);
+  return rows.map(({ link, ...epic }) => {
+    // A time is a text in JSON.
+    const times = { created_at: new Date(link.created_at), updated_at: new Date(link.updated_at) };
+    return { link: { ...link, ...times }, epic };
+  });
+}
+
+/** The epics of a group that have these numbers. */
+export const selectByNumbers = (db: Db, groupId: number, numbers: readonly number[]): Promise<EpicRow[]> =>
   db
-    .selectFrom('related_epic_links')
+    .selectFrom('epics')
     .selectAll()
-    .where('id', '=', id)
-    .where((where) => where.or([where('source_id', '=', epicId), where('target_id', '=', epicId)]))
-    .executeTakeFirst();
+    .where('namespace_id', '=', groupId)
+    .where('iid', 'in', [...numbers])
+    .execute();
 
 /** The links of a group's epics, where the caller sees both ends. */
 export function selectRelations(

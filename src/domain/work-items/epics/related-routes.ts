@@ -3,19 +3,30 @@
  * epics.
  */
 
+import type { Static } from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
-import { authorizeGroup } from '../../../kernel/access/find.ts';
-import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import {
+  type Context,
+  type Endpoint,
+  endpoint,
+  found,
+  listing,
+  noContent,
+} from '../../../kernel/api/endpoint.ts';
 import { GUEST } from '../../../kernel/policy/roles.ts';
-import { forbidden } from '../../../platform/failure.ts';
+import { forbidden, notFound } from '../../../platform/failure.ts';
 import { plainPath } from './paths.ts';
 import type { Presenting } from './present.ts';
 import type { LinkRow } from './queries.ts';
 import { presentEpics } from './records/epic-records.ts';
-import { findEpic, findEpicById } from './records/find-queries.ts';
+import type { EpicRow } from './records/epic-rows.ts';
+import { type FoundEpic, findEpic, withGroup } from './records/find-queries.ts';
+import { seesEpic } from './records/visibility-queries.ts';
 import { selectEpicRows } from './registrations/queries.ts';
 import { relate, separate } from './related-actions.ts';
-import { selectRelated, selectRelation, selectRelations } from './related-queries.ts';
+import { selectByNumbers, selectRelated, selectRelation, selectRelations } from './related-queries.ts';
 import {
   GroupRelations,
   type LinkType,
@@ -36,9 +47,8 @@ const typeFrom = (epicId: number, link: Pick<LinkRow, 'source_id' | 'link_type'>
 async function presentLinks(
   context: Presenting,
   links: readonly LinkRow[],
+  rows: readonly EpicRow[],
 ): Promise<RelatedEpicLinkRecord[]> {
-  const ids = [...new Set(links.flatMap((link) => [link.source_id, link.target_id]))];
-  const rows = ids.length === 0 ? [] : await selectEpicRows(context.db, ids);
   const records = await presentEpics(context, rows, { groupId: context.subject.id });
   const byId = new Map(records.map((record) => [record.id, record]));
   return links.flatMap((link) => {
@@ -53,6 +63,29 @@ async function presentLinks(
       target_epic: target,
     };
   });
+}
+
+type RelateContext = Pick<Context<unknown, AuthorizedGroup, Actor>, 'db' | 'services' | 'actor' | 'subject'>;
+
+/** The epic and the other one of a new link; 404 unless the caller sees both. */
+async function findBoth(
+  { db, services, actor, subject }: RelateContext,
+  input: Static<typeof RelateInput>,
+): Promise<FoundEpic[]> {
+  const { epic_iid, target_group_id, target_epic_iid } = input;
+  if (String(target_group_id) === String(subject.id)) {
+    const rows = await selectByNumbers(db, subject.id, [epic_iid, target_epic_iid]);
+    return [epic_iid, target_epic_iid].flatMap((iid) => {
+      const epic = rows.find((row) => row.iid === iid);
+      return epic && seesEpic(subject, epic) ? { epic, group: subject } : [];
+    });
+  }
+  const epic = await findEpic(db, subject, actor, epic_iid);
+  const group = await authorizeGroup(services.database.points, actor, 'read_epics', target_group_id);
+  return [
+    { epic, group: subject },
+    { epic: await findEpic(db, group, actor, target_epic_iid), group },
+  ];
 }
 
 const path = `${plainPath}/:epic_iid/related_epics`;
@@ -97,15 +130,12 @@ export const relatedEndpoints: Endpoint[] = [
     input: RelateInput,
     reply: RelatedEpicLinkRecord,
     handle: async (context) => {
-      const { db, services, actor, subject, input } = context;
-      const epic = await findEpic(db, subject, actor, input.epic_iid);
-      const { points } = services.database;
-      const group = await authorizeGroup(points, actor, 'read_epics', input.target_group_id);
-      const target = await findEpic(db, group, actor, input.target_epic_iid);
-      if (group.role < GUEST) throw forbidden();
-      const from = { epic, group: subject };
-      const link = await relate(context, from, { epic: target, group }, input.link_type ?? 'relates_to');
-      const [record] = await presentLinks(context, [link]);
+      const { link_type = 'relates_to' } = context.input;
+      const [from, to] = await findBoth(context, context.input);
+      if (!from || !to) throw notFound();
+      if (to.group.role < GUEST) throw forbidden();
+      const link = await relate(context, from, to, link_type);
+      const [record] = await presentLinks(context, [link], [from.epic, to.epic]);
       return found(record);
     },
   }),
@@ -119,12 +149,16 @@ export const relatedEndpoints: Endpoint[] = [
     reply: noContent,
     handle: async (context) => {
       const { db, services, actor, subject, input, unmodified } = context;
-      const epic = await findEpic(db, subject, actor, input.epic_iid);
-      const link = found(await selectRelation(db, epic.id, input.related_epic_link_id));
-      const otherId = link.source_id === epic.id ? link.target_id : link.source_id;
-      const other = await findEpicById(db, services.database.points, actor, otherId);
-      unmodified(link.updated_at);
-      await separate(context, link, { epic, group: subject }, other);
+      const ends = await selectRelation(db, input.related_epic_link_id);
+      const here = ends.find(
+        ({ epic }) =>
+          epic.namespace_id === subject.id && epic.iid === input.epic_iid && seesEpic(subject, epic),
+      );
+      const there = ends.find((end) => end !== here);
+      if (!here || !there) throw notFound();
+      const other = await withGroup(services.database.points, actor, there.epic, subject);
+      unmodified(here.link.updated_at);
+      await separate(context, here.link, { epic: here.epic, group: subject }, other);
       return null;
     },
   }),
@@ -140,7 +174,9 @@ export const relatedEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, actor, subject, input, page } = context;
       const listed = await selectRelations(db, actor, subject, input, page);
-      return { ...listed, items: await presentLinks(context, listed.items) };
+      const ids = [...new Set(listed.items.flatMap((link) => [link.source_id, link.target_id]))];
+      const rows = ids.length === 0 ? [] : await selectEpicRows(db, ids);
+      return { ...listed, items: await presentLinks(context, listed.items, rows) };
     },
   }),
 ];

@@ -26,13 +26,23 @@ export const epicKind: NoteableKind = {
 };
 
 export const epicNoteable = (group: AuthorizedGroup, epic: EpicRow): Noteable => ({
-  kind: epicKind,
+  ...newEpicNoteable(group, { confidential: epic.confidential, authorId: epic.author_id }),
   id: epic.id,
-  sha: undefined,
   iid: epic.iid,
   title: epic.title,
-  authorId: epic.author_id,
-  confidential: epic.confidential,
+});
+
+/** An epic without a number yet, to decide who would see it. */
+export const newEpicNoteable = (
+  group: AuthorizedGroup,
+  epic: { confidential: boolean; authorId: number },
+): Noteable => ({
+  kind: epicKind,
+  id: undefined,
+  sha: undefined,
+  iid: undefined,
+  title: '',
+  ...epic,
   locked: false,
   project: undefined,
   group,

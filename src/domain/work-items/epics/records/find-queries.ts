@@ -27,15 +27,34 @@ export async function findEpic(
 
 export type FoundEpic = { epic: EpicRow; group: AuthorizedGroup };
 
-/** The epic by its id, with its group; 404 unless it exists and the caller sees it. */
-export async function findEpicById(db: Db, sql: Sql, caller: Caller, id: number): Promise<FoundEpic> {
+/** The epic by its id, with its group, whose receipt is at hand where that is `home`; 404 unless the caller sees it. */
+export async function findEpicById(
+  db: Db,
+  sql: Sql,
+  caller: Caller,
+  id: number,
+  home?: AuthorizedGroup,
+): Promise<FoundEpic> {
   const epic = await db.selectFrom('epics').selectAll().where('id', '=', id).executeTakeFirst();
   if (!epic) throw notFound();
-  // seesEpic() decides who reads its epics.
-  const group = await authorizeGroup(sql, caller, 'read_group', epic.namespace_id).catch((error) => {
-    // A 403 from the group would reveal the epic.
-    throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
-  });
+  return withGroup(sql, caller, epic, home);
+}
+
+/** The same for a row. */
+export async function withGroup(
+  sql: Sql,
+  caller: Caller,
+  epic: EpicRow,
+  home: AuthorizedGroup | undefined,
+): Promise<FoundEpic> {
+  const group =
+    home?.id === epic.namespace_id
+      ? home
+      : // seesEpic() decides who reads its epics.
+        await authorizeGroup(sql, caller, 'read_group', epic.namespace_id).catch((error) => {
+          // A 403 from the group would reveal the epic.
+          throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;
+        });
   if (!seesEpic(group, epic)) throw notFound();
   return { epic, group };
 }

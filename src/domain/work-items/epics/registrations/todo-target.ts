@@ -35,6 +35,10 @@ export const epicTodoEndpoint = todoEndpoint({
   tier: 'premium',
   access: onGroup('read_epics'),
   input: Type.Object({ epic_iid: integerId() }),
-  find: async ({ db, actor, subject, input }) =>
-    epicNoteable(subject, await findEpic(db, subject, actor, input.epic_iid)),
+  find: async (context) => {
+    const { db, actor, subject, input } = context;
+    const epic = await findEpic(db, subject, actor, input.epic_iid);
+    const load = async () => (await presentEpics(context, [epic]))[0];
+    return { noteable: epicNoteable(subject, epic), load };
+  },
 });

@@ -1,26 +1,19 @@
 /** Creates, updates and deletes epics, with their notes, events and announcements. */
 
+import { sql } from 'kysely';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
-import {
-  type ActivityAction,
-  type Announcement,
-  announce,
-  announcementParts,
-} from '../../../../kernel/activity/announce-actions.ts';
+import { announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
-import type { Json } from '../../../../platform/db/rows.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { conflict, notFound } from '../../../../platform/failure.ts';
-import { addMentionTodos, findMentionTodos, type WriteContext } from '../../../conversation/index.ts';
-import { labelsOf, nextIid } from '../../../planning/index.ts';
-import { followingChanges, labelStatements } from '../../changes/change-actions.ts';
-import { resourceEvents, type WorkChange } from '../../changes/issue-changes.ts';
+import { addTodos, findMentionTodos, type WriteContext } from '../../../conversation/index.ts';
+import { followingChanges } from '../../changes/change-actions.ts';
+import type { Labelled } from '../../changes/issue-changes.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
-import { insertResourceEvents } from '../../resource-events/actions.ts';
-import { epicNoteable } from '../records/epic-noteable.ts';
+import { epicNoteable, newEpicNoteable } from '../records/epic-noteable.ts';
 import type { EpicRow } from '../records/epic-rows.ts';
 import type { FoundEpic } from '../records/find-queries.ts';
 import {
@@ -30,9 +23,11 @@ import {
   type NewEpic,
   newColumns,
 } from './epic-changes.ts';
+import { epicAnnouncement } from './epic-events.ts';
 import { addSystemNoteOfEpic } from './epic-notes.ts';
+import { insertPrepared } from './insert-actions.ts';
 import { changedLabels } from './label-actions.ts';
-import { joinEpics, lockTrees, separateEpic } from './tree-actions.ts';
+import { joinEpics, lockTrees, placeBelow, separateEpic } from './tree-actions.ts';
 
 export type ActorContext = Pick<WriteContext, 'db' | 'services' | 'actor'>;
 
@@ -47,46 +42,34 @@ export const createEpic = (
     withEffects(context, tx, group, await insertEpic(context, tx, group, input, parent), effects),
   );
 
-/** The same within a transaction. */
+/** The same within a transaction: what the epic will be is found first, and one statement inserts it. */
 export async function insertEpic(
-  context: ActorContext,
+  { services, actor }: ActorContext,
   tx: Db,
   group: AuthorizedGroup,
   input: NewEpic,
   parent?: FoundEpic,
 ): Promise<EpicRow> {
-  const { actor } = context;
   const columns = newColumns(input);
+  const { title, description, confidential = false } = input;
   // Before the group's counter, in the lock order of other changes of trees.
-  if (parent) await lockTrees(tx);
-  const iid = await nextIid(tx, { groupId: group.id }, 'epics');
-  const time = input.created_at ?? now();
-  const epic = await tx
-    .insertInto('epics')
-    .values({
-      ...columns,
-      iid,
-      namespace_id: group.id,
-      author_id: actor.id,
-      title: input.title,
-      relative_position: 0,
-      created_at: time,
-      updated_at: time,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const place = parent
+    ? await placeBelow(tx, parent.epic.id, { confidential })
+    : { parent_id: null, relative_position: 0 };
   const labels = await changedLabels(tx, actor, group, [], input);
-  const target = { epic_id: epic.id };
-  const added: WorkChange[] = [{ what: 'labels', added: labels, removed: [] }];
-  await runAsOne(tx, {
-    statements: [
-      ...labelStatements(tx, target, added),
-      insertResourceEvents(tx, target, actor.id, resourceEvents(added)),
-    ],
-    parts: announcementParts([announcementOf(actor, group, epic, 'epic_created', 'created')]),
+  const todos = await findMentionTodos(tx, services.database.points, {
+    actor,
+    target: newEpicNoteable(group, { confidential, authorId: actor.id }),
+    text: description,
   });
-  await addTodosOfMentions(context, tx, group, epic, null);
-  return parent ? moveEpic(tx, actor, { epic, group }, { from: null, to: parent }) : epic;
+  const labelIds = labels.map(({ id }) => id);
+  const epic = await insertPrepared(tx, actor, group, {
+    columns: { ...columns, ...place, title },
+    labelIds,
+    todos,
+  });
+  if (parent) await addKinshipNotes(tx, actor, 'added', parent, { epic, group });
+  return epic;
 }
 
 /** The old parent, if there is one that the actor sees, and the new one. */
@@ -130,19 +113,16 @@ export const setParent = (
 ): Promise<EpicRow> => inTransaction(db, (tx) => moveEpic(tx, actor, child, parentage));
 
 async function writeChanges(
-  context: ActorContext,
+  { services, actor }: ActorContext,
   tx: Db,
   group: AuthorizedGroup,
   id: number,
   changes: EpicChanges,
 ): Promise<EpicRow> {
-  const { actor } = context;
-  // One connection runs them one after the other: the labels are those of the locked epic.
-  const [before, labelled] = await Promise.all([lockEpic(tx, id), labelsOf(tx, 'epic', [id])]);
+  const { labels: labelsBefore, ...before } = await lockLabelled(tx, id);
   const time = changes.updated_at ?? now();
   const columns = changedColumns(before, changes, actor, time);
   if (columns.confidential !== undefined) await checkConfidentiality(tx, { ...before, ...columns });
-  const labelsBefore = labelled.get(id) ?? [];
   const labels = await changedLabels(tx, actor, group, labelsBefore, changes);
   const told = epicDifferences(
     { epic: before, labels: labelsBefore },
@@ -152,17 +132,19 @@ async function writeChanges(
   const update = tx
     .updateTable('epics')
     .set({ ...columns, updated_at: time })
-    .where('id', '=', id)
-    .returningAll();
+    .where('id', '=', id);
   const state = told.find((change) => change.what === 'state');
   const details = { changes: [...new Set(told.map(({ what }) => what))] };
-  const noted = { ...before, title: columns.title ?? before.title };
-  const announcement = announcementOf(actor, group, noted, 'epic_updated', state?.to, details);
+  const epic: EpicRow = { ...before, ...columns, updated_at: time };
+  const announcement = epicAnnouncement(actor, group, epic, 'epic_updated', state?.to, details);
   const following = followingChanges(tx, actor, epicNoteable(group, before), told, announcement);
-  const [epic] = await runAsOne(tx, following, update);
-  if (!epic) throw notFound();
-  if (columns.description !== undefined)
-    await addTodosOfMentions(context, tx, group, epic, before.description);
+  await runAsOne(tx, { ...following, statements: [...following.statements, update] });
+  if (columns.description !== undefined) {
+    const target = epicNoteable(group, epic);
+    const change = { actor, target, text: epic.description, before: before.description };
+    const mentioned = await findMentionTodos(tx, services.database.points, change);
+    await addTodos(tx, { author: actor, target }, mentioned);
+  }
   return epic;
 }
 
@@ -175,10 +157,11 @@ export const deleteEpic = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     await lockTrees(tx);
-    const epic = await lockEpic(tx, id);
+    const epic = await tx.selectFrom('epics').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+    if (!epic) throw notFound();
     check(epic.updated_at);
-    await tx.deleteFrom('epics').where('id', '=', id).execute();
-    await announce(tx, announcementOf(actor, group, epic, 'epic_destroyed'));
+    await ahead(tx).deleteFrom('epics').where('id', '=', id).execute();
+    await announce(tx, epicAnnouncement(actor, group, epic, 'epic_destroyed'));
   });
 
 async function moveEpic(tx: Db, actor: Actor, child: FoundEpic, { from, to }: Parentage): Promise<EpicRow> {
@@ -205,74 +188,40 @@ async function addKinshipNotes(
   await tell(child, parent, 'parent epic');
 }
 
-/** The epic as it is now, locked until the transaction ends; 404 when it is gone. */
-async function lockEpic(tx: Db, id: number): Promise<EpicRow> {
-  const epic = await tx.selectFrom('epics').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-  if (!epic) throw notFound();
-  return epic;
+/** The epic as it is now with its labels, locked until the transaction ends; 404 when it is gone. */
+async function lockLabelled(tx: Db, id: number): Promise<EpicRow & { labels: Labelled[] }> {
+  // By a statement of its own: the labels that the next one reads are those of the locked epic.
+  await ahead(tx).selectFrom('epics').select('id').where('id', '=', id).forUpdate().execute();
+  const found = await tx
+    .selectFrom('epics')
+    .selectAll()
+    .select(
+      sql<
+        Labelled[]
+      >`(select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'name', l.name) order by l.name, l.id), '[]')
+        from label_links k join labels l on l.id = k.label_id where k.epic_id = epics.id)`.as('labels'),
+    )
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!found) throw notFound();
+  return found;
 }
 
 /** Fails with 409 where a public epic or issue would be below a confidential epic. */
-async function checkConfidentiality(tx: Db, epic: EpicRow): Promise<void> {
-  if (!epic.confidential) {
-    const parent = await tx
-      .selectFrom('epics')
-      .select('id')
-      .where('id', '=', epic.parent_id ?? 0)
-      .where('confidential', '=', true)
-      .executeTakeFirst();
-    if (parent) throw conflict('A non-confidential epic cannot be assigned to a confidential parent epic');
-    return;
-  }
-  const child = await tx
-    .selectFrom('epics')
-    .select('id')
-    .where('parent_id', '=', epic.id)
-    .where('confidential', '=', false)
-    .executeTakeFirst();
-  if (child) throw conflict('Cannot make the epic confidential if it contains non-confidential child epics');
-  const issue = await tx
-    .selectFrom('epic_issues')
-    .innerJoin('issues', 'issues.id', 'epic_issues.issue_id')
-    .select('issues.id')
-    .where('epic_issues.epic_id', '=', epic.id)
-    .where('issues.confidential', '=', false)
-    .executeTakeFirst();
-  if (issue) throw conflict('Cannot make the epic confidential if it contains non-confidential issues');
-}
-
-/** The audit event, the activity event, and the fact. */
-const announcementOf = (
-  author: Actor,
-  group: AuthorizedGroup,
-  epic: EpicRow,
-  event: 'epic_created' | 'epic_updated' | 'epic_destroyed',
-  action?: ActivityAction,
-  details: Record<string, Json> = {},
-): Announcement => ({
-  author,
-  audit: {
-    entity: { type: 'Group', id: group.id, path: group.row.full_path },
-    event,
-    details: { target_id: epic.id, target_type: 'Epic', target_details: epic.title, ...details },
-  },
-  ...(action && {
-    activity: { action, namespaceId: group.id, targetType: 'Epic', targetId: epic.id },
-  }),
-  fact: { name: event, payload: { group_id: group.id, user_id: author.id, epic_id: epic.id, ...details } },
-});
-
-/** Adds to-dos for users whom the description mentions and did not mention before. */
-async function addTodosOfMentions(
-  { services, actor }: ActorContext,
-  tx: Db,
-  group: AuthorizedGroup,
-  epic: EpicRow,
-  before: string | null,
-): Promise<void> {
-  const change = { actor, target: epicNoteable(group, epic), text: epic.description, before };
-  const mentioned = await findMentionTodos(tx, services.database.points, change);
-  await addMentionTodos(tx, change, mentioned);
+async function checkConfidentiality(tx: Db, { id, parent_id, confidential }: EpicRow): Promise<void> {
+  const { rows } = await sql<Record<'parent' | 'child' | 'issue', boolean>>`
+    select exists (select from epics where id = ${parent_id} and confidential) as parent,
+      exists (select from epics where parent_id = ${id} and not confidential) as child,
+      exists (select from epic_issues l join issues i on i.id = l.issue_id where l.epic_id = ${id} and not i.confidential) as issue`.execute(
+    tx,
+  );
+  const { parent, child, issue } = rows[0] ?? {};
+  if (!confidential && parent)
+    throw conflict('A non-confidential epic cannot be assigned to a confidential parent epic');
+  if (confidential && child)
+    throw conflict('Cannot make the epic confidential if it contains non-confidential child epics');
+  if (confidential && issue)
+    throw conflict('Cannot make the epic confidential if it contains non-confidential issues');
 }
 
 /** Makes the epics of a deleted user the ghost's. */

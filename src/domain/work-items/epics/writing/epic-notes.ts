@@ -2,7 +2,7 @@
 
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { PUBLIC } from '../../../../kernel/policy/roles.ts';
-import type { Db } from '../../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../../platform/db/database.ts';
 import { insertSystemNotes } from '../../../conversation/index.ts';
 import { epicNoteable } from '../records/epic-noteable.ts';
 import type { FoundEpic } from '../records/find-queries.ts';
@@ -42,7 +42,7 @@ export async function addSystemNoteOfEpic(
 ): Promise<void> {
   if (!mayMention(standingOf(told), standingOf(named))) return;
   const noteable = epicNoteable(told.group, told.epic);
-  await insertSystemNotes(tx, noteable, author, [note(referenceFrom(told, named))])?.execute();
+  await insertSystemNotes(ahead(tx), noteable, author, [note(referenceFrom(told, named))])?.execute();
 }
 
 /** Adds a system note on an epic about an issue that was added or removed. */
@@ -55,7 +55,7 @@ export async function addSystemNoteOfIssue(
 ): Promise<void> {
   const { visibility, ancestor_ids: ancestorIds } = project.row;
   if (!mayMention(standingOf(told), { visibility, ancestorIds, confidential: issue.confidential })) return;
-  await insertSystemNotes(tx, epicNoteable(told.group, told.epic), author, [
+  await insertSystemNotes(ahead(tx), epicNoteable(told.group, told.epic), author, [
     { action: `epic_issue_${verb}`, body: `${verb} issue ${project.fullPath}#${issue.iid}` },
   ])?.execute();
 }

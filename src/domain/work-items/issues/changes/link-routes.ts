@@ -1,5 +1,5 @@
 /** Links between issues: two relate, or one blocks the other, which needs premium. */
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { onProject } from '../../../../kernel/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../../../kernel/access/find.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
@@ -10,20 +10,20 @@ import {
   listing,
   noContent,
 } from '../../../../kernel/api/endpoint.ts';
-import { Failure, notFound } from '../../../../platform/failure.ts';
+import { Failure, forbidden, notFound } from '../../../../platform/failure.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
 import { findIssue } from '../records/find-queries.ts';
 import { IssueBasicRecord, type IssueReading, IssueRecord, presentIssues } from '../records/issue-records.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import {
+  type IssueInProject,
   type IssueLinkRow,
   linkIssues,
   linkTypes,
   typeSeenFrom,
   unlinkIssues,
 } from '../relations/link-actions.ts';
-import { requireManagement } from '../writing/issue-rights.ts';
-import { findLink, selectRelated } from './queries.ts';
+import { findIssues, findLink, selectRelated } from './queries.ts';
 import { OneIssue } from './schema.ts';
 
 const path = '/projects/:id/issues/:issue_iid/links';
@@ -59,22 +59,22 @@ async function presentLink(reading: IssueReading, link: IssueLinkRow, issues: re
   return { id: link.id, source_issue: source, target_issue: target, link_type: link.link_type };
 }
 
-/** The other issue of a new link; 404 unless the caller sees it. */
-async function findTarget(
-  {
-    db,
-    services,
-    actor,
-    subject,
-  }: Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'services' | 'actor' | 'subject'>,
-  input: { target_project_id: string | null; target_issue_iid: number },
-) {
-  const { target_project_id: reference } = input;
-  const project =
-    reference === null
-      ? subject
-      : await authorizeProject(services.database.points, actor, 'read_issues', reference);
-  return { issue: await findIssue(db, project, actor, input.target_issue_iid), project };
+type LinkContext = Pick<Context<unknown, AuthorizedProject, Caller>, 'db' | 'services' | 'actor' | 'subject'>;
+
+/** The issue and the other one of a new link; 404 unless the caller sees both. */
+async function findBoth(
+  context: LinkContext,
+  { issue_iid, target_project_id: reference, target_issue_iid }: Static<typeof CreateLink>,
+): Promise<IssueInProject[]> {
+  const { db, services, actor, subject } = context;
+  if (reference === null || reference === String(subject.id))
+    return findIssues(context, subject, [issue_iid, target_issue_iid]);
+  const issue = await findIssue(db, subject, actor, issue_iid);
+  const project = await authorizeProject(services.database.points, actor, 'read_issues', reference);
+  return [
+    { issue, project: subject },
+    { issue: await findIssue(db, project, actor, target_issue_iid), project },
+  ];
 }
 
 export const issueLinkEndpoints: Endpoint[] = [
@@ -115,12 +115,11 @@ export const issueLinkEndpoints: Endpoint[] = [
     input: CreateLink,
     reply: LinkRecord,
     handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      const { link_type = 'relates_to' } = input;
-      const issue = await findIssue(db, subject, actor, input.issue_iid);
-      const target = await findTarget(context, input);
-      const link = await linkIssues(context, { issue, project: subject }, target, link_type);
-      return presentLink(context, link, [issue, target.issue]);
+      const { link_type = 'relates_to' } = context.input;
+      const [issue, target] = await findBoth(context, context.input);
+      if (!issue || !target) throw notFound();
+      const link = await linkIssues(context, issue, target, link_type);
+      return presentLink(context, link, [issue.issue, target.issue]);
     },
   }),
   endpoint({
@@ -131,9 +130,7 @@ export const issueLinkEndpoints: Endpoint[] = [
     input: OneLink,
     reply: LinkRecord,
     handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      const issue = await findIssue(db, subject, actor, input.issue_iid);
-      const { link, other } = await findLink(context, issue, input.issue_link_id);
+      const { link, issue, other } = await findLink(context, context.subject, context.input);
       return presentLink(context, link, [issue, other.issue]);
     },
   }),
@@ -146,9 +143,11 @@ export const issueLinkEndpoints: Endpoint[] = [
     reply: noContent,
     handle: async (context) => {
       const { db, actor, subject, input, unmodified } = context;
-      const issue = await findIssue(db, subject, actor, input.issue_iid);
-      requireManagement(subject);
-      const { link, other } = await findLink(context, issue, input.issue_link_id);
+      if (!subject.may('update_issues')) {
+        await findIssue(db, subject, actor, input.issue_iid);
+        throw forbidden();
+      }
+      const { link, issue, other } = await findLink(context, subject, input);
       unmodified(link.updated_at);
       await unlinkIssues(db, actor, link, { issue, project: subject }, other);
       return null;

@@ -6,11 +6,12 @@ import { type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { integerId } from '../../../../platform/http/parameters/schema.ts';
 import { cloneIssue, moveIssue } from '../moving/actions.ts';
-import { findIssue, findIssueById } from '../records/find-queries.ts';
+import { findIssue } from '../records/find-queries.ts';
 import { IssueRecord } from '../records/issue-records.ts';
 import { requireManagement } from '../writing/issue-rights.ts';
 import { reorderIssue } from '../writing/position-actions.ts';
 import { presentOne } from './one-issue.ts';
+import { findIssuesById } from './queries.ts';
 import { OneIssue } from './schema.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
@@ -68,16 +69,15 @@ export const issueMoveEndpoints: Endpoint[] = [
     input: Reorder,
     reply: IssueRecord,
     handle: async (context) => {
-      const { db, services, actor, subject, input } = context;
+      const { db, actor, subject, input } = context;
       const issue = await findIssue(db, subject, actor, input.issue_iid);
       requireManagement(subject);
       const { move_before_id: beforeId, move_after_id: afterId } = input;
       if (beforeId === undefined && afterId === undefined) {
         throw new Failure('unprocessable', '422 Unprocessable Entity');
       }
-      for (const id of [beforeId, afterId]) {
-        if (id !== undefined) await findIssueById(db, services.database.points, actor, id);
-      }
+      const neighbours = [beforeId, afterId].filter((id) => id !== undefined);
+      await findIssuesById(context, subject, neighbours);
       return presentOne(context, await reorderIssue(db, issue, { beforeId, afterId }));
     },
   }),

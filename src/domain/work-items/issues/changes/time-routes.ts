@@ -2,14 +2,14 @@
 import Type from 'typebox';
 import { onProject } from '../../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
-import type { Actor, Caller } from '../../../../kernel/actor.ts';
+import type { Actor } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint } from '../../../../kernel/api/endpoint.ts';
 import { invalid } from '../../../../platform/failure.ts';
 import { parseDuration } from '../../changes/durations.ts';
 import { findIssue } from '../records/find-queries.ts';
 import { presentTimeStats, TimeStatsRecord } from '../records/issue-records.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import { resetSpentTime, spendTime, timeSpent } from '../relations/time-actions.ts';
+import { type IssueTimes, resetSpentTime, spendTime, timeSpent } from '../relations/time-actions.ts';
 import { updateIssue } from '../writing/actions.ts';
 import { requireManagement } from '../writing/issue-rights.ts';
 import { OneIssue } from './schema.ts';
@@ -31,7 +31,7 @@ const Spent = Type.Object({
 type TimeContext<Input> = Context<Input & { issue_iid: number }, AuthorizedProject, Actor>;
 
 /** One of the four changes: finds the issue, applies the change, and responds with the times after it. */
-const change = <Input>(apply: (context: TimeContext<Input>, issue: IssueRow) => Promise<unknown>) => ({
+const change = <Input>(apply: (context: TimeContext<Input>, issue: IssueRow) => Promise<IssueTimes>) => ({
   method: 'POST' as const,
   access: onProject('create_issues'),
   reply: TimeStatsRecord,
@@ -39,17 +39,19 @@ const change = <Input>(apply: (context: TimeContext<Input>, issue: IssueRow) => 
     const { db, actor, subject, input } = context;
     const issue = await findIssue(db, subject, actor, input.issue_iid);
     requireManagement(subject);
-    await apply(context, issue);
-    return timeStats(context);
+    const { estimate, spent } = await apply(context, issue);
+    return presentTimeStats(estimate, spent);
   },
 });
 
-async function timeStats(
-  context: Context<{ issue_iid: number }, AuthorizedProject, Caller>,
-): Promise<TimeStatsRecord> {
-  const { db, actor, subject, input } = context;
-  const issue = await findIssue(db, subject, actor, input.issue_iid);
-  return presentTimeStats(issue.time_estimate, await timeSpent(db, issue.id));
+/** Changes the estimate. */
+async function estimateTime(
+  context: TimeContext<unknown>,
+  issue: IssueRow,
+  time_estimate: number,
+): Promise<IssueTimes> {
+  const { time_estimate: estimate } = await updateIssue(context, context.subject, issue, { time_estimate });
+  return { estimate, spent: await timeSpent(context.db, issue.id) };
 }
 
 /** The seconds; 400 under `property` for an invalid duration. */
@@ -65,14 +67,14 @@ export const issueTimeEndpoints: Endpoint[] = [
   endpoint({
     ...change<{ duration: string }>((context, issue) => {
       const time_estimate = secondsOf(context.input.duration, 'time_estimate', 0);
-      return updateIssue(context, context.subject, issue, { time_estimate });
+      return estimateTime(context, issue, time_estimate);
     }),
     path: `${path}/time_estimate`,
     summary: 'Says how long an issue is thought to take.',
     input: Duration,
   }),
   endpoint({
-    ...change((context, issue) => updateIssue(context, context.subject, issue, { time_estimate: 0 })),
+    ...change((context, issue) => estimateTime(context, issue, 0)),
     path: `${path}/reset_time_estimate`,
     summary: 'Forgets how long an issue is thought to take.',
     input: OneIssue,
@@ -82,7 +84,7 @@ export const issueTimeEndpoints: Endpoint[] = [
       const { db, actor, subject, input } = context;
       const seconds = secondsOf(input.duration, 'time_spent', Number.NEGATIVE_INFINITY);
       if (seconds === 0) throw invalid({ time_spent: ["can't be zero"] });
-      await spendTime(db, actor, subject, issue, { seconds, summary: input.summary });
+      return spendTime(db, actor, subject, issue, { seconds, summary: input.summary });
     }),
     path: `${path}/add_spent_time`,
     summary: 'Adds time spent on an issue, or takes some back with a minus.',
@@ -101,6 +103,9 @@ export const issueTimeEndpoints: Endpoint[] = [
     access: onProject('read_issues'),
     input: OneIssue,
     reply: TimeStatsRecord,
-    handle: timeStats,
+    handle: async ({ db, actor, subject, input }) => {
+      const issue = await findIssue(db, subject, actor, input.issue_iid);
+      return presentTimeStats(issue.time_estimate, await timeSpent(db, issue.id));
+    },
   }),
 ];

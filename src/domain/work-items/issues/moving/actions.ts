@@ -3,7 +3,7 @@
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { type ActorContext, insertSystemNotes } from '../../../conversation/index.ts';
@@ -13,7 +13,7 @@ import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { insertIssue, type PreparedIssue } from '../writing/insert-actions.ts';
 import { lockIssue } from '../writing/lock-queries.ts';
-import { currentRelations } from '../writing/relation-queries.ts';
+import { selectCurrent } from '../writing/relation-queries.ts';
 import { issueReference, resolveReferences } from '../writing/resolve-references.ts';
 import { issueAnnouncement } from '../writing/work-events.ts';
 import { closeForGood, copyNotes, takeAlong } from './copy-actions.ts';
@@ -30,21 +30,14 @@ type Copy = {
 /** The issue's relations in the other project: labels and milestone by name, assignees who read it. */
 async function relationsThere(context: ActorContext, issue: IssueRow, to: AuthorizedProject) {
   const { db } = context;
-  const here = await currentRelations(db, issue.id);
-  const milestone =
-    issue.milestone_id === null
-      ? undefined
-      : await db
-          .selectFrom('milestones')
-          .select('title')
-          .where('id', '=', issue.milestone_id)
-          .executeTakeFirst();
+  const { relations: here } = await selectCurrent(db, issue.id);
+  const title = db.selectFrom('milestones as m').select('m.title').where('m.id', '=', issue.milestone_id);
   const [there, known] = await Promise.all([
     resolveReferences(context, to, {
       assignee_ids: here.assignees.map(({ id }) => id),
       remove_labels: here.labels.map(({ name }) => name),
     }),
-    milestone && availableMilestoneByTitle(db, to, milestone.title),
+    issue.milestone_id === null ? undefined : availableMilestoneByTitle(db, to, title.$asScalar()),
   ]);
   return {
     assigneeIds: (there.assignees ?? []).map(({ id }) => id),
@@ -99,7 +92,20 @@ async function copyIssue(
     if (moves) await takeAlong(tx, issue.id, born.id);
     await addNotesToBoth(context, tx, { project: from, issue: locked }, { project: to, issue: born }, how);
     if (moves) await closeForGood(context, tx, locked, { moved_to_id: born.id });
-    return finish(tx, locked, born, { how, withNotes });
+    // The counts of copied notes and awards, and the state of a moved issue.
+    const columns = {
+      updated_at: born.updated_at,
+      ...(withNotes && { user_notes_count: locked.user_notes_count }),
+      ...(moves && {
+        upvotes: locked.upvotes,
+        downvotes: locked.downvotes,
+        state: locked.state,
+        closed_at: locked.closed_at,
+        closed_by_id: locked.closed_by_id,
+      }),
+    };
+    await ahead(tx).updateTable('issues').set(columns).where('id', '=', born.id).execute();
+    return { ...born, ...columns };
   });
 }
 
@@ -128,25 +134,6 @@ async function addNotesToBoth(
   const announcement = issueAnnouncement(actor, old.project, old.issue, event, payload);
   await runAsOne(tx, { statements, parts: announcementParts([announcement]) });
 }
-
-/** Sets the counts of copied notes and awards, and the state of a moved issue. */
-const finish = (tx: Db, old: IssueRow, born: IssueRow, { how, withNotes }: Copy): Promise<IssueRow> =>
-  tx
-    .updateTable('issues')
-    .set({
-      updated_at: born.updated_at,
-      ...(withNotes && { user_notes_count: old.user_notes_count }),
-      ...(how === 'move' && {
-        upvotes: old.upvotes,
-        downvotes: old.downvotes,
-        state: old.state,
-        closed_at: old.closed_at,
-        closed_by_id: old.closed_by_id,
-      }),
-    })
-    .where('id', '=', born.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
 
 const insufficient = (how: Copy['how']) => refused(`Cannot ${how} issue due to insufficient permissions!`);
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { isProject, type ResourceParent } from '../../../../kernel/access/resource-parents.ts';
 import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
-import type { Db } from '../../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../../platform/db/database.ts';
 import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { insertResourceEvents } from '../../resource-events/actions.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
@@ -34,7 +34,7 @@ export async function copyNotes(tx: Db, issueId: number, fresh: Fresh, moveTexts
         system_action, internal, resolved_at, resolved_by_id, last_edited_at, created_at, updated_at from copied)
     insert into award_emoji (name, user_id, note_id, created_at, updated_at)
       select a.name, a.user_id, copied.copy_id, a.created_at, a.updated_at
-      from award_emoji a join copied on copied.id = a.note_id order by a.id`.execute(tx);
+      from award_emoji a join copied on copied.id = a.note_id order by a.id`.execute(ahead(tx));
   await rewriteNotes(tx, fresh, moveTexts);
 }
 
@@ -56,7 +56,7 @@ async function rewriteNotes(tx: Db, { kind, id }: Fresh, moveTexts: MoveTexts): 
     if (changed.length === 0) continue;
     await sql`update notes n set body = x.body
       from unnest(${changed.map((note) => note.id)}::bigint[], ${changed.map(({ body }) => body)}::text[]) x(id, body)
-      where n.id = x.id`.execute(tx);
+      where n.id = x.id`.execute(ahead(tx));
   }
 }
 
@@ -69,11 +69,11 @@ export async function copyInterest(
   const column = sql.ref(`${kind}_id`);
   await sql`insert into award_emoji (name, user_id, ${column}, created_at, updated_at)
     select name, user_id, ${id}, created_at, updated_at from award_emoji where issue_id = ${issueId} order by id`.execute(
-    tx,
+    ahead(tx),
   );
   await sql`insert into subscriptions (user_id, ${column}, subscribed, created_at, updated_at)
     select user_id, ${id}, subscribed, created_at, updated_at from subscriptions where issue_id = ${issueId}
-    on conflict do nothing`.execute(tx);
+    on conflict do nothing`.execute(ahead(tx));
 }
 
 /** Copies awards, time and subscriptions; and links, which both issues have from then on. */
@@ -81,12 +81,12 @@ export async function takeAlong(tx: Db, from: number, to: number): Promise<void>
   await copyInterest(tx, from, { kind: 'issue', id: to });
   await sql`insert into timelogs (issue_id, user_id, seconds, summary, spent_at, created_at)
     select ${to}, user_id, seconds, summary, spent_at, created_at from timelogs where issue_id = ${from} order by id`.execute(
-    tx,
+    ahead(tx),
   );
   await sql`insert into issue_links (source_id, target_id, link_type, created_at, updated_at)
     select case source_id when ${from} then ${to}::bigint else source_id end,
       case target_id when ${from} then ${to}::bigint else target_id end, link_type, created_at, updated_at
-    from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(tx);
+    from issue_links where source_id = ${from} or target_id = ${from} order by id`.execute(ahead(tx));
 }
 
 /** Closes the old issue, which now refers to the new one. */
@@ -102,14 +102,11 @@ export async function closeForGood(
   const event = isOpen
     ? insertResourceEvents(tx, { issue_id: old.id }, actor.id, [{ kind: 'state', action: 'closed' }])
     : undefined;
-  await runAsOne(
-    tx,
-    { statements: [event] },
-    tx
-      .updateTable('issues')
-      .set({ ...(isOpen && closed), ...became, updated_at: time })
-      .where('id', '=', old.id),
-  );
+  const update = tx
+    .updateTable('issues')
+    .set({ ...(isOpen && closed), ...became, updated_at: time })
+    .where('id', '=', old.id);
+  await runAsOne(tx, { statements: [event, update] });
   if (!isOpen) return;
   for (const followUp of issueFollowUps.all(services)) await followUp.closed(tx, actor, old);
 }

@@ -2,7 +2,7 @@
 
 import type { AuthorizedGroup, AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
-import { inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, inTransaction } from '../../../../platform/db/database.ts';
 import { runAsOne } from '../../../../platform/db/run-as-one.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { type ActorContext, insertSystemNotes } from '../../../conversation/index.ts';
@@ -77,12 +77,9 @@ export async function promoteIssue(
     await copyNotes(tx, issue.id, fresh, moveTexts);
     await copyInterest(tx, issue.id, fresh);
     const { user_notes_count, upvotes, downvotes } = locked;
-    const epic = await tx
-      .updateTable('epics')
-      .set({ user_notes_count, upvotes, downvotes })
-      .where('id', '=', made.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const counts = { user_notes_count, upvotes, downvotes };
+    await ahead(tx).updateTable('epics').set(counts).where('id', '=', made.id).execute();
+    const epic = { ...made, ...counts };
     const [to, from] = [`${group.row.full_path}&${epic.iid}`, `${project.fullPath}#${issue.iid}`];
     const statements = [
       insertSystemNotes(tx, issueNoteable(project, locked), actor, [

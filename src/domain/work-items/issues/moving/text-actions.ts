@@ -9,7 +9,7 @@ import {
 } from '../../../../kernel/access/resource-parents.ts';
 import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
-import type { Db } from '../../../../platform/db/database.ts';
+import { ahead, type Db } from '../../../../platform/db/database.ts';
 import { randomHex } from '../../../../platform/secret.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';
 import { keepUnderAnother } from '../../../uploads/index.ts';
@@ -99,7 +99,7 @@ async function copyUploads(
   for (const { secret, ...upload } of uploads) {
     const fresh = randomHex(16);
     if (!(await keepUnderAnother(dataFolder, secret, fresh))) continue;
-    await tx
+    await ahead(tx)
       .insertInto('uploads')
       .values({ ...parentColumns(to), ...upload, secret: fresh, created_at: now() })
       .execute();

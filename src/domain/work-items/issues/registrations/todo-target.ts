@@ -34,8 +34,12 @@ export const issueTodoEndpoint = todoEndpoint({
   summary: 'Reminds the caller of an issue; 304 where it waits for them already.',
   access: onProject('read_issues'),
   input: Type.Object({ issue_iid: integerId() }),
-  find: async ({ db, actor, subject, input }) =>
-    issueNoteable(subject, await findIssue(db, subject, actor, input.issue_iid)),
+  find: async (context) => {
+    const { db, actor, subject, input } = context;
+    const issue = await findIssue(db, subject, actor, input.issue_iid);
+    const load = async () => (await presentIssues(context, [issue], { across: true }))[0];
+    return { noteable: issueNoteable(subject, issue), load };
+  },
 });
 
 /** Open issues that are assigned to the user. */

@@ -66,11 +66,13 @@ export const issueWorkKind: WorkKind = {
       case 'spend': {
         const on = await findHere();
         const spentAt = effect.spentOn === undefined ? undefined : new Date(`${effect.spentOn}T00:00:00Z`);
-        return spendTime(db, actor, on.project, on.issue, { seconds: effect.seconds, spentAt });
+        await spendTime(db, actor, on.project, on.issue, { seconds: effect.seconds, spentAt });
+        return;
       }
       case 'reset_spent': {
         const on = await findHere();
-        return resetSpentTime(db, actor, on.project, on.issue);
+        await resetSpentTime(db, actor, on.project, on.issue);
+        return;
       }
       default:
         // Another request may have moved the issue, or the permission, project or group may be gone by now.

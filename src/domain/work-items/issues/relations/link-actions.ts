@@ -1,5 +1,5 @@
 /** Links between issues: two relate, or one blocks the other. */
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announcementParts } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
@@ -51,43 +51,22 @@ export async function linkIssues(
   const [source, target] = type === 'is_blocked_by' ? [to, from] : [from, to];
   const link_type = type === 'relates_to' ? 'relates_to' : 'blocks';
   return inTransaction(db, async (tx) => {
-    const known = await between(tx, from.issue.id, to.issue.id).forUpdate().executeTakeFirst();
-    if (
-      known?.link_type === link_type &&
-      (link_type === 'relates_to' || known.source_id === source.issue.id)
-    ) {
-      throw alreadyLinked();
-    }
     const time = now();
-    const columns = { source_id: source.issue.id, target_id: target.issue.id, link_type, updated_at: time };
-    const row = known
-      ? await tx
-          .updateTable('issue_links')
-          .set(columns)
-          .where('id', '=', known.id)
-          .returningAll()
-          .executeTakeFirst()
-      : await tx
-          .insertInto('issue_links')
-          .values({ ...columns, created_at: time })
-          .onConflict((taken) => taken.doNothing())
-          .returningAll()
-          .executeTakeFirst();
-    // Another request linked them at the same time.
-    if (!row) throw alreadyLinked();
+    const {
+      rows: [row],
+    } = await sql<IssueLinkRow>`
+      insert into issue_links as l (source_id, target_id, link_type, created_at, updated_at)
+      values (${source.issue.id}, ${target.issue.id}, ${link_type}, ${time}, ${time})
+      on conflict (least(source_id, target_id), greatest(source_id, target_id)) do update
+        set source_id = excluded.source_id, target_id = excluded.target_id, link_type = excluded.link_type,
+          updated_at = excluded.updated_at
+        where l.link_type <> excluded.link_type or (l.link_type = 'blocks' and l.source_id <> excluded.source_id)
+      returning *`.execute(tx);
+    if (!row) throw conflict('Issue(s) already assigned');
     await addNotesToBoth(tx, actor, from, to, type);
     return row;
   });
 }
-
-const alreadyLinked = () => conflict('Issue(s) already assigned');
-
-const between = (tx: Db, one: number, other: number) =>
-  tx
-    .selectFrom('issue_links')
-    .selectAll()
-    .where('source_id', 'in', [one, other])
-    .where('target_id', 'in', [one, other]);
 
 async function addNotesToBoth(
   tx: Db,

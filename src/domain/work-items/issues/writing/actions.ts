@@ -1,9 +1,9 @@
 /** Updates and deletes issues, with their relations, notes, events and announcements. */
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import { announce } from '../../../../kernel/activity/announce-actions.ts';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { runAsOne, type StatementParts } from '../../../../platform/db/run-as-one.ts';
-import { invalid, notFound } from '../../../../platform/failure.ts';
+import { invalid } from '../../../../platform/failure.ts';
 import {
   type ActorContext,
   addTodos,
@@ -22,6 +22,7 @@ import {
   type Referenced,
   type WorkChange,
 } from '../../changes/issue-changes.ts';
+import type { FoundEpic } from '../../epics/records/find-queries.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
@@ -33,9 +34,10 @@ import { updateRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
 import { columnsOf, stateAfter } from './issue-state.ts';
 import { lockIssue } from './lock-queries.ts';
-import { currentRelations, holdEpic } from './relation-queries.ts';
+import { holdEpic, lockCurrent } from './relation-queries.ts';
 import {
   checkEpic,
+  epicReference,
   findMentioned,
   type ResolvedReferences,
   resolveReferences,
@@ -108,8 +110,7 @@ async function change(
 ): Promise<IssueRow> {
   const { services, actor } = context;
   const { premium } = updateRights(services, project);
-  // One connection runs them one after the other: the relations are those of the locked issue.
-  const [locked, relations] = await Promise.all([lockIssue(tx, issueId), currentRelations(tx, issueId)]);
+  const { issue: locked, relations } = await lockCurrent(tx, issueId);
   const references = await withNewLabels(tx, actor, project, requested, found);
   const before: IssueState = { ...locked, ...relations };
   const after = stateAfter(before, requested, references, premium);
@@ -118,27 +119,25 @@ async function change(
   checkDates(after);
   if (after.epic && changes.some(({ what }) => what === 'epic' || what === 'confidential'))
     checkEpic(await holdEpic(tx, after.epic.id), after.confidential);
-  const update = tx
-    .updateTable('issues')
-    .set(columnsOf(after, changes, actor, requested))
-    .where('id', '=', issueId)
-    .returningAll();
-  if (changes.length === 0) return update.executeTakeFirstOrThrow();
+  const columns = columnsOf(after, changes, actor, requested);
+  const update = tx.updateTable('issues').set(columns).where('id', '=', issueId);
+  const row = { ...locked, ...columns };
+  if (changes.length === 0) {
+    await runAsOne(tx, { statements: [update] });
+    return row;
+  }
   const noteable = issueNoteable(project, locked);
   const announced = { ...locked, title: after.title, state: after.state };
   const payload = { changes: changesPayload(changes) };
   const announcement = issueAnnouncement(actor, project, announced, eventOf(changes), payload);
   const following = followingChanges(tx, actor, noteable, changes, announcement);
-  const relationStatements = [
+  const statements = [
+    update,
+    ...following.statements,
     ...assigneeStatements(tx, issueId, changes),
     ...epicStatements(tx, locked, changes),
   ];
-  const [row] = await runAsOne(
-    tx,
-    { ...following, statements: [...following.statements, ...relationStatements] },
-    update,
-  );
-  if (!row) throw notFound();
+  await runAsOne(tx, { ...following, statements });
   await followUp(context, tx, issueNoteable(project, row), row, changes, mentioned);
   return row;
 }
@@ -166,6 +165,20 @@ export const closeIssue = (
   change(context, tx, project, issueId, {
     asked: { state_event: 'close' },
     references: { ...noRelations, original },
+    mentioned: [],
+  });
+
+/** Puts the issue into an epic, or takes it out, in the caller's transaction. 404 when it is gone. */
+export const changeEpic = (
+  context: ActorContext,
+  tx: Db,
+  project: AuthorizedProject,
+  issueId: number,
+  to: FoundEpic | null,
+): Promise<IssueRow> =>
+  change(context, tx, project, issueId, {
+    asked: {},
+    references: { ...noRelations, epic: to && epicReference(to) },
     mentioned: [],
   });
 
@@ -222,14 +235,8 @@ async function followUp(
     if (eventOf(changes) === 'issue_closed') await followUp.closed(tx, actor, issue);
   }
   const assigned = changes.flatMap((change) => (change.what === 'assignees' ? change.added : []));
-  const todos = [
-    ...assigned.map(({ id }): MentionTodo => ({ userId: id, action: 'assigned' })),
-    ...mentioned,
-  ];
-  for (const action of ['assigned', 'mentioned', 'directly_addressed'] as const) {
-    const users = todos.filter((each) => each.action === action).map(({ userId }) => userId);
-    await addTodos(tx, { users, author: actor, target: noteable, action });
-  }
+  const todos = assigned.map(({ id }): MentionTodo => ({ userId: id, action: 'assigned' }));
+  await addTodos(tx, { author: actor, target: noteable }, [...todos, ...mentioned]);
 }
 
 /** Deletes the issue with all its rows. `check` sees the locked row first. */
@@ -242,7 +249,7 @@ export async function deleteIssue(
   await inTransaction(db, async (tx) => {
     const locked = await lockIssue(tx, issue.id);
     check(locked);
-    await tx.deleteFrom('issues').where('id', '=', issue.id).execute();
+    await ahead(tx).deleteFrom('issues').where('id', '=', issue.id).execute();
     await announce(tx, issueAnnouncement(actor, project, locked, 'issue_deleted', { iid: issue.iid }));
   });
 }

@@ -1,8 +1,6 @@
 /** The state of an issue after a change, and the columns that say so. Pure. */
-import type { Updateable } from 'kysely';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { now } from '../../../../platform/clock.ts';
-import type { IssuesTable } from '../../../../platform/db/rows.ts';
 import { withoutScopedSiblings } from '../../../planning/index.ts';
 import {
   type IssueChanges,
@@ -11,6 +9,7 @@ import {
   labelsAfter,
   type WorkChange,
 } from '../../changes/issue-changes.ts';
+import type { IssueRow } from '../records/issue-rows.ts';
 import type { ResolvedReferences } from './resolve-references.ts';
 
 /** Labels of one scope exclude each other, from premium up: the last one stays. */
@@ -61,7 +60,7 @@ export function columnsOf(
   changes: readonly WorkChange[],
   actor: Actor,
   requested: Pick<IssueChanges, 'created_at' | 'updated_at'>,
-): Updateable<IssuesTable> {
+): Partial<Omit<IssueRow, 'id'>> {
   const time = requested.updated_at ?? now();
   const state = changes.find((change) => change.what === 'state');
   const edited = changes.some(({ what }) => what === 'title' || what === 'description');

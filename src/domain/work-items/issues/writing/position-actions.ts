@@ -1,6 +1,6 @@
 /** Manual order of a project's issues. */
 import { sql } from 'kysely';
-import { type Db, inTransaction } from '../../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../../platform/db/database.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { POSITION_GAP } from './insert-actions.ts';
@@ -19,72 +19,45 @@ export type Neighbours = { beforeId: number | undefined; afterId: number | undef
 /** Puts the issue between its neighbours; 404 when one is not in the project. Calls are serialized. */
 export function reorderIssue(db: Db, issue: IssueRow, neighbours: Neighbours): Promise<IssueRow> {
   return inTransaction(db, async (tx) => {
-    await tx
+    await ahead(tx)
       .selectFrom('projects')
       .select('id')
       .where('id', '=', issue.project_id)
       .forNoKeyUpdate()
-      .executeTakeFirst();
+      .execute();
     let place = await findPosition(tx, issue, neighbours);
     if (place === undefined) {
       await spread(tx, issue.project_id);
       place = await findPosition(tx, issue, neighbours);
     }
-    return tx
-      .updateTable('issues')
-      .set({ relative_position: place ?? issue.relative_position })
-      .where('id', '=', issue.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const relative_position = place ?? issue.relative_position;
+    await ahead(tx).updateTable('issues').set({ relative_position }).where('id', '=', issue.id).execute();
+    return { ...issue, relative_position };
   });
 }
 
+/** The positions of the neighbours; a single one bounds one side, and the next issue beyond it the other. */
+type Bounds = Record<'before' | 'after' | 'below' | 'above', number | null>;
+
 async function findPosition(
   tx: Db,
-  issue: IssueRow,
+  { id, project_id }: IssueRow,
   { beforeId, afterId }: Neighbours,
 ): Promise<number | undefined> {
-  const before = await positionOf(tx, issue.project_id, beforeId);
-  const after = await positionOf(tx, issue.project_id, afterId);
-  // A single neighbour bounds one side; the next issue beyond it bounds the other.
-  return positionBetween(
-    before ?? (after === undefined ? undefined : await nextTo(tx, issue, after, 'max')),
-    after ?? (before === undefined ? undefined : await nextTo(tx, issue, before, 'min')),
-  );
-}
-
-async function positionOf(tx: Db, projectId: number, id: number | undefined): Promise<number | undefined> {
-  if (id === undefined) return undefined;
-  const row = await tx
-    .selectFrom('issues')
-    .select('relative_position')
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (!row) throw notFound('Issue');
-  return row.relative_position;
-}
-
-async function nextTo(
-  tx: Db,
-  issue: IssueRow,
-  place: number,
-  side: 'min' | 'max',
-): Promise<number | undefined> {
-  const row = await tx
-    .selectFrom('issues')
-    .select('relative_position')
-    .where('project_id', '=', issue.project_id)
-    .where('id', '<>', issue.id)
-    .where('relative_position', side === 'min' ? '>' : '<', place)
-    .orderBy('relative_position', side === 'min' ? 'asc' : 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.relative_position;
+  const { rows } = await sql<Bounds>`
+    with placed as not materialized (select id, relative_position as place from issues where project_id = ${project_id}),
+    named as materialized (select (select place from placed where id = ${beforeId ?? null}::bigint) as before,
+      (select place from placed where id = ${afterId ?? null}::bigint) as after)
+    select before, after, (select max(place) from placed where id <> ${id} and place < after) as below,
+      (select min(place) from placed where id <> ${id} and place > before) as above from named`.execute(tx);
+  const { before = null, after = null, below = null, above = null } = rows[0] ?? {};
+  if ((beforeId !== undefined && before === null) || (afterId !== undefined && after === null))
+    throw notFound('Issue');
+  return positionBetween(before ?? below ?? undefined, after ?? above ?? undefined);
 }
 
 /** Spaces out all of the project's issues in their order. */
 const spread = (tx: Db, projectId: number) =>
   sql`update issues i set relative_position = x.place * ${sql.lit(POSITION_GAP)}
     from (select id, row_number() over (order by relative_position, id) as place from issues where project_id = ${projectId}) x
-    where i.id = x.id`.execute(tx);
+    where i.id = x.id`.execute(ahead(tx));

@@ -18,7 +18,7 @@ import {
   resolveLabels,
 } from '../../../planning/index.ts';
 import type { IssueChanges, NamedUser, Referenced } from '../../changes/issue-changes.ts';
-import { findEpicById } from '../../epics/records/find-queries.ts';
+import { type FoundEpic, findEpicById } from '../../epics/records/find-queries.ts';
 import { findIssueById } from '../records/find-queries.ts';
 import { newIssueNoteable } from '../records/issue-noteable.ts';
 
@@ -88,6 +88,13 @@ export async function withNewLabels(
   return { ...references, labels: labels && named(labels), addLabels: named(add_labels) };
 }
 
+/** The epic, with its reference from everywhere. */
+export const epicReference = ({ epic, group }: FoundEpic) => ({
+  id: epic.id,
+  reference: `${group.row.full_path}&${epic.iid}`,
+  confidential: epic.confidential,
+});
+
 async function findMilestone(db: Db, project: AuthorizedProject, id: number | null | undefined) {
   if (id === undefined) return undefined;
   if (!id) return null;
@@ -98,10 +105,10 @@ async function findMilestone(db: Db, project: AuthorizedProject, id: number | nu
 async function resolveEpic({ db, services, actor }: ActorContext, id: number | null | undefined) {
   if (id === undefined) return undefined;
   if (!id) return null;
-  const { epic, group } = await findEpicById(db, services.database.points, actor, id);
+  const found = await findEpicById(db, services.database.points, actor, id);
   // Reading an epic does not permit adding issues to it.
-  if (!group.may('update_epics')) throw forbidden();
-  return { id, reference: `${group.row.full_path}&${epic.iid}`, confidential: epic.confidential };
+  if (!found.group.may('update_epics')) throw forbidden();
+  return epicReference(found);
 }
 
 /** The issue that another duplicates, with its reference from the project. */
