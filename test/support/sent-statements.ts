@@ -11,15 +11,27 @@ function textOf(sent: unknown): string {
   return String((sent as { text?: unknown }).text);
 }
 
-/** Returns how many have been waited for since; a BEGIN is a part of another. */
+/** A worker's look for a job. How many are in vain depends on the time between two jobs. */
+const isLook = (text: string): boolean => text.includes('jobs.is_available = true');
+
+/** Returns how many have been waited for since, without looks for jobs in vain; a BEGIN is a part of another. */
 export function countSentStatements(): () => number {
   let count = 0;
   const { query } = Client.prototype;
   Client.prototype.query = function counted(this: Client, ...given: unknown[]): unknown {
     const [sent] = given;
     const isAhead = sent instanceof Statement && sent.isAhead;
-    if (!isAhead && !byTheClock.test(textOf(sent))) count += 1;
-    return Reflect.apply(query, this, given);
+    const text = textOf(sent);
+    if (!isAhead && !byTheClock.test(text)) count += 1;
+    const result = Reflect.apply(query, this, given);
+    if (isLook(text))
+      (result as Promise<{ rows: unknown[] }>).then(
+        ({ rows }) => {
+          if (rows.length === 0) count -= 1;
+        },
+        () => undefined,
+      );
+    return result;
   } as typeof query;
   return () => count;
 }

@@ -87,6 +87,9 @@ export async function snippetRelations(
 export const selectInProject = (db: Db, projectId: number, id: number) =>
   db.selectFrom('snippets').selectAll().where('id', '=', id).where('project_id', '=', projectId);
 
+export const selectOfEvent = (projectId: number, id: number): RawBuilder<SnippetRow> =>
+  sql`select * from snippets where id = ${id} and project_id = ${projectId}`;
+
 export const selectReadySnippet = (db: Db, id: number) =>
   db.selectFrom('snippets').select('id').where('id', '=', id).where('ready', '=', true).executeTakeFirst();
 

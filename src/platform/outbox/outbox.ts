@@ -75,8 +75,9 @@ export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Re
 
   async function drain(): Promise<void> {
     do {
-      again = false;
       await sleep(GATHER_MS);
+      // What was committed until now is seen by the next statement.
+      again = false;
       seen = await relayBatch(db, listeners);
       while (!stopped && seen === BATCH) seen = await relayBatch(db, listeners);
     } while (!stopped && again);

@@ -1,5 +1,5 @@
 /** The project or group of a notification event, and the access of recipients to it. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { selectGroupForEach, selectProjectForEach } from '../../../kernel/access/find.ts';
 import { type ActorColumns, toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -16,6 +16,7 @@ type ContainerRow = {
   ancestor_ids: number[];
   silent: boolean;
   actor: Doer | null;
+  subject: unknown;
   note: (Omit<Note, 'created_at'> & { created_at: string }) | null;
 };
 
@@ -37,10 +38,14 @@ const noteJson = (id: number | undefined) => sql`(
     'reply', exists (select from notes e where e.discussion_id = m.discussion_id and e.id < m.id))
   from notes m where m.id = ${id ?? null}::bigint) as note`;
 
-type Named = Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId' | 'actorId'>;
+type Named = Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId' | 'actorId'> & {
+  /** Selects the row of the subject. */
+  subject: RawBuilder<unknown> | undefined;
+};
 
-/** The note, and who acted, as JSON. */
-const around = ({ noteId, actorId }: Named) => sql`${noteJson(noteId)}, (
+/** The note, the row of the subject and who acted, as JSON. */
+const around = ({ noteId, actorId, subject }: Named) => sql`${noteJson(noteId)},
+  (select to_jsonb(s) from (${subject ?? sql`select null where false`}) s) as subject, (
   select jsonb_build_object('name', u.name, 'username', u.username) from users u where u.id = ${actorId ?? null}::bigint) as actor`;
 
 const projectRow = (id: number, named: Named) => sql<ContainerRow>`
@@ -51,11 +56,21 @@ const groupRow = (id: number, named: Named) => sql<ContainerRow>`
   select n.id, n.name, n.full_name, n.full_path, n.ancestor_ids, ${silentAround} as silent, ${around(named)}
   from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`;
 
-/** Loads the project or group of the event, its note and its actor; undefined where one of the first two is gone. */
+type LoadedContext = {
+  context: NotificationContext;
+  note: Note | undefined;
+  row: unknown;
+  doer: Doer | undefined;
+};
+
+/**
+ * Loads the project or group of the event, its note, the row of its subject and its actor; undefined where one of the
+ * first two is gone.
+ */
 export async function loadNotificationContext(
   db: Db,
   named: Named,
-): Promise<{ context: NotificationContext; note: Note | undefined; doer: Doer | undefined } | undefined> {
+): Promise<LoadedContext | undefined> {
   const { projectId, groupId, noteId } = named;
   const statement = projectId === undefined ? groupRow(groupId ?? 0, named) : projectRow(projectId, named);
   const [row] = (await statement.execute(db)).rows;
@@ -70,7 +85,7 @@ export async function loadNotificationContext(
     emailsDisabled: row.silent,
   };
   const note = row.note ? { ...row.note, created_at: new Date(row.note.created_at) } : undefined;
-  return { context, note, doer: row.actor ?? undefined };
+  return { context, note, row: row.subject, doer: row.actor ?? undefined };
 }
 
 /** The access of people to the project or group, by their ids; without those who have none. By one statement. */

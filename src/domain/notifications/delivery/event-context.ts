@@ -35,9 +35,13 @@ export async function findSubject(
   job: NotificationJob,
 ): Promise<Found | undefined> {
   const kind = notificationSubjects.all(services).find((each) => each.kind === job.event.subject.kind);
-  const loaded = kind && (await loadNotificationContext(services.database.background, job.event));
-  const subject = loaded && (await kind.load({ services, context: loaded.context, job }));
-  return subject && { ...loaded, kind, subject };
+  if (!kind) return undefined;
+  const named = { ...job.event, subject: kind.select?.(job.event) };
+  const loaded = await loadNotificationContext(services.database.background, named);
+  if (!loaded) return undefined;
+  const { context, note, doer, row } = loaded;
+  const subject = await kind.load({ services, context, job, row });
+  return subject && { context, note, doer, kind, subject };
 }
 
 /** The event as audiences are decided by; `calledBy` finds the mentions once for all recipients. */

@@ -73,11 +73,15 @@ export type Loading = {
   services: Needs<'database' | 'repositories' | 'baseUrl'>;
   context: NotificationContext;
   job: NotificationJob;
+  /** The row that the kind selects, as JSON: a time is a text. Null where there is none. */
+  row: unknown;
 };
 
 /** A kind of subjects. */
 export type NotificationSubject = {
   kind: string;
+  /** Selects the row of the event's subject, which is read with the event's project or group. */
+  select?(event: NotificationEvent): RawBuilder<unknown>;
   /** Loads a subject; undefined when it is gone, or the event is out of date. */
   load(loading: Loading): Promise<LoadedSubject | undefined>;
   /** Selects the `user_id` of all who take part in the subject. */

@@ -8,7 +8,7 @@ import {
   type NotificationSubject,
   projectOf,
 } from '../../notifications/index.ts';
-import { selectInProject, snippetParticipants } from '../queries.ts';
+import { type SnippetRow, selectOfEvent, snippetParticipants } from '../queries.ts';
 import { snippetNoteable } from '../snippet-noteable.ts';
 import german from './mail-texts.de.json' with { type: 'json' };
 import english from './mail-texts.en.json' with { type: 'json' };
@@ -27,12 +27,9 @@ export const snippetMail = (snippet: { id: number; title: string; url: string })
   },
 });
 
-async function load({ services, context, job }: Loading): Promise<LoadedSubject | undefined> {
-  const snippet = await selectInProject(
-    services.database.background,
-    context.id,
-    job.event.subject.id ?? 0,
-  ).executeTakeFirst();
+async function load({ services, context, row }: Loading): Promise<LoadedSubject | undefined> {
+  // That of selectOfEvent(), whose times are not read.
+  const snippet = row as SnippetRow | null;
   if (!snippet) return undefined;
   const url = `${services.baseUrl()}/${context.fullPath}/-/snippets/${snippet.id}`;
   return {
@@ -47,6 +44,7 @@ async function load({ services, context, job }: Loading): Promise<LoadedSubject 
 
 export const snippetSubject: NotificationSubject = {
   kind: 'snippet',
+  select: ({ projectId = 0, subject }) => selectOfEvent(projectId, subject.id ?? 0),
   load,
   participants: ({ subject }) => snippetParticipants(subject.id ?? 0),
 };

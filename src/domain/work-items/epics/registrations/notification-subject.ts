@@ -10,16 +10,18 @@ import {
 } from '../../../notifications/index.ts';
 import { labelsOf } from '../../../planning/index.ts';
 import { epicNoteable } from '../records/epic-noteable.ts';
-import { epicWebUrl } from '../records/epic-rows.ts';
+import { type EpicRow, epicWebUrl } from '../records/epic-rows.ts';
 import { epicParticipants } from '../records/queries.ts';
 import { epicMail } from './notification-mails.ts';
-import { keepEpic, selectInGroup } from './queries.ts';
+import { keepEpic, selectOfEvent } from './queries.ts';
 
-async function load({ services, context, job }: Loading): Promise<LoadedSubject | undefined> {
-  const { name: event, subject } = job.event;
+async function load({ services, context, job, row }: Loading): Promise<LoadedSubject | undefined> {
+  const { name: event } = job.event;
   const db = services.database.background;
-  const epic = await selectInGroup(db, context.id, subject.id ?? 0);
-  if (!epic) return undefined;
+  // That of selectOfEvent(), whose other times are not read.
+  const found = row as EpicRow | null;
+  if (!found) return undefined;
+  const epic = { ...found, created_at: new Date(found.created_at) };
   const description = event === 'new_epic' ? epic.description : null;
   return {
     authorId: epic.author_id,
@@ -49,6 +51,7 @@ async function load({ services, context, job }: Loading): Promise<LoadedSubject 
 
 export const epicSubject: NotificationSubject = {
   kind: 'epic',
+  select: ({ groupId = 0, subject }) => selectOfEvent(groupId, subject.id ?? 0),
   load,
   participants: ({ subject }) => epicParticipants(sql`${[subject.id ?? 0]}::bigint[]`),
   subscription: {

@@ -36,6 +36,9 @@ export const selectInGroup = (db: Db, groupId: number, id: number): Promise<Epic
     .where('namespace_id', '=', groupId)
     .executeTakeFirst();
 
+export const selectOfEvent = (groupId: number, id: number): RawBuilder<EpicRow> =>
+  sql`select * from epics where id = ${id} and namespace_id = ${groupId}`;
+
 /** Keeps the epic from being deleted until the transaction ends; undefined when it is gone. */
 export const keepEpic = (tx: Db, id: number) =>
   tx.selectFrom('epics').select('id').where('id', '=', id).forKeyShare().executeTakeFirst();

@@ -10,13 +10,20 @@ import {
   projectOf,
 } from '../../../notifications/index.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
-import { type IssueRow, issueWebUrl } from '../records/issue-rows.ts';
+import { issueWebUrl } from '../records/issue-rows.ts';
 import { issueParticipants } from '../records/noteable-queries.ts';
 import { issueMail, type MailedIssue } from './notification-mails.ts';
-import { assigneesOf, keepIssue, namesOf, selectInProject, selectProperties } from './queries.ts';
+import {
+  assigneesOf,
+  type AssignedIssue,
+  keepIssue,
+  namesOf,
+  selectInProject,
+  selectProperties,
+} from './queries.ts';
 
 /** What mails say of the issue. Those of events that show no properties need none. */
-async function describe({ services, context, job }: Loading, issue: IssueRow): Promise<MailedIssue> {
+async function describe({ services, context, job }: Loading, issue: AssignedIssue): Promise<MailedIssue> {
   const { name } = job.event;
   const isShown = name === 'new_issue' || name === 'issue_due';
   const properties = isShown
@@ -35,7 +42,7 @@ async function describe({ services, context, job }: Loading, issue: IssueRow): P
 }
 
 /** The assignees before and after the event's change. */
-async function assigneesChange({ services, job }: Loading, issue: IssueRow): Promise<PeopleChange> {
+async function assigneesChange({ services, job }: Loading, issue: AssignedIssue): Promise<PeopleChange> {
   const db = services.database.background;
   const { assigned, unassigned } = job.event.involved;
   const current = await assigneesOf(db, issue.id);
@@ -46,14 +53,14 @@ async function assigneesChange({ services, job }: Loading, issue: IssueRow): Pro
 }
 
 /** A reminder is still right while the issue is open and due on the announced day. */
-const isUnchanged = ({ job: { event, payload } }: Loading, issue: IssueRow): boolean =>
+const isUnchanged = ({ job: { event, payload } }: Loading, issue: AssignedIssue): boolean =>
   event.name !== 'issue_due' || (issue.state === 'opened' && issue.due_date === payload.due_date);
 
 async function load(loading: Loading): Promise<LoadedSubject | undefined> {
-  const { services, context, job } = loading;
-  const { name: event, subject } = job.event;
-  const db = services.database.background;
-  const issue = await selectInProject(db, context.id, subject.id ?? 0);
+  const event = loading.job.event.name;
+  // That of selectInProject(), whose other times are not read.
+  const row = loading.row as AssignedIssue | null;
+  const issue = row && { ...row, created_at: new Date(row.created_at) };
   if (!issue || !isUnchanged(loading, issue)) return undefined;
   const isNew = event === 'new_issue';
   return {
@@ -76,6 +83,7 @@ async function load(loading: Loading): Promise<LoadedSubject | undefined> {
 
 export const issueSubject: NotificationSubject = {
   kind: 'issue',
+  select: ({ projectId = 0, subject }) => selectInProject(projectId, subject.id ?? 0),
   load,
   participants: ({ subject }) => issueParticipants(sql`${[subject.id ?? 0]}::bigint[]`),
   subscription: {

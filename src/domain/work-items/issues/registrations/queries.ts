@@ -66,22 +66,12 @@ export const isTodoRevealed = (revealed: RawBuilder<unknown>): RawBuilder<unknow
 export const selectIssueRows = (db: Db, ids: readonly number[]): Promise<IssueRow[]> =>
   db.selectFrom('issues').selectAll().where('id', 'in', ids).execute();
 
-export const selectInProject = (
-  db: Db,
-  projectId: number,
-  id: number,
-): Promise<(IssueRow & { assignee_ids: number[] }) | undefined> =>
-  db
-    .selectFrom('issues')
-    .selectAll()
-    .select(
-      sql<number[]>`array(select user_id from issue_assignees a where a.issue_id = issues.id)`.as(
-        'assignee_ids',
-      ),
-    )
-    .where('id', '=', id)
-    .where('project_id', '=', projectId)
-    .executeTakeFirst();
+/** An issue and the ids of its assignees. */
+export type AssignedIssue = IssueRow & { assignee_ids: number[] };
+
+export const selectInProject = (projectId: number, id: number): RawBuilder<AssignedIssue> => sql`
+  select *, array(select user_id from issue_assignees a where a.issue_id = issues.id) as assignee_ids
+  from issues where id = ${id} and project_id = ${projectId}`;
 
 /** Keeps the issue from being deleted until the transaction ends; undefined when it is gone. */
 export const keepIssue = (tx: Db, id: number) =>
