@@ -67,10 +67,7 @@ type LoadedContext = {
  * Loads the project or group of the event, its note, the row of its subject and its actor; undefined where one of the
  * first two is gone.
  */
-export async function loadNotificationContext(
-  db: Db,
-  named: Named,
-): Promise<LoadedContext | undefined> {
+export async function loadNotificationContext(db: Db, named: Named): Promise<LoadedContext | undefined> {
   const { projectId, groupId, noteId } = named;
   const statement = projectId === undefined ? groupRow(groupId ?? 0, named) : projectRow(projectId, named);
   const [row] = (await statement.execute(db)).rows;

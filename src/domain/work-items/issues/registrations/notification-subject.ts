@@ -14,8 +14,8 @@ import { issueWebUrl } from '../records/issue-rows.ts';
 import { issueParticipants } from '../records/noteable-queries.ts';
 import { issueMail, type MailedIssue } from './notification-mails.ts';
 import {
-  assigneesOf,
   type AssignedIssue,
+  assigneesOf,
   keepIssue,
   namesOf,
   selectInProject,
