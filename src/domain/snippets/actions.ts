@@ -55,7 +55,11 @@ async function usernameOf(tx: Db, id: number): Promise<string> {
 const lockSnippet = (tx: Db, id: number): Promise<SnippetRow | undefined> =>
   tx.selectFrom('snippets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-type Changes = Partial<Pick<SnippetRow, 'title' | 'description' | 'visibility' | 'ready'>>;
+type Changes = Partial<Pick<SnippetRow, 'title' | 'description' | 'visibility' | 'ready' | 'files'>>;
+
+const listFiles = async (git: GitFolder, branch: string): Promise<string[]> => [
+  ...(await readSnippetFiles(git, branch)).files.keys(),
+];
 
 /**
  * Writes the change, and announces it. Where files changed, they are read from the repository under the row's lock, so
@@ -66,12 +70,12 @@ const save = (
   id: number,
   changes: Changes,
   event: 'snippet_created' | 'snippet_updated',
-  git: GitFolder | undefined,
+  git?: GitFolder,
 ): Promise<SnippetRow> =>
   inTransaction(context.services.database.db, async (tx) => {
     const before = git && (await lockSnippet(tx, id));
-    const files = before && [...(await readSnippetFiles(git, before.default_branch)).files.keys()];
-    if (git) await countWrite(tx, snippetRepository(id));
+    const files = before ? await listFiles(git, before.default_branch) : changes.files;
+    if (files) await countWrite(tx, snippetRepository(id));
     const snippet = await tx
       .updateTable('snippets')
       .set({ ...changes, ...(files && { files }), updated_at: now() })
@@ -126,7 +130,9 @@ export async function createSnippet(
   try {
     return await services.repositories.write(snippetRepository(id), default_branch, async (git) => {
       await commitEdits(git, default_branch, edits, { message: 'Initial commit', author });
-      return save(context, id, { ready: true }, 'snippet_created', git);
+      // Nobody else writes to one that is not ready.
+      const files = await listFiles(git, default_branch);
+      return save(context, id, { ready: true, files }, 'snippet_created');
     });
   } catch (error) {
     await eraseUnready(db, sql`id = ${id}`);
@@ -157,7 +163,7 @@ export async function updateSnippet(
     ...(level !== undefined && { visibility: level }),
   };
   await checkSnippet(context, request, { ...snippet, ...changes, edits }, snippet);
-  if (edits.length === 0) return save(context, snippet.id, changes, 'snippet_updated', undefined);
+  if (edits.length === 0) return save(context, snippet.id, changes, 'snippet_updated');
   const author = authorOf(actor);
   const { id, default_branch: branch } = snippet;
   return services.repositories.write(snippetRepository(id), branch, async (git) => {
