@@ -20,19 +20,15 @@ function condition(choice: GrantChoice): RawBuilder<unknown> {
     : sql`user_id = ${userId} and application_id is not distinct from ${applicationId}::bigint`;
 }
 
-/**
- * Revokes the grants and all their access tokens, in each process with the commit. Refresh tokens end with
- * their grant. Returns the number of grants.
- */
-export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number> {
+/** Revokes grants by `db`, the transaction or what sends ahead in it; returns the number as far as it is known then. */
+async function revoke(tx: Db, db: Db, choice: GrantChoice): Promise<number> {
   const time = now();
   const which = condition(choice);
   if ('userId' in choice) await sql`delete from oauth_devices where ${which}`.execute(ahead(tx));
   const grants = await sql`
     update oauth_grants set revoked_at = ${time} where ${which} and revoked_at is null returning id`.execute(
-    tx,
+    db,
   );
-  if (grants.rows.length === 0) return 0;
   // A second statement, since it sees tokens of a refresh that the first waited for.
   await sql`
     update access_tokens set revoked_at = ${time}, updated_at = ${time}
@@ -42,9 +38,20 @@ export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<number>
   return grants.rows.length;
 }
 
+/**
+ * Revokes the grants and all their access tokens, in each process with the commit. Refresh tokens end with
+ * their grant.
+ */
+export async function revokeGrants(tx: Db, choice: GrantChoice): Promise<void> {
+  await revoke(tx, ahead(tx), choice);
+}
+
+/** The same; returns the number of grants. */
+export const countRevokedGrants = (tx: Db, choice: GrantChoice): Promise<number> => revoke(tx, tx, choice);
+
 /** Revokes a grant whose code or refresh token was replayed, with an audit event for its user. */
 export async function revokeReplayed(tx: Db, grantId: number): Promise<void> {
-  if ((await revokeGrants(tx, { grantId })) === 0) return;
+  if ((await countRevokedGrants(tx, { grantId })) === 0) return;
   const grant = await tx
     .selectFrom('oauth_grants as g')
     .innerJoin('users as u', 'u.id', 'g.user_id')

@@ -4,7 +4,7 @@ import type { AuthorizedGroup, AuthorizedInstance } from '../../../kernel/access
 import { type AuditedEntity, announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { revokeGrants } from '../../../kernel/identity/grant-actions.ts';
+import { countRevokedGrants } from '../../../kernel/identity/grant-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
@@ -251,7 +251,7 @@ export const listAuthorizations = (pool: Sql, userId: number): Promise<Authoriza
 /** Revokes what the user gave to the application, or with null to no client; returns whether there was anything. */
 export const revokeAuthorization = (db: Db, user: Actor, applicationId: number | null): Promise<boolean> =>
   inTransaction(db, async (tx) => {
-    const ended = await revokeGrants(tx, { userId: user.id, applicationId });
+    const ended = await countRevokedGrants(tx, { userId: user.id, applicationId });
     if (ended === 0) return false;
     await announce(tx, {
       author: user,
