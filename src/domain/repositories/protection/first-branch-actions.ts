@@ -1,5 +1,6 @@
 /** Protects the first branch of a project as its settings say. */
 
+import { sql } from 'kysely';
 import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
@@ -18,7 +19,7 @@ export async function protectFirstBranch(
   if (open(protection.allowed_to_push) && open(protection.allowed_to_merge) && protection.allow_force_push)
     return;
   const time = now();
-  const row = await tx
+  const made = tx
     .insertInto('protected_branches')
     .values({
       project_id: projectId,
@@ -28,18 +29,19 @@ export async function protectFirstBranch(
       updated_at: time,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (!row) return;
+    .returning('id');
   const access = (action: string, entries: BranchProtection['allowed_to_push']) =>
-    (entries.length === 0 ? [{ access_level: 0 }] : entries).map(({ access_level }) => ({
-      protected_branch_id: row.id,
-      action,
-      access_level,
-      created_at: time,
-    }));
-  await ahead(tx)
-    .insertInto('protected_ref_access')
-    .values([...access('push', protection.allowed_to_push), ...access('merge', protection.allowed_to_merge)])
-    .execute();
+    (entries.length === 0 ? [{ access_level: 0 }] : entries).map(
+      ({ access_level }) => sql`(${action}::text, ${access_level}::integer)`,
+    );
+  const grants = [
+    ...access('push', protection.allowed_to_push),
+    ...access('merge', protection.allowed_to_merge),
+  ];
+  await sql`
+    with made as (${made})
+    insert into protected_ref_access (protected_branch_id, action, access_level, created_at)
+    select made.id, g.action, g.access_level, ${time} from made, (values ${sql.join(grants)}) g(action, access_level)`.execute(
+    ahead(tx),
+  );
 }
