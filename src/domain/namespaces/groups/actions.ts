@@ -8,7 +8,7 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
 import { isScheduledAbove } from '../../../kernel/namespaces/erasure-actions.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
-import { isPathTaken, lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
+import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER, visibilityLevel, visibilityName } from '../../../kernel/policy/roles.ts';
@@ -27,7 +27,7 @@ import {
   refuseProblems,
   tooDeep,
 } from './changes.ts';
-import { isNameTaken, selectVisibilityInside } from './queries.ts';
+import { selectTaken, selectVisibilityInside } from './queries.ts';
 import {
   initialVisibility,
   leastToCreateSubgroups,
@@ -49,10 +49,8 @@ async function takenProblems(
   id = 0,
 ): Promise<{ path: string[]; name: string[] }> {
   if (!parent) return { path: [], name: [] };
-  return {
-    path: taken(await isPathTaken(tx, parent, wanted.path, { namespaceId: id })),
-    name: taken(await isNameTaken(tx, parent, wanted.name, id)),
-  };
+  const { path, name } = await selectTaken(tx, parent, wanted, id);
+  return { path: taken(path), name: taken(name) };
 }
 
 /** The group to create in, when the actor may; undefined for the top level. 403 or 404 otherwise. */

@@ -4,6 +4,7 @@ import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { openTo, seesAll, today, withReached } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { GroupView } from '../../../kernel/namespaces/group-records.ts';
+import { pathTaken } from '../../../kernel/namespaces/path-actions.ts';
 import {
   type GroupShare,
   type NamespaceRow,
@@ -77,18 +78,20 @@ export async function selectVisibilityInside(
 }
 
 /**
- * Whether another group of the same parent has the name. The caller has called lockNamespace() on the parent.
+ * Whether another project or group of the same parent has the path, and another group the name. The caller has called
+ * lockNamespace() on the parent.
  */
-export async function isNameTaken(db: Db, parent: NamespaceRow, name: string, groupId = 0): Promise<boolean> {
-  const taken = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where('parent_id', '=', parent.id)
-    .where('deleting', '=', false)
-    .where('id', '<>', groupId)
-    .where(sql`lower(name)`, '=', name.toLowerCase())
-    .executeTakeFirst();
-  return taken !== undefined;
+export async function selectTaken(
+  tx: Db,
+  parent: NamespaceRow,
+  { path, name }: { path: string; name: string },
+  groupId = 0,
+): Promise<{ path: boolean; name: boolean }> {
+  const { rows } = await sql<{ path: boolean; name: boolean }>`
+    select ${pathTaken(parent, path, { namespaceId: groupId })} as path,
+      exists (select from namespaces where parent_id = ${parent.id} and not deleting and id <> ${groupId}
+        and lower(name) = ${name.toLowerCase()}) as name`.execute(tx);
+  return rows[0] ?? { path: false, name: false };
 }
 
 /** The storages of groups' wikis: for administrators, and no part of the free tier. */
