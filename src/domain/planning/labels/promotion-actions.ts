@@ -10,7 +10,7 @@ import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { auditLabel } from './actions.ts';
 import type { LabelRow } from './label-records.ts';
-import { lockLabel } from './queries.ts';
+import { lockSameLabels } from './queries.ts';
 
 /**
  * Makes the project's label one of its group; 400 outside of a group, 403 for a caller who may not manage the
@@ -27,9 +27,17 @@ export async function promoteLabel(
   const group = await authorizeGroup(points, actor, 'manage_labels', project.row.namespace_id);
   const label = await inTransaction(db, async (tx) => {
     await lockNamespace(tx, group.id);
-    const promoted = found(await lockLabel(tx, project, name), 'Label');
+    const labels = await lockSameLabels(tx, project, name);
+    const promoted = found(
+      labels.find(({ project_id }) => project_id === project.id),
+      'Label',
+    );
     const target = await groupLabel(tx, group, promoted);
-    await merge(tx, await sameInProjects(tx, group, promoted.name), target.id);
+    await merge(
+      tx,
+      labels.map(({ id }) => id),
+      target.id,
+    );
     await auditLabel(tx, actor, group, 'label_promoted', target, {
       change: 'project',
       from: project.fullPath,
@@ -61,20 +69,6 @@ async function groupLabel(tx: Db, group: AuthorizedGroup, like: LabelRow): Promi
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-}
-
-/** The ids of the labels of this name in the projects right in the group, locked. */
-async function sameInProjects(tx: Db, group: AuthorizedGroup, name: string): Promise<number[]> {
-  const rows = await tx
-    .selectFrom('labels')
-    .innerJoin('projects', 'projects.id', 'labels.project_id')
-    .select('labels.id')
-    .where('projects.namespace_id', '=', group.id)
-    .where('labels.name', '=', name)
-    .orderBy('labels.id')
-    .forUpdate('labels')
-    .execute();
-  return rows.map(({ id }) => id);
 }
 
 /** Moves everything that refers to some labels to another, and removes them. */

@@ -1,5 +1,6 @@
 /** Labels: the lists of a project or group, one by id or name, and the other data of a page. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { groupsBelow, projectsIn } from '../../../kernel/access/resource-parent-queries.ts';
 import { isProject, type Reach, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
@@ -86,7 +87,22 @@ export const selectLabel = (
 export const lockLabel = (tx: Db, parent: ResourceParent, name: string): Promise<LabelRow | undefined> =>
   named(tx, own(parent), parent, name).forUpdate().executeTakeFirst();
 
-/** The same, and whether a project's group has given the new name to a label of its own. */
+/**
+ * The labels that have the name of the project's label in the projects right in its group, locked in the order of their
+ * ids until the transaction ends.
+ */
+export const lockSameLabels = (tx: Db, project: AuthorizedProject, name: string): Promise<LabelRow[]> =>
+  tx
+    .selectFrom('labels')
+    .innerJoin('projects', 'projects.id', 'labels.project_id')
+    .selectAll('labels')
+    .where('projects.namespace_id', '=', project.row.namespace_id)
+    .where('labels.name', '=', named(tx, own(project), project, name).clearSelect().select('name'))
+    .orderBy('labels.id')
+    .forUpdate('labels')
+    .execute();
+
+/** The parent's own label, and whether a project's group has given the new name to a label of its own. */
 export const lockRenamed = (
   tx: Db,
   parent: ResourceParent,

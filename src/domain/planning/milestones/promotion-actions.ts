@@ -12,7 +12,7 @@ import { nextIid } from '../counter-actions.ts';
 import { plannedKinds } from '../planned.ts';
 import { announceMilestone } from './actions.ts';
 import type { MilestoneRow } from './milestone-records.ts';
-import { lockMilestone } from './queries.ts';
+import { lockSameMilestones } from './queries.ts';
 
 /**
  * Makes the project's milestone one of its group; 400 outside of a group, 403 for a caller who may not manage
@@ -30,9 +30,15 @@ export async function promoteMilestone(
   const group = await authorizeGroup(points, actor, 'manage_milestones', project.row.namespace_id);
   const milestone = await inTransaction(db, async (tx) => {
     await lockNamespace(tx, group.id);
-    const promoted = found(await lockMilestone(tx, project, id));
+    const milestones = await lockSameMilestones(tx, project, id);
+    const promoted = found(milestones.find((each) => each.id === id));
     const target = await groupMilestone(tx, group, promoted);
-    await merge(tx, services, group, target);
+    await merge(
+      tx,
+      services,
+      milestones.map((each) => each.id),
+      target.id,
+    );
     await announceMilestone(tx, actor, group, 'milestone_promoted', target, {
       change: 'project',
       from: project.fullPath,
@@ -72,28 +78,16 @@ async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Moves everything that refers to the milestones of this title in the group's projects to the group's, and
- * removes them.
- */
+/** Moves everything that refers to some milestones to another, and removes them. */
 async function merge(
   tx: Db,
   services: Needs<'registered'>,
-  group: AuthorizedGroup,
-  { id, title }: MilestoneRow,
+  ids: readonly number[],
+  to: number,
 ): Promise<void> {
-  const rows = await tx
-    .selectFrom('milestones')
-    .innerJoin('projects', 'projects.id', 'milestones.project_id')
-    .select('milestones.id')
-    .where('projects.namespace_id', '=', group.id)
-    .where('milestones.title', '=', title)
-    .orderBy('milestones.id')
-    .forUpdate('milestones')
-    .execute();
-  const from = sql`milestone_id = any(${rows.map((row) => row.id)}::bigint[])`;
+  const from = sql`milestone_id = any(${[...ids]}::bigint[])`;
   for (const { table } of plannedKinds.all(services))
-    await sql`update ${sql.table(table)} set milestone_id = ${id} where ${from}`.execute(ahead(tx));
-  await sql`update resource_events set milestone_id = ${id} where ${from}`.execute(ahead(tx));
-  await sql`delete from milestones where id = any(${rows.map((row) => row.id)}::bigint[])`.execute(ahead(tx));
+    await sql`update ${sql.table(table)} set milestone_id = ${to} where ${from}`.execute(ahead(tx));
+  await sql`update resource_events set milestone_id = ${to} where ${from}`.execute(ahead(tx));
+  await sql`delete from milestones where id = any(${[...ids]}::bigint[])`.execute(ahead(tx));
 }

@@ -1,5 +1,6 @@
 /** Milestones: the lists of a project or group, and one to change. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { groupsBelow } from '../../../kernel/access/resource-parent-queries.ts';
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
@@ -57,6 +58,27 @@ export function selectMilestones(
   const columns = { due_date: byDueDate, id: 'milestones.id' };
   return selectPage(db, query, page, { by: 'due_date', sort: 'asc' }, columns);
 }
+
+/**
+ * The milestones that have the title of the project's milestone in the projects right in its group, locked in the order
+ * of their ids until the transaction ends.
+ */
+export const lockSameMilestones = (tx: Db, project: AuthorizedProject, id: number): Promise<MilestoneRow[]> =>
+  tx
+    .selectFrom('milestones')
+    .innerJoin('projects', 'projects.id', 'milestones.project_id')
+    .selectAll('milestones')
+    .where('projects.namespace_id', '=', project.row.namespace_id)
+    .where('milestones.title', '=', (eb) =>
+      eb
+        .selectFrom('milestones as named')
+        .select('named.title')
+        .where('named.id', '=', id)
+        .where('named.project_id', '=', project.id),
+    )
+    .orderBy('milestones.id')
+    .forUpdate('milestones')
+    .execute();
 
 /** The parent's own milestone, locked until the transaction ends. */
 export const lockMilestone = (
