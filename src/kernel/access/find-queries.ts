@@ -51,7 +51,12 @@ const projectsByPaths = projectsWhere(
   '(lower(n.full_path) collate "C", lower(p.path) collate "C") in (select * from unnest($3::text[], $4::text[]))',
 );
 
-export type FoundGroup = GroupRow & { level: number; reaches_inside: boolean; ancestor_archived: boolean };
+export type FoundGroup = GroupRow & {
+  level: number;
+  reaches_inside: boolean;
+  ancestor_archived: boolean;
+  ancestor_scheduled: boolean;
+};
 
 // From the caller's memberships, which are few, not from the group's contents, which may be many.
 const reachesInside = (caller: string, date: string) => `exists (
@@ -60,8 +65,11 @@ const reachesInside = (caller: string, date: string) => `exists (
   where m.user_id = ${caller} and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > ${date}))`;
 const groupsWhere = (caller: string, date: string, condition: string) => `
   select n.*, ${namespaceLevel(caller, date, 'group')} as level, ${reachesInside(caller, date)} as reaches_inside,
-    exists (select from namespaces a where a.id = any(n.ancestor_ids) and a.archived) as ancestor_archived
-  from namespaces n where n.kind = 'group' and not n.deleting and ${condition}`;
+    above.archived as ancestor_archived, above.scheduled as ancestor_scheduled
+  from namespaces n cross join lateral (
+    select bool_or(a.archived) as archived, bool_or(a.marked_for_deletion_on is not null) as scheduled
+    from namespaces a where a.id = any(n.ancestor_ids)) above
+  where n.kind = 'group' and not n.deleting and ${condition}`;
 const groupById = pointRead<FoundGroup>(
   ['bigint', 'date', 'bigint'],
   groupsWhere('k.v1', 'k.v2', 'n.id = k.v3'),

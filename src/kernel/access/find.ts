@@ -58,6 +58,8 @@ export type AuthorizedGroup = {
   readonly id: number;
   readonly row: GroupRow;
   readonly role: Role;
+  /** Whether it or a group above is scheduled for deletion: nothing may be added to such a tree. */
+  readonly scheduled: boolean;
   may(ability: GroupAbility): boolean;
 };
 
@@ -253,7 +255,8 @@ function groupReceipt(caller: Caller, found: FoundGroup): { group: AuthorizedGro
     features: featuresOf(found),
   };
   const may = (ability: GroupAbility) => decide(groupPolicy[ability], standing) === 'allowed';
-  return { group: { id: found.id, row: found as GroupRow, role, may } as AuthorizedGroup, standing };
+  const group = { id: found.id, row: found as GroupRow, role, scheduled: found.ancestor_scheduled, may };
+  return { group: group as AuthorizedGroup, standing };
 }
 
 /** The groups of these full paths on which the caller has the ability, as selectProjects(). */

@@ -109,15 +109,6 @@ export async function markNamespaceDeleting(tx: Db, namespace: number | RawBuild
   await announce(tx, { fact: { name: 'namespace_deleted', payload: { namespace_id: id } } });
 }
 
-/** Whether one of these, a group and its ancestors, is scheduled for deletion: nothing may be added to such a tree. */
-export const scheduledAbove = (ancestorIds: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`exists (select from namespaces s where s.id = any(${ancestorIds}) and s.marked_for_deletion_on is not null)`;
-
-export async function isScheduledAbove(db: Db, ancestorIds: readonly number[]): Promise<boolean> {
-  const scheduled = scheduledAbove(sql`${[...ancestorIds]}::bigint[]`).as('scheduled');
-  return (await db.selectNoFrom(scheduled).executeTakeFirstOrThrow()).scheduled;
-}
-
 /** Erases one batch of hidden projects; returns their number. */
 async function eraseProjectBatch(
   db: Db,

@@ -1,12 +1,11 @@
 /** Creating and changing groups: each one transaction that decides, writes and announces. */
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
 import { joinAsNew } from '../../../kernel/access/membership-actions.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { storeAvatar } from '../../../kernel/files/pictures.ts';
-import { isScheduledAbove } from '../../../kernel/namespaces/erasure-actions.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
@@ -15,7 +14,7 @@ import { OWNER, visibilityLevel, visibilityName } from '../../../kernel/policy/r
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
-import type { Json } from '../../../platform/db/rows.ts';
+import type { Json, NamespacesTable } from '../../../platform/db/rows.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';
 import {
@@ -27,7 +26,7 @@ import {
   refuseProblems,
   tooDeep,
 } from './changes.ts';
-import { selectTaken, selectVisibilityInside } from './queries.ts';
+import { selectVisibilityInside, takenInside } from './queries.ts';
 import {
   initialVisibility,
   leastToCreateSubgroups,
@@ -41,16 +40,15 @@ import type { CreateGroup, UpdateGroup } from './schema.ts';
 
 const taken = (is: boolean): string[] => (is ? ['has already been taken'] : []);
 
-/** The messages for a path and name that are in use inside the parent; at the top the unique index answers. */
+/** The messages for a path and name that are in use inside the parent. */
 async function takenProblems(
   tx: Db,
   parent: NamespaceRow | undefined,
   wanted: { path: string; name: string },
   id = 0,
 ): Promise<{ path: string[]; name: string[] }> {
-  if (!parent) return { path: [], name: [] };
-  const { path, name } = await selectTaken(tx, parent, wanted, id);
-  return { path: taken(path), name: taken(name) };
+  const { rows } = await takenInside(parent, wanted, id).execute(tx);
+  return { path: taken(rows[0]?.path ?? false), name: taken(rows[0]?.name ?? false) };
 }
 
 /** The group to create in, when the actor may; undefined for the top level. 403 or 404 otherwise. */
@@ -62,7 +60,7 @@ export async function authorizeParent(
   if (parentId !== null && parentId !== undefined) {
     const parent = await authorizeGroup(driver, actor, 'create_subgroup', parentId);
     const least = leastToCreateSubgroups(groupSettings(parent.row).subgroup_creation_level);
-    if (parent.role < least || (await isScheduledAbove(db, parent.row.ancestor_ids))) throw forbidden();
+    if (parent.role < least || parent.scheduled) throw forbidden();
     return parent;
   }
   const { can_create_group } = await db
@@ -102,10 +100,9 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
       admin: actor.admin,
     };
     const visibility = input.visibility ?? initialVisibility(settings.default_group_visibility, bounds);
-    refuseProblems({
-      ...(await takenProblems(tx, parent, input)),
-      visibility_level: visibilityProblems(visibility, { ...bounds, inside: nothingInside }),
-    });
+    const visibility_level = visibilityProblems(visibility, { ...bounds, inside: nothingInside });
+    if (visibility_level.length > 0)
+      refuseProblems({ ...(await takenProblems(tx, parent, input)), visibility_level });
     const row = await insertGroup(tx, parent, {
       name: input.name,
       path: input.path,
@@ -144,32 +141,40 @@ type NewGroup = {
   settings: Json;
 };
 
+/** Inserts the group where its path and name are free inside the parent. */
 async function insertGroup(
   tx: Db,
   parent: NamespaceRow | undefined,
   group: NewGroup,
 ): Promise<{ id: number; full_path: string }> {
   const time = now();
-  const row = await tx
-    .insertInto('namespaces')
-    .values({
-      ...group,
-      kind: 'group',
-      parent_id: parent?.id ?? null,
-      ancestor_ids: [],
-      full_path: parent ? `${parent.full_path}/${group.path}` : group.path,
-      full_name: parent ? `${parent.full_name} / ${group.name}` : group.name,
-      created_at: time,
-      updated_at: time,
-    })
-    .returning(['id', 'full_path'])
-    .executeTakeFirstOrThrow();
+  const full_path = parent ? `${parent.full_path}/${group.path}` : group.path;
+  const columns: Insertable<NamespacesTable> = {
+    ...group,
+    kind: 'group',
+    parent_id: parent?.id ?? null,
+    ancestor_ids: [],
+    full_path,
+    full_name: parent ? `${parent.full_name} / ${group.name}` : group.name,
+    created_at: time,
+    updated_at: time,
+  };
+  const { rows } = await sql<{ path: boolean; name: boolean; id: number | null }>`
+    with room as materialized (${takenInside(parent, group)}),
+    made as (
+      insert into namespaces (${sql.join(Object.keys(columns).map((name) => sql.ref(name)))})
+      select ${sql.join(Object.values(columns))} from room where not path and not name returning id)
+    select path, name, (select id from made) as id from room`.execute(tx);
+  const [made] = rows;
+  refuseProblems({ path: taken(made?.path ?? false), name: taken(made?.name ?? false) });
+  const id = made?.id;
+  if (typeof id !== 'number') throw new Error('an insert returns its row');
   await ahead(tx)
     .updateTable('namespaces')
-    .set({ ancestor_ids: [...(parent?.ancestor_ids ?? []), row.id] })
-    .where('id', '=', row.id)
+    .set({ ancestor_ids: [...(parent?.ancestor_ids ?? []), id] })
+    .where('id', '=', id)
     .execute();
-  return row;
+  return { id, full_path };
 }
 
 /** Changes the properties that the request names. A new path leaves redirects for the projects below. */

@@ -11,7 +11,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { renderDescription } from '../../markdown/index.ts';
-import { selectGroupProjects, selectGroupRelations, selectWikiStorages } from './queries.ts';
+import { noRelations, selectGroupProjects, selectGroupRelations, selectWikiStorages } from './queries.ts';
 import type { GroupDetail } from './schema.ts';
 
 export type PresentOptions = { statistics?: boolean | undefined; customAttributes?: boolean | undefined };
@@ -50,20 +50,20 @@ export async function presentGroups(
   );
 }
 
-/** The detailed record of one group, with its projects when they are requested. */
+/** The detailed record of one group, with its projects when they are requested; a new one has no relations. */
 export async function presentGroupDetail(
   db: Db,
   view: GroupView,
   caller: Caller,
   group: AuthorizedGroup,
-  options: PresentOptions & { projects: boolean },
+  options: PresentOptions & { projects: boolean; isNew?: boolean },
 ): Promise<GroupDetail> {
   const attributes =
     view.admin && options.customAttributes
       ? await selectCustomAttributes(db, 'namespace_id', [group.id])
       : undefined;
   const settings = groupSettings(group.row);
-  const { shares, wikiStorage } = await selectGroupRelations(db, caller, group);
+  const { shares, wikiStorage } = options.isNew ? noRelations : await selectGroupRelations(db, caller, group);
   const relations = {
     customAttributes: attributes && (attributes.get(group.id) ?? []),
     wikiStorage: view.admin && view.tier !== 'free' ? (wikiStorage ?? undefined) : undefined,

@@ -18,17 +18,21 @@ import type { Db } from '../../../platform/db/database.ts';
 /** Projects in the detailed record, at most (facts: Group detail). */
 const PROJECTS_SHOWN = 100;
 
+export type GroupRelations = { shares: GroupShare[]; wikiStorage: string | null };
+
+export const noRelations: GroupRelations = { shares: [], wikiStorage: null };
+
 /** The groups that a group is shared with, as far as the caller sees them (its owners see all), and the storage of its wiki. */
 export async function selectGroupRelations(
   db: Db,
   caller: Caller,
   group: AuthorizedGroup,
-): Promise<{ shares: GroupShare[]; wikiStorage: string | null }> {
+): Promise<GroupRelations> {
   const all = seesAll(caller) || group.role >= OWNER;
   const reached = caller
     ? sql`n.id in (select id from reached_groups union select id from seen_groups)`
     : sql`false`;
-  const { rows } = await sql<{ shares: GroupShare[]; wikiStorage: string | null }>`
+  const { rows } = await sql<GroupRelations>`
     ${withReached(caller)}
     select coalesce(jsonb_agg(jsonb_build_object('group_id', n.id, 'group_name', n.name,
         'group_full_path', n.full_path, 'group_access_level', l.group_access, 'expires_at', l.expires_at) order by l.id), '[]') as shares,
@@ -36,7 +40,7 @@ export async function selectGroupRelations(
     from group_group_links l join namespaces n on n.id = l.shared_with_group_id
     where l.shared_group_id = ${group.id} and not n.deleting
       and (${all} or n.visibility >= ${openTo(caller)} or ${reached})`.execute(db);
-  return rows[0] ?? { shares: [], wikiStorage: null };
+  return rows[0] ?? noRelations;
 }
 
 /** The newest projects in the group itself, and those shared with it, that the caller sees: at most a hundred of each. */
@@ -77,22 +81,22 @@ export async function selectVisibilityInside(
   return rows[0] ?? { groups: 0, projects: 0 };
 }
 
+type Taken = { path: boolean; name: boolean };
+
 /**
- * Whether another project or group of the same parent has the path, and another group the name. The caller has called
- * lockNamespace() on the parent.
+ * The statement for whether another project or group of the same parent has the path, and another group the name. The
+ * caller has called lockNamespace() on the parent; at the top the unique index answers.
  */
-export async function selectTaken(
-  tx: Db,
-  parent: NamespaceRow,
+export const takenInside = (
+  parent: NamespaceRow | undefined,
   { path, name }: { path: string; name: string },
   groupId = 0,
-): Promise<{ path: boolean; name: boolean }> {
-  const { rows } = await sql<{ path: boolean; name: boolean }>`
-    select ${pathTaken(parent, path, { namespaceId: groupId })} as path,
-      exists (select from namespaces where parent_id = ${parent.id} and not deleting and id <> ${groupId}
-        and lower(name) = ${name.toLowerCase()}) as name`.execute(tx);
-  return rows[0] ?? { path: false, name: false };
-}
+): RawBuilder<Taken> =>
+  parent
+    ? sql`select ${pathTaken(parent, path, { namespaceId: groupId })} as path,
+        exists (select from namespaces where parent_id = ${parent.id} and not deleting and id <> ${groupId}
+          and lower(name) = ${name.toLowerCase()}) as name`
+    : sql`select false as path, false as name`;
 
 /** The storages of groups' wikis: for administrators, and no part of the free tier. */
 export async function selectWikiStorages(

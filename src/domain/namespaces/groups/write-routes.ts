@@ -28,15 +28,17 @@ import { shareGroup, unshareGroup } from './share-actions.ts';
 
 type Writing = Context<unknown, unknown, Actor>;
 
-const presentDetail = ({ db, services, settings, actor }: Writing, group: AuthorizedGroup) =>
-  presentGroupDetail(db, groupView(services, settings, actor), actor, group, { projects: false });
+const presentDetail = (
+  { db, services, settings, actor }: Writing,
+  group: AuthorizedGroup,
+  { isNew = false } = {},
+) => presentGroupDetail(db, groupView(services, settings, actor), actor, group, { projects: false, isNew });
 
 /** The detailed record after a change, as the caller sees it now. */
-const showDetail = async (context: Writing, id: number) =>
-  presentDetail(
-    context,
-    await authorizeGroup(context.services.database.sql, context.actor, 'read_group', id),
-  );
+async function showDetail(context: Writing, id: number, options?: { isNew: boolean }) {
+  const group = await authorizeGroup(context.services.database.sql, context.actor, 'read_group', id);
+  return presentDetail(context, group, options);
+}
 
 async function showGroup({ services, settings, actor }: Writing, id: number) {
   const group = await authorizeGroup(services.database.sql, actor, 'read_group', id);
@@ -78,7 +80,8 @@ export const writeEndpoints: Endpoint[] = [
     access: signedIn,
     input: CreateGroup,
     reply: GroupDetail,
-    handle: async (context) => showDetail(context, await createGroup(context, context.input)),
+    handle: async (context) =>
+      showDetail(context, await createGroup(context, context.input), { isNew: true }),
   }),
   endpoint({
     method: 'PUT',

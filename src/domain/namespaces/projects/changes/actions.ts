@@ -1,13 +1,8 @@
 /** Changes to projects: each one transaction that decides, writes and announces. */
 import { type Insertable, type RawBuilder, sql } from 'kysely';
-import {
-  type AuthorizedGroup,
-  type AuthorizedProject,
-  authorizeGroup,
-} from '../../../../kernel/access/find.ts';
+import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
 import { type AuditedEntity, announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import { scheduledAbove } from '../../../../kernel/namespaces/erasure-actions.ts';
 import {
   forgetRedirect,
   isPathTaken,
@@ -69,30 +64,17 @@ export async function findTargetNamespace(
   reference: string | number,
 ): Promise<TargetNamespace> {
   const { db, sql: driver } = services.database;
-  const text = String(reference);
-  const named = await db
-    .selectFrom('namespaces')
-    .select(['id', 'kind', 'owner_id', 'visibility', 'full_path'])
-    .select(scheduledAbove(sql`namespaces.ancestor_ids`).as('scheduled'))
-    .where('deleting', '=', false)
-    .where((eb) =>
-      /^\d{1,15}$/.test(text)
-        ? eb('id', '=', Number(text))
-        : eb(sql`lower(full_path) collate "C"`, '=', text.toLowerCase()),
-    )
-    .executeTakeFirst();
-  if (named?.kind === 'user') {
-    if (named.owner_id !== actor.id && !actor.admin) throw notFound('Namespace');
-    return {
-      id: named.id,
-      kind: 'user',
-      visibility: named.visibility,
-      fullPath: named.full_path,
-      ownerId: named.owner_id,
-    };
+  const group = await authorizeGroup(driver, actor, 'read_group', reference).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'not_found') return error;
+    throw error;
+  });
+  if (group instanceof Failure) {
+    const personal = await selectPersonal(db, String(reference));
+    if (!personal) throw group;
+    if (personal.ownerId !== actor.id && !actor.admin) throw notFound('Namespace');
+    return personal;
   }
-  const group: AuthorizedGroup = await authorizeGroup(driver, actor, 'read_group', reference);
-  if (!mayCreateProjects(actor, group) || named?.scheduled) throw forbidden();
+  if (!mayCreateProjects(actor, group) || group.scheduled) throw forbidden();
   return {
     id: group.id,
     kind: 'group',
@@ -100,6 +82,22 @@ export async function findTargetNamespace(
     fullPath: group.row.full_path,
     ownerId: null,
   };
+}
+
+/** The namespace of a user with this id or full path. */
+async function selectPersonal(db: Db, reference: string): Promise<TargetNamespace | undefined> {
+  const row = await db
+    .selectFrom('namespaces')
+    .select(['id', 'owner_id as ownerId', 'visibility', 'full_path as fullPath'])
+    .where('kind', '=', 'user')
+    .where('deleting', '=', false)
+    .where((eb) =>
+      /^\d{1,15}$/.test(reference)
+        ? eb('id', '=', Number(reference))
+        : eb(sql`lower(full_path) collate "C"`, '=', reference.toLowerCase()),
+    )
+    .executeTakeFirst();
+  return row && { ...row, kind: 'user' };
 }
 
 async function ownNamespace(db: Db, userId: number): Promise<TargetNamespace> {
