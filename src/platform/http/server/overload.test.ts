@@ -4,16 +4,14 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { monotonic } from '../../clock.ts';
 import { createLoadGauge, type LoadGauge } from './overload.ts';
 
 let gauge: LoadGauge;
 afterEach(() => gauge.stop());
 
-const stand = (seconds: number) => {
-  const until = monotonic() + seconds * 1_000;
-  while (monotonic() < until);
-};
+/** The event loop stands still, and the machine does not compute meanwhile. */
+const stand = (seconds: number) =>
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, seconds * 1_000);
 
 /** The gauge's response to one request. */
 function answerTo(isProbe: boolean) {
