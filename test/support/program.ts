@@ -68,7 +68,8 @@ async function start(args: string[], env: Record<string, string>) {
   built ??= bundle(['src/cli.ts'], folder);
   await built;
   const child: ChildProcess = spawn(process.execPath, [join(root, folder, 'cli.js'), ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    // As bin/ashlar.js keeps what is compiled.
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(root, folder, 'compiled'), ...env },
     stdio: 'pipe',
   });
   running.add(child);
