@@ -22,6 +22,8 @@ export type Walk = {
   enter(situation: Situation): Promise<void>;
   /** The response to the caller, in a word; the writes of the request are undone. */
   ask(cell: Cell): Promise<string>;
+  /** The responses to requests of one situation that should write nothing, all at the same time. */
+  askTogether(cells: readonly Cell[]): Promise<readonly string[]>;
   /** The same request with a text that is no JSON, which has no effect, in the situation that was entered last. */
   sendMalformed(cell: Cell): Promise<RawResponse>;
 };
@@ -57,6 +59,17 @@ export async function openWalk(app: TestApp): Promise<Walk> {
       ...(filled !== undefined && { body: filled }),
     });
   }
+  async function ask(cell: Cell): Promise<string> {
+    await enter(cell.situation);
+    const response = await send(cell, cell.route.request);
+    if (onlyReads(cell.route)) return verdictOf(cell.route, response);
+    const changed = await undo();
+    const said = verdictOf(cell.route, response);
+    // A refusal, 404 or 403, must have written nothing.
+    return !said.startsWith('yes') && changed.length > 0
+      ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
+      : said;
+  }
   return {
     routes: routes,
     cells: situationNames.flatMap((situation) =>
@@ -69,16 +82,15 @@ export async function openWalk(app: TestApp): Promise<Walk> {
         ),
     ),
     world,
-    async ask(cell) {
-      await enter(cell.situation);
-      const response = await send(cell, cell.route.request);
-      if (onlyReads(cell.route)) return verdictOf(cell.route, response);
-      const changed = await undo();
-      const said = verdictOf(cell.route, response);
-      // A refusal, 404 or 403, must have written nothing.
-      return !said.startsWith('yes') && changed.length > 0
-        ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
-        : said;
+    ask,
+    async askTogether(cells) {
+      const responses = await Promise.all(cells.map((cell) => send(cell, cell.route.request)));
+      if ((await undo()).length === 0)
+        return responses.map((response, at) => verdictOf((cells[at] as Cell).route, response));
+      // Which of them wrote is seen one by one.
+      const said: string[] = [];
+      for (const cell of cells) said.push(await ask(cell));
+      return said;
     },
     enter,
     sendMalformed: (cell) =>

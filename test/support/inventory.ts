@@ -34,11 +34,14 @@ export function addressOf(
   });
 }
 
+const goldenFile = (name: string): URL => new URL(`../contract/${name}`, import.meta.url);
+/** A committed file's text. */
+export const readGolden = (name: string): string => readFileSync(goldenFile(name), 'utf8');
+
 /** The text is the committed file's; `UPDATE_GOLDEN=1` writes it there instead. */
 export function expectGolden(name: string, text: string): void {
-  const file = new URL(`../contract/${name}`, import.meta.url);
-  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, text);
-  expect(text).toBe(readFileSync(file, 'utf8'));
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(goldenFile(name), text);
+  expect(text).toBe(readGolden(name));
 }
 
 /** Runs the work on each item, `width` at a time. */
