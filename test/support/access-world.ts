@@ -1,7 +1,7 @@
 /** The world of the access matrix: objects of every kind, all callers, and the situations of the objects. */
 import { mkdirSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { SESSION_COOKIE } from '../../src/kernel/identity/credentials.ts';
 import { featureDefinitions } from '../../src/kernel/settings/features.ts';
 import { digest } from '../../src/platform/secret.ts';
@@ -15,7 +15,7 @@ import { insertRows, makeWorld } from './world.ts';
 
 /** For `useApp()`: only requests change anything, and there is a second storage to move to. */
 export function accessOptions(): { still: true; env: Record<string, string> } {
-  const folder = mkdtempSync(join(tmpdir(), 'ashlar-storages-'));
+  const folder = mkdtempSync(join(inject('dataFolders'), 'storages-'));
   for (const name of ['default', 'fast']) mkdirSync(join(folder, name));
   return {
     still: true,

@@ -1,7 +1,6 @@
 /** A running Ashlar for a test file: its own database cloned from the template, real HTTP on loopback. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, type AppOptions, createApp } from '../../src/app.ts';
@@ -116,7 +115,7 @@ export function useApp(
   let app: App | undefined;
   let url = '';
   const log: string[] = [];
-  const folder = mkdtempSync(join(tmpdir(), 'ashlar-data-'));
+  const folder = mkdtempSync(join(inject('dataFolders'), 'data-'));
   const database = `test_${randomUUID().replaceAll('-', '')}`;
 
   beforeAll(async () => {

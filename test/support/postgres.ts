@@ -1,5 +1,5 @@
 /** One embedded PostgreSQL for the whole run of the tests, with a migrated template that each test file clones. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -17,6 +17,8 @@ export type TestServer = { host: string; user: string; password: string };
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: TestServer;
+    /** Where the apps have their data folders. */
+    dataFolders: string;
   }
 }
 
@@ -27,7 +29,27 @@ export const ROOT_PASSWORD = 'correct horse battery';
 export const SECRET_KEY = 'a secret key that only the tests know of';
 
 /** Durability is tested on its own; here it would only cost time. */
-const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  // With a database for each file, it would start a process several times a second.
+  autovacuum: 'off',
+};
+
+/** Bytes. */
+const ROOM = 4 * 1_073_741_824;
+
+/** In memory, where the system has room for it there: git waits for the disk at each write. */
+function makeDataFolders(): string {
+  const memory = '/dev/shm';
+  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
+  const folder = mkdtempSync(join(bavail * bsize > ROOM ? memory : tmpdir(), 'ashlar-test-data-'));
+  // As the folder for temporary files, others may pass through it.
+  chmodSync(folder, 0o711);
+  return folder;
+}
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'ashlar-test-'));
@@ -52,9 +74,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     { rootPassword: async () => ROOT_PASSWORD, acceptKey: async () => {} },
   );
   await first.close();
+  const dataFolders = makeDataFolders();
   project.provide('postgres', { host, user, password });
+  project.provide('dataFolders', dataFolders);
   return async () => {
     await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [folder, dataFolders]) rmSync(each, { recursive: true, force: true });
   };
 }

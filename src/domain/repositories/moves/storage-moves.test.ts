@@ -13,9 +13,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { type Called, movableContainers, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeProject, makeUser, uniqueName } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
@@ -28,7 +27,7 @@ import { commitChanges } from '../pushes/commits.ts';
 import { groupWiki, projectRepository, projectWiki, snippetRepository } from '../store/containers.ts';
 import { type Step, storageMovesCapability } from './capability.ts';
 
-const root = join(tmpdir(), `ashlar-moves-${randomUUID()}`);
+const root = join(inject('dataFolders'), `moves-${randomUUID()}`);
 const storages = ['default', 'fast', 'slow', 'blocked', 'gone', 'alias'] as const;
 for (const name of ['default', 'fast', 'slow', 'blocked']) mkdirSync(join(root, name), { recursive: true });
 // Nothing can be made below a file, by root neither.
