@@ -1,13 +1,18 @@
 /** The issues of epics. */
 
 import { type RawBuilder, sql } from 'kysely';
+import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { notFound } from '../../../platform/failure.ts';
 import { offsetPage, type Page, type PageRequest } from '../../../platform/pagination/page.ts';
+import type { EpicRow } from '../epics/records/epic-rows.ts';
+import { seesEpic } from '../epics/records/visibility-queries.ts';
 import { type AssignedRow, isAssigned, type Reading, reveal } from '../issues/changes/queries.ts';
 import type { IssueRow } from '../issues/records/issue-rows.ts';
 import { visibleIssues } from '../issues/records/visibility-queries.ts';
+import type { IssueInProject } from '../issues/relations/link-actions.ts';
 
 export type EpicIssueRow = IssueRow & { epic_issue_id: number; epic_position: number };
 
@@ -40,21 +45,44 @@ export type Link = { id: number; epic_id: number; issue_id: number; relative_pos
 export const selectLink = (db: Db, issueId: number): Promise<Link | undefined> =>
   db.selectFrom('epic_issues').selectAll().where('issue_id', '=', issueId).executeTakeFirst();
 
-type LinkedRow = AssignedRow & { link: Link | null };
+type GroupReading = Reading & { subject: AuthorizedGroup };
 
-/** An issue with its project, and its place where it is in an epic; 404 unless the caller sees it. */
-async function findLinked(reading: Reading, condition: RawBuilder<unknown>) {
+type LinkedRow = AssignedRow & { epic: EpicRow; link: Link | null };
+
+const timeOf = (text: Date | null): Date | null => text && new Date(text);
+
+/** The epic of the group by its number, and an issue with its project and its place in its epic. */
+type Linked = IssueInProject & { epic: EpicRow; link: Link | null };
+
+/** 404 unless the caller sees both. */
+async function findLinked(
+  reading: GroupReading,
+  iid: number,
+  condition: RawBuilder<unknown>,
+): Promise<Linked> {
   const { rows } = await sql<LinkedRow>`
-    select i.*, ${isAssigned(reading.actor)}, to_jsonb(l) as link
-    from issues i left join epic_issues l on l.issue_id = i.id where ${condition}`.execute(reading.db);
-  const { link, ...row } = found(rows[0]);
-  return { link, ...(await reveal(reading, undefined, row)) };
+    select i.*, ${isAssigned(reading.actor)}, to_jsonb(l) as link, to_jsonb(e) as epic
+    from epics e cross join issues i left join epic_issues l on l.issue_id = i.id
+    where e.namespace_id = ${reading.subject.id} and e.iid = ${iid} and ${condition}`.execute(reading.db);
+  const { link, epic, ...row } = found(rows[0]);
+  if (!seesEpic(reading.subject, epic)) throw notFound();
+  const { created_at, updated_at, last_edited_at, closed_at } = epic;
+  // A time is a text in JSON.
+  const times = { created_at: new Date(created_at), updated_at: new Date(updated_at) };
+  const dated = { ...epic, ...times, last_edited_at: timeOf(last_edited_at), closed_at: timeOf(closed_at) };
+  return { epic: dated, link, ...(await reveal(reading, undefined, row)) };
 }
 
-export const findIssue = (reading: Reading, id: number) => findLinked(reading, sql`i.id = ${id}`);
+type Named = { epic_iid: number; issue_id: number };
+
+export const findIssue = (reading: GroupReading, { epic_iid, issue_id }: Named) =>
+  findLinked(reading, epic_iid, sql`i.id = ${issue_id}`);
 
 /** The issue of the epic by the id of its place. */
-export async function findIssueOf(reading: Reading, epicId: number, id: number) {
-  const { link, ...issue } = await findLinked(reading, sql`l.epic_id = ${epicId} and l.id = ${id}`);
-  return { ...issue, link: found(link ?? undefined) };
+export async function findIssueOf(
+  reading: GroupReading,
+  { epic_iid, issue_id }: Named,
+): Promise<Linked & { link: Link }> {
+  const linked = await findLinked(reading, epic_iid, sql`l.epic_id = e.id and l.id = ${issue_id}`);
+  return { ...linked, link: found(linked.link ?? undefined) };
 }

@@ -72,12 +72,10 @@ const endpointsAt = (path: EpicsPath) => {
       input: AssignIssue,
       reply: EpicIssueLinkRecord,
       handle: async (context) => {
-        const { db, actor, subject, input } = context;
-        const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const one = await findIssue(context, input.issue_id);
+        const { epic, ...one } = await findIssue(context, context.input);
         if (!one.project.may('update_issues')) throw forbidden();
         if (one.link?.epic_id === epic.id) throw conflict('Issue(s) already assigned');
-        const { issue, link } = await addIssue(context, { epic, group: subject }, one);
+        const { issue, link } = await addIssue(context, { epic, group: context.subject }, one);
         return presentLink(context, epic, issue, link);
       },
     }),
@@ -90,9 +88,8 @@ const endpointsAt = (path: EpicsPath) => {
       input: MoveEpicIssue,
       reply: Type.Array(EpicIssueRecord),
       handle: async (context) => {
-        const { db, actor, subject, input } = context;
-        const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const { link } = await findIssueOf(context, epic.id, input.issue_id);
+        const { db, actor, input } = context;
+        const { epic, link } = await findIssueOf(context, input);
         await moveIssue(db, epic.id, link.id, input);
         return presentIssuesOf(context, (await selectIssues(db, actor, epic.id, wholePage)).items);
       },
@@ -107,9 +104,8 @@ const endpointsAt = (path: EpicsPath) => {
       input: OneEpicIssue,
       reply: EpicIssueLinkRecord,
       handle: async (context) => {
-        const { db, actor, subject, input, unmodified } = context;
-        const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const one = await findIssueOf(context, epic.id, input.issue_id);
+        const { subject, input, unmodified } = context;
+        const { epic, ...one } = await findIssueOf(context, input);
         if (!one.project.may('update_issues')) throw forbidden();
         unmodified(one.issue.updated_at);
         const issue = await removeIssue(context, { epic, group: subject }, one);

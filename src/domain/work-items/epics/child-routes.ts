@@ -4,27 +4,29 @@ import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { notFound } from '../../../platform/failure.ts';
-import { findForChange, findParent } from './find.ts';
+import { forbidden, notFound } from '../../../platform/failure.ts';
+import { findParent } from './find.ts';
 import { atBothPaths, type EpicsPath } from './paths.ts';
 import { presentOne, presentPage, wholePage } from './present.ts';
 import { selectChildren } from './queries.ts';
 import { EpicRecord } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';
-import { type FoundEpic, findEpic, findEpicById } from './records/find-queries.ts';
+import { type FoundEpic, findEpic, findEpicAnd } from './records/find-queries.ts';
 import { CreateChild, MoveChild, OneChild, OneEpic } from './schema.ts';
 import { type ActorContext, createEpic, setParent } from './writing/actions.ts';
 import { moveChild } from './writing/tree-actions.ts';
 
-/** A child of the epic that the actor may read; 404 for others. */
-async function findChild(
-  { db, services, actor, subject }: ActorContext & { subject: AuthorizedGroup },
-  parent: EpicRow,
-  id: number,
-): Promise<FoundEpic> {
-  const child = await findEpicById(db, services.database.points, actor, id, subject);
-  if (child.epic.parent_id !== parent.id) throw notFound();
-  return child;
+type ChildContext = ActorContext & {
+  subject: AuthorizedGroup;
+  input: { epic_iid: number; child_epic_id: number };
+};
+
+/** The epic and its child; 404 unless the actor may read both. */
+async function findChild(context: ChildContext): Promise<{ epic: EpicRow; child: FoundEpic }> {
+  const { epic_iid, child_epic_id } = context.input;
+  const { epic, other: child } = await findEpicAnd(context, epic_iid, child_epic_id);
+  if (child.epic.parent_id !== epic.id) throw notFound();
+  return { epic, child };
 }
 
 const endpointsAt = (path: EpicsPath) => {
@@ -77,12 +79,12 @@ const endpointsAt = (path: EpicsPath) => {
       input: OneChild,
       reply: EpicRecord,
       handle: async (context) => {
-        const { db, actor, subject, input } = context;
-        const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const found = await findForChange(context, input.child_epic_id, subject);
-        const from = await findParent(context, found.epic, subject);
+        const { subject, input } = context;
+        const { epic, other: child } = await findEpicAnd(context, input.epic_iid, input.child_epic_id);
+        if (!child.group.may('update_epics')) throw forbidden();
+        const from = await findParent(context, child.epic, subject);
         const parentage = { from, to: { epic, group: subject } };
-        return presentOne(context, await setParent(context, found, parentage));
+        return presentOne(context, await setParent(context, child, parentage));
       },
     }),
     move: endpoint({
@@ -95,11 +97,10 @@ const endpointsAt = (path: EpicsPath) => {
       input: MoveChild,
       reply: Type.Array(EpicRecord),
       handle: async (context) => {
-        const { db, actor, subject, input } = context;
-        const parent = await findEpic(db, subject, actor, input.epic_iid);
-        const { epic } = await findChild(context, parent, input.child_epic_id);
-        await inTransaction(db, (tx) => moveChild(tx, parent.id, epic.id, input));
-        const page = await selectChildren(db, actor, parent.id, wholePage);
+        const { db, actor, input } = context;
+        const { epic, child } = await findChild(context);
+        await inTransaction(db, (tx) => moveChild(tx, epic.id, child.epic.id, input));
+        const page = await selectChildren(db, actor, epic.id, wholePage);
         return (await presentPage(context, page)).items;
       },
     }),
@@ -112,11 +113,10 @@ const endpointsAt = (path: EpicsPath) => {
       input: OneChild,
       reply: noContent,
       handle: async (context) => {
-        const { db, actor, subject, input, unmodified } = context;
-        const epic = await findEpic(db, subject, actor, input.epic_iid);
-        const found = await findChild(context, epic, input.child_epic_id);
-        unmodified(found.epic.updated_at);
-        await setParent(context, found, { from: { epic, group: subject }, to: null });
+        const { subject, unmodified } = context;
+        const { epic, child } = await findChild(context);
+        unmodified(child.epic.updated_at);
+        await setParent(context, child, { from: { epic, group: subject }, to: null });
         return null;
       },
     }),

@@ -2,6 +2,7 @@
 
 import { type AuthorizedGroup, authorizeGroup } from '../../../../kernel/access/find.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
+import type { Needs } from '../../../../kernel/services.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import type { Sql } from '../../../../platform/db/driver/sql.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
@@ -40,7 +41,26 @@ export async function findEpicById(
   return withGroup(sql, caller, epic, home);
 }
 
-/** The same for a row. */
+type Reading = { db: Db; services: Needs<'database'>; actor: Caller; subject: AuthorizedGroup };
+
+/** The epic of the group by its number and another by its id; 404 unless the caller sees both. */
+export async function findEpicAnd(
+  { db, services, actor, subject }: Reading,
+  iid: number,
+  id: number,
+): Promise<{ epic: EpicRow; other: FoundEpic }> {
+  const rows = await db
+    .selectFrom('epics')
+    .selectAll()
+    .where((is) => is.or([is.and({ namespace_id: subject.id, iid }), is('id', '=', id)]))
+    .execute();
+  const epic = rows.find((row) => row.namespace_id === subject.id && row.iid === iid);
+  const other = rows.find((row) => row.id === id);
+  if (!epic || !seesEpic(subject, epic) || !other) throw notFound();
+  return { epic, other: await withGroup(services.database.points, actor, other, subject) };
+}
+
+/** The epic of the row with its group; 404 unless the caller sees it. */
 export async function withGroup(
   sql: Sql,
   caller: Caller,
