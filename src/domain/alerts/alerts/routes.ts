@@ -6,7 +6,7 @@ import type { Caller } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
-import { IssueRecord, presentIssues } from '../../work-items/index.ts';
+import { IssueRecord, presentCreated } from '../../work-items/index.ts';
 import { AlertRecord, presentAlerts } from '../alert-records.ts';
 import { createIncident } from '../incidents/actions.ts';
 import { countAlerts, findAlert, type ListedAlertRow, selectAlerts } from '../queries.ts';
@@ -115,9 +115,7 @@ export const alertEndpoints: Endpoint[] = [
       const { db, subject, input } = context;
       if (!subject.may('create_issues')) throw forbidden();
       const alert = await findAlert(db, subject, input.alert_iid);
-      const issue = await createIncident(context, subject, alert);
-      const [record] = await presentIssues(context, [issue], { single: true });
-      return found(record);
+      return presentCreated(context, await createIncident(context, subject, alert));
     },
   }),
 ];

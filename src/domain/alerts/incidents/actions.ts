@@ -11,7 +11,7 @@ import { findEntry } from '../../../platform/git/trees.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import { type ActorContext, newDiscussionId } from '../../conversation/index.ts';
 import { projectRepository } from '../../repositories/index.ts';
-import { closeIssue, type IssueRow, insertIssue, prepareIssue } from '../../work-items/index.ts';
+import { type CreatedIssue, closeIssue, created, insertIssue, prepareIssue } from '../../work-items/index.ts';
 import { alertUrl } from '../alert-records.ts';
 import { isLogged } from '../queries.ts';
 import type { AlertRow } from '../records.ts';
@@ -65,7 +65,7 @@ async function makeIncident(
   project: AuthorizedProject,
   alert: AlertRow,
   isWanted: (alert: AlertRow) => boolean,
-): Promise<IssueRow | undefined> {
+): Promise<CreatedIssue | undefined> {
   const { db, services, actor } = context;
   const url = alertUrl(services.baseUrl(), project.fullPath, alert.iid);
   const prepare = (template: string | null) =>
@@ -89,13 +89,11 @@ async function makeIncident(
   return inTransaction(db, async (tx) => {
     const held = await lockAlert(tx, alert.id);
     if (!held || !isWanted(held)) return undefined;
-    const { prepared } = (await plan.createLabels?.(tx)) ?? plan;
+    const { prepared, labels } = (await plan.createLabels?.(tx)) ?? plan;
     // A template cannot change the type.
-    const { issue } = await insertIssue(tx, {
-      actor,
-      project,
-      issue: { ...prepared, issueType: 'incident' },
-    });
+    const incident = { ...prepared, issueType: 'incident' };
+    const inserted = await insertIssue(tx, { actor, project, issue: incident });
+    const { issue } = inserted;
     await ahead(tx)
       .updateTable('alerts')
       .set({ issue_id: issue.id, updated_at: now() })
@@ -109,7 +107,7 @@ async function makeIncident(
       },
     ]);
     await writeAlertNotes(tx, actor, [{ alert, note: alertNotes.incident(`#${issue.iid}`) }]);
-    return issue;
+    return created(project, inserted, { prepared, labels });
   });
 }
 
@@ -118,13 +116,13 @@ export async function createIncident(
   context: ActorContext,
   project: AuthorizedProject,
   alert: AlertRow,
-): Promise<IssueRow> {
-  const issue = await makeIncident(context, project, alert, ({ issue_id }) => {
+): Promise<CreatedIssue> {
+  const incident = await makeIncident(context, project, alert, ({ issue_id }) => {
     if (issue_id !== null) throw badRequest('An issue already exists');
     return true;
   });
-  if (!issue) throw notFound('Alert');
-  return issue;
+  if (!incident) throw notFound('Alert');
+  return incident;
 }
 
 const selectAlert = (db: Db, id: number): Promise<AlertRow | undefined> =>

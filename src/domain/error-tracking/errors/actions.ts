@@ -8,7 +8,7 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { conflict } from '../../../platform/failure.ts';
 import type { WriteContext } from '../../conversation/index.ts';
 import { isReadByAnybody } from '../../spam/index.ts';
-import { checkIssueSpam, type IssueRow, insertIssue } from '../../work-items/index.ts';
+import { type CreatedIssue, checkIssueSpam, created, insertIssue } from '../../work-items/index.ts';
 import { type ErrorRow, selectError } from './queries.ts';
 import type { ErrorStatus } from './schema.ts';
 
@@ -89,7 +89,7 @@ export async function makeIssue(
   error: ErrorRow,
   address: string,
   confidential = isReadByAnybody(project, 'read_issues'),
-): Promise<IssueRow> {
+): Promise<CreatedIssue> {
   const { db, actor, request } = context;
   const text = issueText(error, address);
   await checkIssueSpam(context, project, { write: 'create', ...text, confidential });
@@ -103,37 +103,34 @@ export async function makeIssue(
       .executeTakeFirst();
     if (found(locked, 'Error').issue_id !== null) throw conflict('The error has an issue already');
     const time = now();
-    const { issue } = await insertIssue(tx, {
-      actor,
-      project,
-      issue: {
-        ...text,
-        iid: null,
-        authorId: actor.id,
-        issueType: 'issue',
-        severity: 'UNKNOWN',
-        confidential,
-        discussionLocked: null,
-        milestoneId: null,
-        startDate: null,
-        dueDate: null,
-        weight: null,
-        healthStatus: null,
-        timeEstimate: 0,
-        userAgent: typeof userAgent === 'string' ? userAgent : null,
-        address: request.address,
-        createdAt: time,
-        assigneeIds: [],
-        labelIds: [],
-        epicId: null,
-        todos: [],
-      },
-    });
+    const prepared = {
+      ...text,
+      iid: null,
+      authorId: actor.id,
+      issueType: 'issue',
+      severity: 'UNKNOWN',
+      confidential,
+      discussionLocked: null,
+      milestoneId: null,
+      startDate: null,
+      dueDate: null,
+      weight: null,
+      healthStatus: null,
+      timeEstimate: 0,
+      userAgent: typeof userAgent === 'string' ? userAgent : null,
+      address: request.address,
+      createdAt: time,
+      assigneeIds: [],
+      labelIds: [],
+      epicId: null,
+      todos: [],
+    };
+    const inserted = await insertIssue(tx, { actor, project, issue: prepared });
     await ahead(tx)
       .updateTable('errors')
-      .set({ issue_id: issue.id, updated_at: time })
+      .set({ issue_id: inserted.issue.id, updated_at: time })
       .where('id', '=', error.id)
       .execute();
-    return issue;
+    return created(project, inserted, { prepared, labels: [] });
   });
 }

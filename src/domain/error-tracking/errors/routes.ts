@@ -6,7 +6,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { badRequest, forbidden } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { IssueRecord, presentIssues } from '../../work-items/index.ts';
+import { IssueRecord, presentCreated } from '../../work-items/index.ts';
 import { readEvent } from '../events/shape.ts';
 import { changeStatus, makeIssue } from './actions.ts';
 import { findTracker, listExternal, showExternal } from './external-tracker.ts';
@@ -155,9 +155,7 @@ export const errorEndpoints: Endpoint[] = [
       const error = await ownError(context);
       if (!subject.may('create_issues')) throw forbidden();
       const address = errorAddress(services.baseUrl(), subject, error.id);
-      const issue = await makeIssue(context, subject, error, address, input.confidential);
-      const [record] = await presentIssues(context, [issue], { single: true });
-      return found(record);
+      return presentCreated(context, await makeIssue(context, subject, error, address, input.confidential));
     },
   }),
 ];

@@ -34,17 +34,17 @@ const DEFAULT_COLOR = '#6699cc';
 
 /**
  * The labels that a request names, in its order, each once. With `create`, and where the actor may manage
- * labels, an unknown name becomes a label of the project or group; else it is left out.
+ * labels, an unknown name becomes a label of the project or group; else it is left out. Those of `known` were found before.
  */
 export async function resolveLabels(
   tx: Db,
   parent: ResourceParent,
   names: readonly string[],
-  options: { create: boolean; actor: Actor },
+  options: { create: boolean; actor: Actor; known?: readonly LabelRow[] },
 ): Promise<LabelRow[]> {
   const wanted = [...new Set(names.map((name) => name.trim()).filter(isLabelName))];
   const reach = reachOf(parent);
-  const known = nearest(await availableLabels(tx, reach, wanted), reach);
+  const known = nearest(options.known ?? (await availableLabels(tx, reach, wanted)), reach);
   const missing = wanted.filter((name) => !known.has(name));
   if (missing.length > 0 && options.create && parent.may('manage_labels')) {
     const made = await createLabels(tx, parent, missing, options.actor);

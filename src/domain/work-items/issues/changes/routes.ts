@@ -6,11 +6,11 @@ import { type Context, type Endpoint, endpoint, noContent } from '../../../../ke
 import { type IssueChanges, severities } from '../../changes/issue-changes.ts';
 import { findEpic } from '../../epics/records/find-queries.ts';
 import { findIssue } from '../records/find-queries.ts';
-import { IssueRecord, presentIssue } from '../records/issue-records.ts';
+import { IssueRecord } from '../records/issue-records.ts';
 import { deleteIssue, updateIssue } from '../writing/actions.ts';
 import { createIssue } from '../writing/issue-creation.ts';
 import { requireDeletion, requireUpdate } from '../writing/issue-rights.ts';
-import { presentOne } from './one-issue.ts';
+import { presentCreated, presentOne } from './one-issue.ts';
 import { BODY_LIMIT, CreateIssue, OneIssue, UpdateIssue } from './schema.ts';
 
 const path = '/projects/:id/issues';
@@ -58,8 +58,7 @@ export const issueWriteEndpoints: Endpoint[] = [
       const { subject, input } = context;
       const { title, iid, ...sent } = input;
       const changes = await changesOf(context, sent);
-      const { issue, relations } = await createIssue(context, subject, { ...changes, title, iid });
-      return (relations && presentIssue(context, relations, issue, {})) ?? presentOne(context, issue);
+      return presentCreated(context, await createIssue(context, subject, { ...changes, title, iid }));
     },
   }),
   endpoint({

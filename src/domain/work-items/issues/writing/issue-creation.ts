@@ -19,7 +19,13 @@ import { issueNoteable } from '../records/issue-noteable.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import type { IssueRelations } from '../records/relation-queries.ts';
 import { closeIssue, readIssue } from './actions.ts';
-import { type IssueInsert, insertIssue, insertIssueInBatch, type PreparedIssue } from './insert-actions.ts';
+import {
+  type InsertedIssue,
+  type IssueInsert,
+  insertIssue,
+  insertIssueInBatch,
+  type PreparedIssue,
+} from './insert-actions.ts';
 import { parseQuickActions } from './issue-commands.ts';
 import { creationRights } from './issue-rights.ts';
 import { checkIssueSpam } from './issue-spam.ts';
@@ -127,10 +133,7 @@ export async function createIssue(
     issue: { ...prepared, ...sent },
   });
   if (isOneStatement(plan)) {
-    const { issue, author } = await insertIssueInBatch(db, insert(plan));
-    const { assigneeIds, milestoneId, epicId } = plan.prepared;
-    const isBare = assigneeIds.length === 0 && milestoneId === null && epicId === null;
-    return { issue, ...(isBare && { relations: relationsOfNew(project, issue, author, plan.labels) }) };
+    return created(project, await insertIssueInBatch(db, insert(plan)), plan);
   }
   return inTransaction(db, async (tx) => {
     const labelled = (await plan.createLabels?.(tx)) ?? plan;
@@ -157,6 +160,17 @@ async function runQuickActions(
 
 /** The new row, and its relations where they are known without a query. */
 export type CreatedIssue = { issue: IssueRow; relations?: IssueRelations };
+
+/** The inserted issue of the plan. */
+export function created(
+  project: AuthorizedProject,
+  { issue, author }: InsertedIssue,
+  { prepared, labels }: Pick<IssuePlan, 'prepared' | 'labels'>,
+): CreatedIssue {
+  const { assigneeIds, milestoneId, epicId } = prepared;
+  const isBare = assigneeIds.length === 0 && milestoneId === null && epicId === null;
+  return { issue, ...(isBare && { relations: relationsOfNew(project, issue, author, labels) }) };
+}
 
 /** Relations of an issue with labels only: no notes, time or links yet, and its author is subscribed. */
 const relationsOfNew = (

@@ -82,7 +82,9 @@ export async function withNewLabels(
   references: ResolvedReferences,
 ): Promise<ResolvedReferences> {
   if (!references.lacksLabels) return references;
-  const all = await resolveLabels(tx, project, [...(labels ?? []), ...add_labels], { create: true, actor });
+  const known = [...(references.labels ?? []), ...references.addLabels];
+  const names = [...(labels ?? []), ...add_labels];
+  const all = await resolveLabels(tx, project, names, { create: true, actor, known });
   const byName = new Map(all.map((label) => [label.name, label]));
   const named = (names: readonly string[]) => names.flatMap((name) => byName.get(name.trim()) ?? []);
   return { ...references, labels: labels && named(labels), addLabels: named(add_labels) };
