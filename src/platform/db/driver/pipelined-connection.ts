@@ -111,8 +111,8 @@ class PipelinedClient extends Client {
   }
 }
 
-/** So many statements a server knows by name at once, for each connection. */
-const MAX_NAMES = 500;
+/** So many statements a server knows by name at once, for each connection: each takes some 100 KB of its memory, with its plan. */
+const MAX_NAMES = 64;
 
 /** What a pool does when a connection has nothing more to do, or is gone. */
 export type ConnectionOwner = {
@@ -245,8 +245,10 @@ export class PipelinedConnection implements StatementConnection {
   }
 
   learn(name: string): boolean {
-    if (this.#names.has(name)) return true;
+    // The first is the one that was not used for longest.
+    const known = this.#names.delete(name);
     this.#names.add(name);
+    if (known) return true;
     if (this.#names.size > MAX_NAMES) {
       const [oldest = ''] = this.#names;
       this.#names.delete(oldest);

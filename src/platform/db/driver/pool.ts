@@ -43,9 +43,9 @@ type QueueEntry = {
 };
 
 /** Milliseconds: how long a connection rests before it is closed, how long it lives, how often that is looked at. */
-const MAX_IDLE_MS = 60_000;
+const MAX_IDLE_MS = 20_000;
 const MAX_LIFETIME_MS = 2_700_000;
-const CHECK_INTERVAL_MS = 15_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 /** The wire counts parameters in two bytes, and pg reads them as a signed number. */
 const MAX_PARAMETERS = 32_767;
