@@ -1,10 +1,10 @@
 /** Programs of the spawner: input, output, exit codes, and the end of their children. */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Bounds, launch } from './spawner.ts';
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
@@ -96,6 +96,17 @@ test('when the process that starts them is killed, programs are ended, their cal
   expect(await untilNone('^sleep 3211')).toEqual([]);
   const next = await shell('echo again');
   expect(await text(next.stdout)).toBe('again\n');
+});
+
+test('when nothing was started for a while, the process that starts them ends, and the next is started', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { stdout, ended } = await shell('echo $PPID');
+  const spawner = Number(await text(stdout));
+  await ended;
+  vi.advanceTimersByTime(20_000);
+  vi.useRealTimers();
+  await expect.poll(() => existsSync(`/proc/${spawner}/cwd`)).toBe(false);
+  expect(await text((await shell('echo again')).stdout)).toBe('again\n');
 });
 
 test('when somebody tidies up where its sockets are, that costs one program, and the next is started', async () => {

@@ -51,7 +51,13 @@ type Run = {
 
 const runs = new Map<number, Run>();
 let last = 0;
-let spawner: Promise<ChildProcess> | undefined;
+let spawner: Promise<Spawner> | undefined;
+let resting: NodeJS.Timeout | undefined;
+
+type Spawner = { child: ChildProcess; retire(): void };
+
+/** Milliseconds for which the spawner stays without programs: it has 25 MB, and starts in the time of a small request. */
+const IDLE_MS = 20_000;
 
 /** Limits of a program. */
 export type Bounds = {
@@ -79,11 +85,12 @@ export async function launch(
   env: Record<string, string>,
   { heap, niceness = 0 }: Bounds = {},
 ): Promise<Program> {
+  clearTimeout(resting);
   spawner ??= startSpawner().catch((error) => {
     spawner = undefined;
     throw error;
   });
-  const child = await spawner;
+  const { child } = await spawner;
   last += 1;
   const id = last;
   const run: Run = { started: Promise.withResolvers(), ending: Promise.withResolvers() };
@@ -114,7 +121,7 @@ function makeAddress(): string {
   return join(mkdtempSync(join(parent, 'ashlar-git-')), 'programs');
 }
 
-async function startSpawner(): Promise<ChildProcess> {
+async function startSpawner(): Promise<Spawner> {
   const address = makeAddress();
   const server = createServer({ allowHalfOpen: true }, greet);
   // Later errors belong to single sockets: the spawner reports them for their programs.
@@ -132,9 +139,26 @@ async function startSpawner(): Promise<ChildProcess> {
   child.unref();
   child.channel?.unref();
   child.on('message', onReport);
-  const gone = (error?: unknown) => lose(server, error);
-  child.once('error', gone).once('exit', () => gone());
-  return child;
+  const failed = (error: unknown) => lose(server, error);
+  const ended = () => lose(server, undefined);
+  child.once('error', failed).once('exit', ended);
+  return {
+    child,
+    retire() {
+      // What others start meanwhile is not its business.
+      child.off('exit', ended);
+      server.close();
+      child.disconnect();
+    },
+  };
+}
+
+/** Ends the spawner, which nobody has used for a while. */
+function retire(): void {
+  if (runs.size > 0) return;
+  const idle = spawner;
+  spawner = undefined;
+  void idle?.then((own) => own.retire());
 }
 
 /** Without the spawner no end is reported: programs are killed, and the next gets a new spawner. */
@@ -186,7 +210,10 @@ function fail(id: number, error: Error): void {
 /** Without programs the spawner does not keep this process alive. */
 function forget(id: number): void {
   runs.delete(id);
-  if (runs.size === 0) void spawner?.then((child) => runs.size === 0 && child.channel?.unref());
+  if (runs.size > 0) return;
+  void spawner?.then(({ child }) => runs.size === 0 && child.channel?.unref());
+  clearTimeout(resting);
+  resting = setTimeout(retire, IDLE_MS).unref();
 }
 
 /** Resolves the start when the program runs and both sockets are here. */
