@@ -146,13 +146,19 @@ export async function parseTree(content: Buffer, idBytes = 20): Promise<TreeEntr
 
 export type NewObject = { oid: string; type: 'commit' | 'tree' | 'blob' | 'tag'; content: Buffer };
 
-/** Larger ones are neither read nor made: they are parsed without yielding, several per response. */
+/** Larger ones are not read: they are parsed without yielding, several per response. */
 export const LARGEST_PARSED = { tree: 4 * 1_048_576, commit: 1_048_576, tag: 1_048_576 } as const;
 
-/** An object that is not stored yet, with its id; 422 for one that could not be read again. */
-export function newObject(type: NewObject['type'], content: Buffer): NewObject {
+/** The object; 422 for a commit or tag that could not be read again. */
+export function readable(object: NewObject): NewObject {
+  const { type, content } = object;
   if (type !== 'blob' && content.length > LARGEST_PARSED[type])
     throw new Failure('unprocessable', `The ${type} would be too large.`);
+  return object;
+}
+
+/** An object that is not stored yet, with its id. */
+export function newObject(type: NewObject['type'], content: Buffer): NewObject {
   const oid = createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
   return { oid, type, content };
 }

@@ -9,6 +9,7 @@ import {
   commitObject,
   type NewObject,
   parseCommit,
+  readable,
   type Signature,
 } from '../../../platform/git/parse.ts';
 import { GitError } from '../../../platform/git/program/program.ts';
@@ -53,7 +54,7 @@ export const lostRace = (ref: string): Failure =>
 /** Stores the commit and updates the branch; 400 when the branch is no longer at `branchHead`. */
 export async function writeCommit(git: GitFolder, draft: Draft): Promise<Written> {
   const { branch, branchHead, parents, tree, message, author, committer } = draft;
-  const object = commitObject({ tree, parents: [...parents], author, committer, message });
+  const object = readable(commitObject({ tree, parents: [...parents], author, committer, message }));
   const ref = fullRef('branch', branch);
   const update = { ref, before: branchHead ?? NO_OBJECT, after: object.oid };
   await writeRefs(git, [...draft.objects, object], [update]);

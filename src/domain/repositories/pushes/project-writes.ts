@@ -13,6 +13,7 @@ import {
   type NewObject,
   newBlob,
   parseCommit,
+  readable,
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
@@ -83,7 +84,7 @@ export async function draftFirstCommit(
 /** A commit on a branch, for writeProject(). */
 export function draftCommit(draft: Draft): ProjectWrite<Commit> {
   const { branch, branchHead, parents, tree, message, author, committer } = draft;
-  const object = commitObject({ tree, parents: [...parents], author, committer, message });
+  const object = readable(commitObject({ tree, parents: [...parents], author, committer, message }));
   const update = { ref: fullRef('branch', branch), before: branchHead ?? NO_OBJECT, after: object.oid };
   return {
     objects: [...draft.objects, object],

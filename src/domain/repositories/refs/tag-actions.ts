@@ -2,7 +2,7 @@
 
 import { notFound } from '../../../platform/failure.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
-import { tagObject } from '../../../platform/git/parse.ts';
+import { readable, tagObject } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit, readRef } from '../../../platform/git/refs.ts';
 import type { RefGuard } from '../protection/protection.ts';
 import { authorOf, signatureOf } from '../pushes/commits.ts';
@@ -32,7 +32,9 @@ export async function createTag(
     }
     const text = message.endsWith('\n') ? message : `${message}\n`;
     const signature = signatureOf(authorOf(actor));
-    const tag = tagObject({ object: commit.oid, type: 'commit', name, tagger: signature, message: text });
+    const tag = readable(
+      tagObject({ object: commit.oid, type: 'commit', name, tagger: signature, message: text }),
+    );
     return {
       objects: [tag],
       updates: [{ ref: full, before: NO_OBJECT, after: tag.oid }],
