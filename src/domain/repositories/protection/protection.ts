@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { type ProtectionSettings, selectRules } from './guard-queries.ts';
+import { memberGroups, type ProtectionSettings, selectRules } from './guard-queries.ts';
 import {
   type Asker,
   developersMay,
@@ -40,7 +40,8 @@ export async function guardRefs(
   actor: Pick<Actor, 'id' | 'admin'> | undefined,
   settings: ProtectionSettings,
 ): Promise<RefGuard> {
-  const { rules, groups } = await selectRules(db, project.id, actor?.id, settings);
+  const rules = await selectRules(db, project.id, settings);
+  const groups = await memberGroups(db, rules, actor?.id);
   const asker: Asker = { id: actor?.id, role: project.role, admin: actor?.admin ?? false, groups };
   return {
     rules,

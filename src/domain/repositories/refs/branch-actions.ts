@@ -115,7 +115,7 @@ export async function protectBranch(
   const { services, settings, actor, subject } = context;
   await inTransaction(services.database.db, async (tx) => {
     await refuseGuarded(tx, context, branch);
-    const { rules } = await selectRules(tx, subject.id, undefined, settings);
+    const rules = await selectRules(tx, subject.id, settings);
     const known = rules.branches.find(({ name }) => name === branch);
     const allowed = (action: 'push' | 'merge') => {
       const wish = developers[action];
