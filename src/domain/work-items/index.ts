@@ -12,7 +12,7 @@ export { presentCreated } from './issues/changes/one-issue.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/find-queries.ts';
-export { IssueBasicRecord, IssueRecord, presentIssues } from './issues/records/issue-records.ts';
+export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
 export { issueConversation } from './issues/registrations/noteable.ts';
 export { issueSearch } from './issues/registrations/search-scope.ts';
