@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SECRET_KEY, useApp } from '../../test/support/app.ts';
 import { openBrowser, signInAs, withSettings } from '../../test/support/browser.ts';
-import { auditEventsOf, makeUser } from '../../test/support/factories.ts';
+import { auditEventsOf, createUser } from '../../test/support/factories.ts';
 import { ashlar, removeProgram } from '../../test/support/program.ts';
 
 const app = useApp();
@@ -36,8 +36,8 @@ async function signsIn(username: string, password: string): Promise<boolean> {
 
 test('another password counts at once, and ends every session and grant; tokens stay', async () => {
   const password = 'the first of all';
-  const user = await makeUser(app, { password });
-  const other = await makeUser(app, { password });
+  const user = await createUser(app, { password });
+  const other = await createUser(app, { password });
   const browser = openBrowser(app);
   await signInAs(browser, user.username, password);
   expect((await browser.get('/-/profile/password')).status).toBe(200);
@@ -63,14 +63,14 @@ test('another password counts at once, and ends every session and grant; tokens 
 });
 
 test('--generate prints one that works, and nothing else on standard output', async () => {
-  const user = await makeUser(app, { password: 'the first of all' });
+  const user = await createUser(app, { password: 'the first of all' });
   const { code, out } = await command(`user password ${user.username} --generate`);
   expect([code, out]).toEqual([0, expect.stringMatching(/^[\w-]{24}\n$/)]);
   expect(await signsIn(user.username, out.trim())).toBe(true);
 });
 
 test('an account that was locked is open again, one that is blocked stays so, and both are told', async () => {
-  const { username, id } = await makeUser(app, { password: 'the first of all' });
+  const { username, id } = await createUser(app, { password: 'the first of all' });
   const { sql } = app.app.services.database;
   await sql`update users set failed_attempts = 10, locked_at = now() where id = ${id}`;
   expect((await command(`user password ${username}`, 'the second of all')).errors).not.toContain('stays');
@@ -82,7 +82,7 @@ test('an account that was locked is open again, one that is blocked stays so, an
 
 test('what the settings refuse, an unknown user and one that is no person change nothing', async () => {
   const password = 'the first of all';
-  const user = await makeUser(app, { password });
+  const user = await createUser(app, { password });
   await app.app.services.database.sql`update users set kind = 'alert_bot' where id = ${user.id}`;
   const bot = await command(`user password ${user.username}`, 'the second of all');
   expect([bot.code, bot.errors]).toEqual([1, `ashlar: no user '${user.username}'\n`]);

@@ -12,7 +12,6 @@ import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { ROOT_TOKEN, SECRET_KEY, siteAt, useApp } from '../support/app.ts';
-import { makeUser as makeMember } from '../support/factories.ts';
 import { makeApplication } from '../support/oauth.ts';
 import { makeUser } from '../support/rows.ts';
 
@@ -73,7 +72,7 @@ describe('two processes on one database', () => {
     const api = async (url: string, token: string): Promise<number> =>
       (await fetch(`${url}/api/v4/user`, { headers: { authorization: `Bearer ${token}` } })).status;
     for (const end of ends) {
-      const user = await makeMember(one);
+      const user = await makeUser(one);
       const application = await makeApplication(one);
       const client = { client_id: application.uid, client_secret: application.secret };
       const password = 'correct horse battery staple';

@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/kernel/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { siteAt } from '../support/app.ts';
-import { makeUser } from '../support/factories.ts';
+import { createUser } from '../support/factories.ts';
 import { formatValues } from '../support/format-values.ts';
 import { addressOf, type SampleIds } from '../support/inventory.ts';
 import { makeWorld } from '../support/world.ts';
@@ -53,8 +53,8 @@ export async function makeFuzzWorld(program: Program): Promise<object> {
         .filter(({ name }: { name: string }) => name === 'Token')
         .map(({ id }: { id: number }) => `${id}`),
     };
-    const administrator = await makeUser(site, { admin: true });
-    const user = await makeUser(site);
+    const administrator = await createUser(site, { admin: true });
+    const user = await createUser(site, {});
     await site.root(`POST /groups/${places.group}/members`, { body: { user_id: user.id, access_level: 50 } });
     const tokensOf = async (id: number): Promise<string[]> => {
       const body = { name: 'spare', scopes: ['api'] };

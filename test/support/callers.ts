@@ -80,7 +80,6 @@ async function makeBot(app: TestApp, kind: 'project' | 'group', places: SampleId
   const user: MadeUser = await makeUser(app, { username: `the-${kind}-bot`, kind: `${kind}_bot` });
   const place = kind === 'project' ? { project_id: places.project } : { namespace_id: places.group };
   await makeMember(app, place, user, level);
-  await sql`delete from namespaces where owner_id = ${user.id}`;
   await sql`update access_tokens set kind = ${kind}, access_level = ${level},
     project_id = ${kind === 'project' ? places.project : null},
     namespace_id = ${kind === 'group' ? places.group : null} where user_id = ${user.id}`;

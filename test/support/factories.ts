@@ -1,10 +1,9 @@
-/** Users with a token, groups, projects and members for scenarios, made through the API as root. */
+/** Users with a token, groups, projects and members for scenarios; all but users are made through the API as root. */
 import { ok } from 'node:assert/strict';
 import type { Called, Site, TestApp } from './app.ts';
+import { type MadeUser, makeUser, PASSWORD, uniqueName } from './rows.ts';
 
-let made = 0;
-/** A name that no other test of the file uses. */
-export const uniqueName = (word: string): string => `${word}-${++made}`;
+export { type MadeUser, makeUser, uniqueName } from './rows.ts';
 
 /** The body of a response that must have this status. */
 export function bodyOf(called: Called, status: number): Called['body'] {
@@ -12,27 +11,21 @@ export function bodyOf(called: Called, status: number): Called['body'] {
   return called.body;
 }
 
-export type MadeUser = { id: number; username: string; token: string };
-
-/** A user with a personal access token of the scope `api`; `attributes` as of POST /users. */
-export async function makeUser(app: Site, attributes: Record<string, unknown> = {}): Promise<MadeUser> {
+/** A user made by an administrator's request, with attributes as of POST /users, and with a token of the scope api. */
+export async function createUser(app: Site, attributes: Record<string, unknown>): Promise<MadeUser> {
   const username = uniqueName('user');
   const body = {
     username,
     name: username,
     email: `${username}@example.com`,
-    password: 'correct horse battery staple',
+    password: PASSWORD,
     skip_confirmation: true,
     ...attributes,
   };
-  const user = bodyOf(await app.root('POST /users', { body }), 201);
-  const token = bodyOf(
-    await app.root(`POST /users/${user.id}/personal_access_tokens`, {
-      body: { name: 'test', scopes: ['api'] },
-    }),
-    201,
-  );
-  return { id: user.id, username: user.username, token: token.token };
+  const { id, ...user } = bodyOf(await app.root('POST /users', { body }), 201);
+  const path = `POST /users/${id}/personal_access_tokens`;
+  const { token } = bodyOf(await app.root(path, { body: { name: 'test', scopes: ['api'] } }), 201);
+  return { id, username: user.username, email: user.email, token };
 }
 
 export type MadeGroup = { id: number; full_path: string };

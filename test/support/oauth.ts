@@ -5,7 +5,7 @@ import { openSession } from '../../src/kernel/identity/session-actions.ts';
 import { digest, randomHex } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
 import { type Browser, openBrowser, type PageResponse } from './browser.ts';
-import { makeUser } from './factories.ts';
+import { makeUser, type UserColumns } from './rows.ts';
 
 export type MadeApplication = {
   id: number;
@@ -109,8 +109,8 @@ export function authorizationsOf(ashlar: TestApp) {
   const db = () => ashlar.app.services.database.db;
   return {
     /** A new user, with a browser in which they are signed in. */
-    async signedIn(attributes: Record<string, unknown> = {}) {
-      const user = await makeUser(ashlar, attributes);
+    async signedIn(columns: UserColumns = {}) {
+      const user = await makeUser(ashlar, columns);
       const browser = openBrowser(ashlar);
       const origin = { address: '127.0.0.1', userAgent: null };
       browser.cookies.set(SESSION_COOKIE, await openSession(db(), user.id, origin));

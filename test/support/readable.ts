@@ -3,7 +3,7 @@
  */
 import type { Called, Site } from './app.ts';
 import type { Browser, PageResponse } from './browser.ts';
-import { bodyOf, makeUser, uniqueName } from './factories.ts';
+import { bodyOf, createUser, uniqueName } from './factories.ts';
 
 /** A picture of one pixel. */
 const PIXEL = Buffer.from(
@@ -69,7 +69,7 @@ async function sendPicture(app: Site, token: string, method: string, path: strin
 
 /** Makes all records. `paid` is false where epics and wikis of groups do not exist. */
 export async function makeReadable(app: Site, paid = true): Promise<Readable> {
-  const owner = await makeUser(app, {
+  const owner = await createUser(app, {
     name: 'Ada Mason',
     bio: 'Cuts stones.',
     location: 'Carrara',
@@ -186,7 +186,7 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
     await post(`/groups/${group.id}/wikis`, { title: 'home', content: 'Of the quarry.' });
   }
   bodyOf(await call(`POST ${home}/issues/${issue.iid}/todo`), 201);
-  const mason = await makeUser(app, { name: 'Bo' });
+  const mason = await createUser(app, { name: 'Bo' });
   await post(`${home}/members`, { user_id: mason.id, access_level: 30 });
   const asks = { body: `@${owner.username}, is it level?` };
   bodyOf(await app.as(mason.token)(`POST ${home}/issues/${issue.iid}/notes`, { body: asks }), 201);

@@ -1,5 +1,8 @@
 /** Users, groups and projects for tests, written as rows: a test then depends on its own capability only. */
 import { randomUUID } from 'node:crypto';
+import { insertUser } from '../../src/kernel/users/new-user-actions.ts';
+import { now } from '../../src/platform/clock.ts';
+import { inTransaction } from '../../src/platform/db/database.ts';
 import { digest } from '../../src/platform/secret.ts';
 import type { TestApp } from './app.ts';
 
@@ -8,41 +11,39 @@ export type MadeUser = { id: number; username: string; email: string; token: str
 
 const db = (app: TestApp) => app.app.services.database.db;
 const stamps = () => ({ created_at: new Date(), updated_at: new Date() });
-const unique = (word: string): string => `${word}-${randomUUID().slice(0, 8)}`;
 
-/** A user with a confirmed address, a personal namespace and a token with the scope api. */
-export async function makeUser(
-  app: TestApp,
-  given: { username?: string; kind?: string } = {},
-): Promise<MadeUser> {
-  const { username = unique('user'), kind = 'human' } = given;
-  const email = `${username}@example.org`;
-  const confirmed_at = new Date();
-  const { id } = await db(app)
-    .insertInto('users')
-    .values({
-      ...{ username, name: username, email, kind, confirmed_at },
-      ...{ projects_limit: 100, can_create_group: true, ...stamps() },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  await db(app)
-    .insertInto('emails')
-    .values({ user_id: id, email, confirmed_at, ...stamps() })
-    .execute();
-  await makeNamespace(app, { kind: 'user', name: username, path: username, owner_id: id, visibility: 20 });
+let made = 0;
+/** A name that no other test of the file uses. */
+export const uniqueName = (word: string): string => `${word}-${++made}`;
+
+export type UserColumns = Partial<Parameters<typeof insertUser>[1]>;
+
+/** The users' password, and its hash: to make one takes a core for a while. */
+export const PASSWORD = 'correct horse battery staple';
+const PASSWORD_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$GGNZd7gRg7BC+fICe2Z03A$QH1FJ+XkhmdmZXNVSSJbyblw8bbWtGbFzrATrgC8QrA';
+
+/** A user with a confirmed address, a personal namespace, `PASSWORD` and a token with the scope api. */
+export async function makeUser(app: TestApp, columns: UserColumns = {}): Promise<MadeUser> {
+  const { username = uniqueName('user') } = columns;
+  const { email = `${username}@example.com` } = columns;
   const token = `glpat-${randomUUID()}`;
-  await db(app)
-    .insertInto('access_tokens')
-    .values({
-      kind: 'personal',
-      digest: digest(token),
-      user_id: id,
-      name: 'test',
-      scopes: ['api'],
-      ...stamps(),
-    })
-    .execute();
+  const id = await inTransaction(db(app), async (tx) => {
+    const user_id = await insertUser(tx, {
+      ...{ username, name: username, email, confirmed_at: now() },
+      ...{ password_hash: PASSWORD_HASH, password_changed_at: now() },
+      ...{ projects_limit: 100_000, can_create_group: true },
+      ...columns,
+    });
+    await tx
+      .insertInto('access_tokens')
+      .values({
+        ...{ kind: 'personal', digest: digest(token), user_id, name: 'test', scopes: ['api'] },
+        ...{ created_at: now(), updated_at: now() },
+      })
+      .execute();
+    return user_id;
+  });
   return { id, username, email, token };
 }
 
@@ -77,7 +78,7 @@ export async function makeGroup(
   app: TestApp,
   given: { name?: string; parent?: Made; owner?: MadeUser; visibility?: number } = {},
 ): Promise<Made> {
-  const { name = unique('group'), visibility = 0 } = given;
+  const { name = uniqueName('group'), visibility = 0 } = given;
   const parent = given.parent && { parent_id: given.parent.id };
   const path = name.toLowerCase();
   const group = await makeNamespace(app, { kind: 'group', name, path, visibility, ...parent });
@@ -90,7 +91,7 @@ export async function makeProject(
   app: TestApp,
   given: { of: Made | MadeUser; name?: string; visibility?: number },
 ): Promise<Made> {
-  const { of, name = unique('project'), visibility = 0 } = given;
+  const { of, name = uniqueName('project'), visibility = 0 } = given;
   const full_path = 'path' in of ? of.path : of.username;
   const path = name.toLowerCase();
   const namespace = await db(app)

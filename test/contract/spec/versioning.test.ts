@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';
-import { bodyOf, makeGroup, makeProject, makeUser } from '../../support/factories.ts';
+import { bodyOf, createUser, makeGroup, makeProject } from '../../support/factories.ts';
 
 const ashlar = useApp();
 const free = useApp({ env: { ASHLAR_TIER: 'free' } });
@@ -52,7 +52,7 @@ describe('Versioning, deprecations', () => {
   describe('null for private_profile on user create and update', () => {
     it.each([true, false])('stands for the default of the instance: %s', async (standard) => {
       await withSettings(ashlar, { user_defaults_to_private_profile: standard }, async () => {
-        const user = await makeUser(ashlar, { private_profile: null });
+        const user = await createUser(ashlar, { private_profile: null });
         const shown = async () => bodyOf(await ashlar.root(`GET /users/${user.id}`), 200).private_profile;
         expect(await shown()).toBe(standard);
         const put = async (value: boolean | null) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { openBrowser } from '../../../../test/support/browser.ts';
-import { bodyOf, makeGroup, makeMembers, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, createUser, makeGroup, makeMembers, makeUser } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { passwordDisabledByGroup } from '../../../kernel/identity/passwords/enterprise-queries.ts';
 
@@ -11,7 +11,7 @@ test('owners look after the enterprise users of their group, and after nobody el
   const group = await makeGroup(app);
   const { owner } = await makeMembers(app, `groups/${group.id}`, 'owner');
   const asOwner = app.as(owner.token);
-  const ada = await makeUser(app, { group_id_for_saml: group.id });
+  const ada = await createUser(app, { group_id_for_saml: group.id });
   const bob = await makeUser(app);
   const path = `/groups/${group.id}/enterprise_users`;
 
@@ -58,7 +58,7 @@ test('an address counts once it is confirmed, and nothing tells an owner which a
   const free = `free-${primary}`;
   const told: string[] = [];
   for (const email of [free, primary, second.toUpperCase(), unproven]) {
-    const ada = await makeUser(app, { group_id_for_saml: group.id });
+    const ada = await createUser(app, { group_id_for_saml: group.id });
     const one = `groups/${group.id}/enterprise_users/${ada.id}`;
     const change = { body: { email } };
     const responses = [
@@ -108,7 +108,7 @@ test('an address counts once it is confirmed, and nothing tells an owner which a
 test('the group says whether its users may use passwords', async () => {
   const { db, sql } = app.app.services.database;
   const group = await makeGroup(app);
-  const ada = await makeUser(app, { group_id_for_saml: group.id });
+  const ada = await createUser(app, { group_id_for_saml: group.id });
   expect(await passwordDisabledByGroup(db, ada.id)).toBe(false);
   await sql`
     update namespaces set settings = settings || '{"disable_password_authentication_for_enterprise_users": true}'

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { addMember, bodyOf, type MadeUser, makeGroup, makeUser } from '../../../../test/support/factories.ts';
+import {
+  addMember,
+  bodyOf,
+  createUser,
+  type MadeUser,
+  makeGroup,
+  makeUser,
+} from '../../../../test/support/factories.ts';
 
 const app = useApp();
 const database = () => app.app.services.database.sql;
@@ -176,7 +183,7 @@ describe('removing users', () => {
       select from activity_events where author_id = ${ghost.id} and project_id = ${shared.id}`;
     expect(handed.length).toBeGreaterThan(0);
     // Name and addresses are free again.
-    await makeUser(app, { username: ada.username, email: 'second@example.org' });
+    await createUser(app, { username: ada.username, email: 'second@example.org' });
     expect((await remove(ghost)).status).toBe(403);
     expect((await app.root(`PUT /users/${ghost.id}`, { body: { admin: true } })).status).toBe(403);
     expect((await change(ghost, 'block')).status).toBe(403);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { openBrowser } from '../../../../test/support/browser.ts';
-import { auditEventsOf, bodyOf, makeUser } from '../../../../test/support/factories.ts';
+import { auditEventsOf, bodyOf, createUser, makeUser } from '../../../../test/support/factories.ts';
 import { mailsTo, waitForMail } from '../../../../test/support/mailbox.ts';
 import { dsaKey, gpgKey, sampleKeys } from '../../../../test/support/sample-keys.ts';
 import { moveClock } from '../../../platform/clock.ts';
@@ -70,7 +70,7 @@ describe('mail addresses', () => {
     expect(await auditEventsOf(app, squatter.id)).toContain('email_destroyed');
 
     bodyOf(await add(squatter, 'new.user@example.org'), 201);
-    const { id } = await makeUser(app, { email: 'new.user@example.org' });
+    const { id } = await createUser(app, { email: 'new.user@example.org' });
     expect(bodyOf(await app.root(`GET /users/${id}`), 200).email).toBe('new.user@example.org');
 
     const unconfirmed = await app.root('POST /users', {
@@ -230,7 +230,7 @@ describe('status and preferences', () => {
   });
 
   test('preferences keep what is not given', async () => {
-    const ada = await makeUser(app, { view_diffs_file_by_file: true });
+    const ada = await createUser(app, { view_diffs_file_by_file: true });
     const asAda = app.as(ada.token);
     const preferences = {
       id: ada.id,

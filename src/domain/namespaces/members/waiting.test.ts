@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { hiddenFields, openBrowser, signInAs } from '../../../../test/support/browser.ts';
-import { makeUser as makeSignIn } from '../../../../test/support/factories.ts';
 import {
   type Made,
   type MadeUser,
@@ -165,8 +164,8 @@ describe.each(['project', 'group'] as const)('a %s', (noun) => {
   });
 
   it('lets the owner of an invited address in, who joins or declines', async () => {
-    const user = await makeSignIn(ashlar);
-    const stranger = await makeSignIn(ashlar);
+    const user = await makeUser(ashlar);
+    const stranger = await makeUser(ashlar);
     const as = ashlar.as(owner.token);
     const invite = () =>
       as(`POST ${path}/invitations`, { body: { email: `${user.username}@example.com`, access_level: 30 } });
@@ -204,7 +203,7 @@ describe.each(['project', 'group'] as const)('a %s', (noun) => {
       [0, 404],
       [2, 200],
     ] as const) {
-      const user = await makeSignIn(ashlar);
+      const user = await makeUser(ashlar);
       const email = `${user.username}@example.com`;
       const browser = openBrowser(ashlar);
       await signInAs(browser, user.username, 'correct horse battery staple');

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { type Browser, openBrowser, signInAs, withSettings } from '../../../../test/support/browser.ts';
 import { addMember, bodyOf, makeGroup, makeUser } from '../../../../test/support/factories.ts';
+import type { UserColumns } from '../../../../test/support/rows.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { digest } from '../../../platform/secret.ts';
 import { insertGrant, issueTokens } from '../grants/actions.ts';
@@ -22,8 +23,8 @@ const client = { name: 'Client', redirect_uri: 'https://client.example/callback'
 const create = async (changes: Record<string, unknown> = {}) =>
   bodyOf(await app.root('POST /applications', { body: { ...client, ...changes } }), 201);
 
-async function person(attributes: Record<string, unknown> = {}) {
-  const user = await makeUser(app, attributes);
+async function person(columns: UserColumns = {}) {
+  const user = await makeUser(app, columns);
   const browser = openBrowser(app);
   expect((await signInAs(browser, user.username, PASSWORD)).status).toBe(302);
   return { ...user, browser };
