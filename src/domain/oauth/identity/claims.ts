@@ -30,11 +30,21 @@ export const claimNames: readonly string[] = [
   'https://gitlab.org/claims/groups/developer',
 ];
 
+/** A cache, as programs renew the tokens of the same users: the latest. */
+const legacySubjects = new Map<string, string>();
+const SUBJECTS_KEPT = 1_000;
+
 /** The subject of old installations: 64 hexadecimal digits that only this instance can make of the id. */
-const legacySubject = (secretKey: string, userId: number): string =>
-  Buffer.from(authenticate(deriveKey(secretKey, 'legacy subject'), String(userId)), 'base64url').toString(
-    'hex',
-  );
+function legacySubject(secretKey: string, userId: number): string {
+  const name = `${userId} ${secretKey}`;
+  const known = legacySubjects.get(name);
+  if (known !== undefined) return known;
+  const code = authenticate(deriveKey(secretKey, 'legacy subject'), String(userId));
+  const subject = Buffer.from(code, 'base64url').toString('hex');
+  if (legacySubjects.size >= SUBJECTS_KEPT) legacySubjects.clear();
+  legacySubjects.set(name, subject);
+  return subject;
+}
 
 const withScheme = (website: string): string =>
   /^https?:\/\//i.test(website) ? website : `http://${website}`;
