@@ -6,7 +6,7 @@ import { monotonic } from '../clock.ts';
 import { Failure } from '../failure.ts';
 import { createShare, currentCaller } from '../fair-share.ts';
 import { isObjectId } from './names.ts';
-import { LARGEST_PARSED } from './parse.ts';
+import { MAX_PARSED_BYTES } from './parse.ts';
 import { git, isNoRepository, isTooMuch, NoRepository, spawnGit, tooLarge } from './program/program.ts';
 import type { Program } from './program/spawner.ts';
 
@@ -48,7 +48,7 @@ const LOOK_INTERVAL_MS = 1_000;
 const IDLE_MS = 20_000;
 /** Larger objects are streamed, not read whole. */
 export const MAX_OBJECT_BYTES = 64 * 1_048_576;
-const LARGEST: Record<ObjectType, number> = { ...LARGEST_PARSED, blob: MAX_OBJECT_BYTES };
+const LARGEST: Record<ObjectType, number> = { ...MAX_PARSED_BYTES, blob: MAX_OBJECT_BYTES };
 /** Larger files get their own process: other requests would wait for them. */
 const MAX_REQUESTED_BYTES = 1_048_576;
 const CACHE_BYTES = 32 * 1_048_576;

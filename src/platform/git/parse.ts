@@ -147,12 +147,12 @@ export async function parseTree(content: Buffer, idBytes = 20): Promise<TreeEntr
 export type NewObject = { oid: string; type: 'commit' | 'tree' | 'blob' | 'tag'; content: Buffer };
 
 /** Larger ones are not read: they are parsed without yielding, several per response. */
-export const LARGEST_PARSED = { tree: 4 * 1_048_576, commit: 1_048_576, tag: 1_048_576 } as const;
+export const MAX_PARSED_BYTES = { tree: 4 * 1_048_576, commit: 1_048_576, tag: 1_048_576 } as const;
 
 /** The object; 422 for a commit or tag that could not be read again. */
 export function readable(object: NewObject): NewObject {
   const { type, content } = object;
-  if (type !== 'blob' && content.length > LARGEST_PARSED[type])
+  if (type !== 'blob' && content.length > MAX_PARSED_BYTES[type])
     throw new Failure('unprocessable', `The ${type} would be too large.`);
   return object;
 }
