@@ -139,6 +139,22 @@ describe('POST /projects', () => {
     const name = await ashlar.root('POST /projects', { body: { name: 'Twice', path: 'other' } });
     expect(name.status).toBe(409);
     expect(name.body.message).toEqual({ name: ['has already been taken'] });
+    const wrong = await ashlar.root('POST /projects', { body: { name: '-wrong', path: 'twice' } });
+    expect([wrong.status, wrong.body.message]).toEqual([409, { path: ['has already been taken'] }]);
+  });
+
+  it('makes as many as its owner may have, also at once, and by an administrator', async () => {
+    const limited = await makeUser(ashlar, { projects_limit: 2 });
+    const post = () => ashlar.as(limited.token)('POST /projects', { body: { name: uniqueName('limited') } });
+    const made = await Promise.all([post(), post(), post()]);
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 400]);
+    const message = 'Your project limit is 2 projects! Please contact your administrator to increase it';
+    const body = { name: uniqueName('limited') };
+    for (const refused of [await post(), await ashlar.root(`POST /projects/user/${limited.id}`, { body })])
+      expect([refused.status, refused.body.message]).toEqual([400, { limit_reached: [message] }]);
+    expect((await ashlar.root('POST /projects/user/987654321', { body })).body).toEqual({
+      message: '404 User Not Found',
+    });
   });
 
   it('names what is missing or wrong', async () => {
