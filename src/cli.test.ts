@@ -1,7 +1,7 @@
 /** The command line as a program: its output, its exit codes, and a reader that stops early. */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,8 @@ async function ashlar(
 ): Promise<{ code: number; out: string; errors: string }> {
   const stdio: SpawnOptions['stdio'] = ['pipe', 'pipe', 'pipe'];
   const env = { PATH: process.env.PATH, ASHLAR_DATA: join(folder, 'data'), ...options.env };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio });
+  const limit = { timeout: 60_000, killSignal: 'SIGKILL' } as const;
+  const child = spawn(process.execPath, [program, ...args], { env, stdio, ...limit });
   child.stdin?.end(options.input ?? '');
   const said = { out: '', errors: '' };
   if (options.deaf) child.stdout?.destroy();
@@ -114,4 +115,12 @@ test('a start on a port in use ends with one line', async () => {
     1,
     `ashlar: 127.0.0.1:${port} is in use: stop what listens there, or choose another port with ASHLAR_PORT\n`,
   ]);
+});
+
+test('a start whose file with the password of root cannot be read ends with one line', async () => {
+  const file = join(folder, 'data', 'root-password');
+  rmSync(file, { force: true });
+  mkdirSync(file, { mode: 0o700 });
+  const { code, errors } = await ashlar(['serve'], { env: { ASHLAR_PORT: '0' } });
+  expect([code, errors]).toEqual([1, 'ashlar: EISDIR: illegal operation on a directory, read\n']);
 });

@@ -59,10 +59,14 @@ export async function serve(
     });
     const { services } = app;
     // To check a password takes a tenth of a second, in a thread.
-    const [address, aboutPassword] = await Promise.all([
-      app.start(),
-      describeRootPassword(config, async (password) => first || isPasswordOfRoot(services, password)),
-    ]);
+    const describing = describeRootPassword(
+      config,
+      async (password) => first || isPasswordOfRoot(services, password),
+    );
+    // Waited for only then: an app that is still starting could not be stopped, and would never end.
+    describing.catch(() => undefined);
+    const address = await app.start();
+    const aboutPassword = await describing;
     process.stdout.write(
       [
         `Ashlar serves ${config.url ?? address}${config.url && config.url !== address ? ` (listening on ${address})` : ''}`,
