@@ -8,6 +8,8 @@ export type Smtp = {
   commands: string[];
   /** Refuses so many more mails temporarily. */
   refuse(mails: number): void;
+  /** Takes so many milliseconds for the next mail. */
+  dawdle(milliseconds: number): void;
   stop(): Promise<void>;
 };
 
@@ -17,6 +19,7 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
   const received: string[] = [];
   const commands: string[] = [];
   let refusing = refusals;
+  let pause = 0;
   const talk = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -31,7 +34,8 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
         }
         received.push(data.join('\r\n'));
         data = undefined;
-        response('250 taken');
+        setTimeout(() => response('250 taken'), pause);
+        pause = 0;
         return;
       }
       commands.push(line);
@@ -67,7 +71,10 @@ export function startSmtp(refusals: number, port = 0): Promise<Smtp> {
       const refuse = (mails: number): void => {
         refusing += mails;
       };
-      resolve({ url: `smtp://127.0.0.1:${address.port}`, received, commands, refuse, stop });
+      const dawdle = (milliseconds: number): void => {
+        pause = milliseconds;
+      };
+      resolve({ url: `smtp://127.0.0.1:${address.port}`, received, commands, refuse, dawdle, stop });
     }),
   );
 }

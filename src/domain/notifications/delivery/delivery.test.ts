@@ -367,20 +367,24 @@ describe('what changes between hearing and sending', () => {
     open = await makeProject(app, { visibility: 'public' });
   });
 
-  /** Has the mail refused, so that it becomes a job; waits for that, and delays it. */
-  async function holdLetters(happen: () => Promise<void>): Promise<void> {
+  /** Has `slow` keep so many mails from being sent at once, so that they become jobs; waits for that, and delays them. */
+  async function holdLetters(
+    happen: () => Promise<void>,
+    slow = () => smtp.refuse(1),
+    mails = 1,
+  ): Promise<void> {
     const { sql } = app.app.services.database;
     await sql`create or replace function hold() returns trigger language plpgsql as $$ begin
       if new.priority = 10 then new.run_at = now() + interval '1 hour'; end if; return new; end $$`;
     await sql`create trigger hold before insert on graphile_worker._private_jobs for each row execute function hold()`;
-    smtp.refuse(1);
+    slow();
     await happen();
     const isHeld = async (): Promise<boolean> => {
       const [row] = await sql<{ held: number; others: number }[]>`
         select count(*) filter (where run_at > now() + interval '1 minute')::integer as held,
           (count(*) filter (where run_at <= now() + interval '1 minute') + (select count(*) from outbox))::integer as others
         from graphile_worker.jobs`;
-      return row?.held === 1 && row.others === 0;
+      return row?.held === mails && row.others === 0;
     };
     for (let waited = 0; waited < 1_500 && !(await isHeld()); waited++) {
       app.app.services.wake();
@@ -447,6 +451,18 @@ describe('what changes between hearing and sending', () => {
     bodyOf(await app.root(`DELETE /users/${user.id}/emails/${other.id}`), 204);
     await app.app.services.database.sql`update graphile_worker._private_jobs set run_at = now()`;
     expect((await letters()).map(({ to }) => to)).toEqual([mailOf(user)]);
+  });
+
+  test('where the server is slow, the mails that are left are jobs, and other work goes before them', async () => {
+    const users = [await makeUser(app), await makeUser(app), await makeUser(app)];
+    const sendIssue = async () => {
+      const body = { title: 'T', description: users.map(({ username }) => `@${username}`).join(' ') };
+      bodyOf(await app.root(`POST /projects/${open.id}/issues`, { body }), 201);
+    };
+    await holdLetters(sendIssue, () => smtp.dawdle(1_500), 2);
+    expect(smtp.received).toHaveLength(1);
+    await app.app.services.database.sql`update graphile_worker._private_jobs set run_at = now()`;
+    expect((await letters()).map(({ to }) => to).sort()).toEqual(users.map(mailOf).sort());
   });
 
   test('a fact that cannot be heard holds up none of those behind it', async () => {

@@ -2,6 +2,7 @@
 
 import { mailSender } from '../../../kernel/mail/site-mail.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { localesKnown } from '../../../platform/locales.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
@@ -134,9 +135,12 @@ export type MailServices = Needs<
   'config' | 'database' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl' | 'inFlight'
 >;
 
+/** Milliseconds after which one job begins no further mail: there are few workers, and a mail server may be slow. */
+const SENDING_TIMEOUT_MS = 1_000;
+
 /**
  * Sends the mail of the event to each of the prospects who wants it and may read its subject. Calls `failed` where a mail
- * was not taken; the others are sent nevertheless.
+ * was not taken, and for those that were not begun in time; the others are sent nevertheless.
  */
 export async function sendMails(
   services: MailServices,
@@ -148,11 +152,13 @@ export async function sendMails(
   const readers = await findReaders(services, found, prospects);
   const contents = readers.size === 0 ? undefined : await found.subject.contents();
   if (contents) await localesKnown();
+  const until = monotonic() + SENDING_TIMEOUT_MS;
   for (const { candidate, mailbox } of prospects) {
     const visitor = readers.get(candidate.id);
     const reason = notificationReason(job.event, candidate);
     if (!visitor || !reason || !contents) continue;
     try {
+      if (monotonic() > until) throw new Error('the mails before it took too long');
       const mail = await compose(services, { job, found, contents, visitor, reason, mailbox });
       await mailer.send({ ...mail, to: mailbox.address });
     } catch (error) {
