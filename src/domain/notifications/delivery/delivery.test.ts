@@ -491,6 +491,32 @@ describe('what changes between hearing and sending', () => {
   });
 });
 
+test('what fails with one event of a fact sends the mails of no other one again', async () => {
+  const issue = await makeIssue(author, { description: `@${peer.username}` });
+  await letters();
+  const { sql } = app.app.services.database;
+  const unreadable = { added: [{ id: 'x', name: 'X' }], removed: [] };
+  const fact = {
+    project_id: project.id,
+    issue_id: issue.id,
+    user_id: author.id,
+    changes: { assignees: unreadable },
+  };
+  const payload = JSON.stringify({ ...fact, fact_id: 7, fact_at: new Date().toISOString() });
+  await sql`select graphile_worker.add_job('notifications.issue_closed', ${payload}::text::json)`;
+  const failed = (attempts: number) =>
+    sql`select id from graphile_worker.jobs where attempts >= ${attempts} and last_error is not null and locked_at is null`;
+  for (const attempts of [1, 2]) {
+    for (let waited = 0; waited < 1_500 && (await failed(attempts)).length === 0; waited++) await sleep(20);
+    await sql`update graphile_worker._private_jobs set run_at = now()`;
+  }
+  const told = takeMails(smtp).map(({ to }) => to);
+  expect(told).toContain(mailOf(peer));
+  expect(told).toEqual([...new Set(told)]);
+  for (const { id } of await failed(1)) await sql`select graphile_worker.complete_jobs(array[${id}::bigint])`;
+  await letters();
+});
+
 test('a long first line of a commit is no long subject', async () => {
   const open = await makeProject(app, { visibility: 'public' });
   const file = { branch: 'main', content: 'a', commit_message: 'x'.repeat(500_000) };

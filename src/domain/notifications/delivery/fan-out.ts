@@ -76,17 +76,20 @@ export function fanOutTask(services: MailServices, mailer: Mailer): Task {
   };
 }
 
-/** The task of a fact: fans out the first page of each of its events. */
+/**
+ * The task of a fact: fans out the first page of its first event. Further events are jobs: what fails with one sends the
+ * mails of no other again.
+ */
 export function factTask(services: MailServices, mailer: Mailer, fact: NotificationFact): Task {
   return async ({ fact_id, fact_at, ...written }) => {
     const payload = written as Record<string, Json>;
     const at = String(fact_at);
-    const jobs: NewJob[] = [];
-    for (const event of fact.eventsOf(payload)) {
-      const job = { name: String(fact_id), event, payload, at };
-      jobs.push(...(await fanOut(services, mailer, { job, after: 0 })));
-    }
+    const [first, ...others] = fact
+      .eventsOf(payload)
+      .map((event): FanOutPage => ({ job: { name: String(fact_id), event, payload, at }, after: 0 }));
+    if (!first) return;
+    const left = await fanOut(services, mailer, first);
     // In one statement: a failure adds no job, and the fact is fanned out again.
-    await addJobs(services.database.background, jobs);
+    await addJobs(services.database.background, [...left, ...others.map(fanOutJob)]);
   };
 }
