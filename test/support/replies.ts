@@ -5,12 +5,18 @@ import { contentTypesOf, type Endpoint } from '../../src/kernel/api/endpoint.ts'
 import { statusesOf } from '../../src/kernel/api/openapi.ts';
 import type { EndpointResult } from '../../src/kernel/api/run-endpoint.ts';
 
+const statuses = new WeakMap<Endpoint, readonly number[]>();
 const validators = new WeakMap<TSchema, ReturnType<typeof Schema.Compile>>();
 
 /** Throws, so that the request becomes a 500 whose log names the deviation from the declaration. */
 export function validateReplies(endpoint: Endpoint, { status, value, contentType }: EndpointResult): void {
   const title = `${endpoint.method} ${endpoint.path}`;
-  if (!statusesOf(endpoint).includes(status)) throw new Error(`${title} answers ${status}, undeclared`);
+  let declared = statuses.get(endpoint);
+  if (!declared) {
+    declared = statusesOf(endpoint);
+    statuses.set(endpoint, declared);
+  }
+  if (!declared.includes(status)) throw new Error(`${title} answers ${status}, undeclared`);
   const types = contentTypesOf(endpoint.reply);
   if (contentType !== undefined && types && !types.includes(contentType.split(';')[0] ?? ''))
     throw new Error(`${title} answers with ${contentType}, undeclared`);
