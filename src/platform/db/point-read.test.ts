@@ -52,3 +52,18 @@ test('a failure is told to who asked, and the next read goes on', async () => {
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   expect(await divide(points, [3])).toMatchObject({ n: 2 });
 });
+
+test('many keys of one caller are several statements, between which others are read', async () => {
+  const { points } = app.app.services.database;
+  const together = pointRead<{ id: number; n: number }>(
+    ['integer'],
+    'select k.v1 as id, cardinality($1::integer[]) as n',
+  );
+  const ids = Array.from({ length: 150 }, (_, id) => id);
+  const rows = await together.each(
+    points,
+    ids.map((id) => [id]),
+  );
+  expect(rows.map((row) => row?.id)).toEqual(ids);
+  expect(Math.max(...rows.map((row) => row?.n ?? 0))).toBe(64);
+});

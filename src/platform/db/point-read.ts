@@ -8,7 +8,7 @@ import type { Sql } from './driver/sql.ts';
 
 type Value = string | number;
 
-/** So many keys in one statement at most. */
+/** So many keys in one statement at most: all who ask meanwhile wait for it. */
 const MAX_KEYS = 64;
 
 export type PointRead<Row> = {
@@ -23,7 +23,7 @@ export function pointRead<Row extends object>(types: readonly string[], statemen
   const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
   const names = types.map((_, place) => `v${place + 1}`).join(', ');
   const text = `select k.place, r.* from unnest(${arrays}) with ordinality as k(${names}, place) cross join lateral (${statement}) r`;
-  async function each(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]> {
+  async function together(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]> {
     const places = new Map<string, number>();
     const distinct: (readonly Value[])[] = [];
     const placeOf = keys.map((key) => {
@@ -38,6 +38,12 @@ export function pointRead<Row extends object>(types: readonly string[], statemen
     const found = new Map<number, Row>(rows.map((row) => [row.place, row]));
     return placeOf.map((place) => found.get(place));
   }
-  const read = batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, each);
+  const read = batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, together);
+  async function each(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]> {
+    const rows: (Row | undefined)[] = [];
+    for (let start = 0; start < keys.length; start += MAX_KEYS)
+      rows.push(...(await together(sql, keys.slice(start, start + MAX_KEYS))));
+    return rows;
+  }
   return Object.assign((sql: Sql, key: readonly Value[]) => read(sql, key), { each });
 }
