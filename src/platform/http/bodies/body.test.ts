@@ -1,8 +1,9 @@
 /** Bodies over HTTP: in memory, on disk, in the thread; and refusals with their times. */
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
 import { useRoutes } from '../../../../test/support/routes-server.ts';
 import { type HttpRequest, json } from '../messages.ts';
 import { MAX_JSON_VALUES } from '../parameters/json-meter.ts';
@@ -160,6 +161,8 @@ test('a caller with many large bodies waits and is refused; another caller is se
 });
 
 test('a client that hangs up in the middle leaves no file behind, and no place taken', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ashlar-test-'));
+  vi.stubEnv('TMPDIR', folder);
   for (let round = 0; round < 70; round++) {
     const headers = { ...JSON_TYPE, 'content-length': 4 * MEBIBYTE };
     const sending = httpRequest(`${site.url}/large`, { method: 'POST', headers }).on('error', () => {});
@@ -170,5 +173,7 @@ test('a client that hangs up in the middle leaves no file behind, and no place t
   await expect.poll(() => site.load.inFlight(), { timeout: 30_000 }).toBe(0);
   const again = await Promise.all(Array.from({ length: 17 }, whole));
   expect(again.map(({ status }) => status)).toEqual(Array(17).fill(200));
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ashlar-body-'))).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });
