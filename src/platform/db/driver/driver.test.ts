@@ -235,6 +235,26 @@ test.each(['true', 'false'])('with prepare=%s, a table that changes is read as i
   await pool.end();
 });
 
+test('a statement that a failed transaction kept the server from learning is told to it again', async () => {
+  const pool = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+  const ask = (sql: Pick<typeof pool, 'unsafe'>, n: number) =>
+    sql.unsafe<{ n: number }[]>(`select $1 + ${n} as n`, [1]);
+  // So many that the server has forgotten the first.
+  for (let n = 0; n < 100; n++) await ask(pool, n);
+  const failing = pool.begin(async (tx) => {
+    const [failed] = await Promise.allSettled([tx.unsafe('select 1 / $1::integer', [0]), ask(tx, 0)]);
+    if (failed.status === 'rejected') throw failed.reason;
+  });
+  await expect(failing).rejects.toMatchObject({ code: '22012' });
+  expect(await pool.begin((tx) => ask(tx, 0))).toEqual([{ n: 1 }]);
+  // One that it has learned, but that failed, is told again too.
+  const half = (of: number) => pool.unsafe('select 2 / $1::integer as half', [of]);
+  for (let n = 0; n < 100; n++) await ask(pool, n);
+  await expect(half(0)).rejects.toMatchObject({ code: '22012' });
+  expect(await pool.begin((tx) => tx.unsafe('select 2 / $1::integer as half', [2]))).toEqual([{ half: 1 }]);
+  await pool.end();
+});
+
 test('a server is told so many statements by name, those used last, and each can be asked again', async () => {
   const pool = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
   const ask = async (n: number) => {

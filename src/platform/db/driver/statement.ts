@@ -241,6 +241,8 @@ export class Statement extends Exchange {
   #tag = '';
   /** The name that it was sent by. */
   #name = '';
+  /** Whether the server had to learn it. */
+  #isNew = false;
   /** Why its rows cannot be read. */
   #unreadable: unknown;
   /** Why it was sent again. */
@@ -279,8 +281,12 @@ export class Statement extends Exchange {
       described: !carrier.named,
     });
     this.sendBegin(connection);
-    if (!carrier.named || !carrier.learn(this.#name))
+    this.#isNew = !carrier.named || !carrier.learn(this.#name);
+    if (this.#isNew) {
+      // One that failed before may have left the name.
+      if (carrier.named) connection.close({ type: 'S', name: this.#name });
       connection.parse({ name: this.#name, text: prepared.text, types: prepared.declared });
+    }
     if (!stream.writable) return;
     for (const part of bound) stream.write(part);
   }
@@ -321,6 +327,8 @@ export class Statement extends Exchange {
   protected fail(error: Error): void {
     const { what, carrier } = this;
     if (error === this.refusal) carrier.settle();
+    // In a transaction that has failed the server learns no statement.
+    if (this.#isNew && this.#name !== '') carrier.forget(this.#name);
     if (this.#name === '' || this.#before || !('routine' in error) || !outOfDate.has(error.routine)) {
       this.refuse(error);
       return;
