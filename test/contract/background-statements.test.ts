@@ -13,7 +13,7 @@ const sent = countSentStatements();
 
 const COMMENTS = 40;
 const WATCHERS = 3;
-/** Four in the request, and eight afterwards. */
+/** Four in the request, and eight afterwards; looks for jobs in vain, and what nobody waits for, are not among them. */
 const MAX_STATEMENTS = 4 + 8;
 
 /** Waits until no fact and no job waits; returns how often it looked, by a statement each time. */

@@ -95,10 +95,10 @@ const few = (rows: number): RawBuilder<unknown> => {
   return bound === undefined ? sql`${rows}` : fragment(String(bound));
 };
 
-type Timed = { id: number; state: string };
+type Listable = { id: number; state: string };
 
 /** The lists of one table. */
-export function listsOf<Row extends Timed, By extends string>({ table, orders }: Listed<By>) {
+export function listsOf<Row extends Listable, By extends string>({ table, orders }: Listed<By>) {
   type Query = ListQuery<By>;
   type Selected = Pick<Query, 'visible' | 'filter'>;
   const rowsOf = fragment(`${table} i`);
