@@ -194,9 +194,11 @@ create table award_emoji (
   note_id bigint,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint award_emoji_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, note_id) = 1)),
+  merge_request_id bigint,
+  constraint award_emoji_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, note_id, merge_request_id) = 1)),
   constraint award_emoji_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint award_emoji_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint award_emoji_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint award_emoji_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
   constraint award_emoji_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint award_emoji_pkey PRIMARY KEY (id)
@@ -206,9 +208,11 @@ CREATE INDEX award_emoji_epic ON public.award_emoji USING btree (epic_id, id) WH
 
 CREATE INDEX award_emoji_issue ON public.award_emoji USING btree (issue_id, id) WHERE (issue_id IS NOT NULL);
 
+CREATE INDEX award_emoji_merge_request ON public.award_emoji USING btree (merge_request_id, id) WHERE (merge_request_id IS NOT NULL);
+
 CREATE INDEX award_emoji_note ON public.award_emoji USING btree (note_id, id) WHERE (note_id IS NOT NULL);
 
-CREATE UNIQUE INDEX award_emoji_once ON public.award_emoji USING btree (issue_id, epic_id, snippet_id, note_id, user_id, name) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX award_emoji_once ON public.award_emoji USING btree (issue_id, epic_id, snippet_id, note_id, merge_request_id, user_id, name) NULLS NOT DISTINCT;
 
 CREATE INDEX award_emoji_snippet ON public.award_emoji USING btree (snippet_id, id) WHERE (snippet_id IS NOT NULL);
 
@@ -811,10 +815,12 @@ create table label_links (
   label_id bigint not null,
   issue_id bigint,
   epic_id bigint,
-  constraint label_links_check CHECK ((num_nonnulls(issue_id, epic_id) = 1)),
+  merge_request_id bigint,
+  constraint label_links_check CHECK ((num_nonnulls(issue_id, epic_id, merge_request_id) = 1)),
   constraint label_links_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint label_links_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint label_links_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint label_links_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint label_links_pkey PRIMARY KEY (id)
 );
 
@@ -823,6 +829,10 @@ CREATE UNIQUE INDEX label_links_epic ON public.label_links USING btree (epic_id,
 CREATE UNIQUE INDEX label_links_issue ON public.label_links USING btree (issue_id, label_id) WHERE (issue_id IS NOT NULL);
 
 CREATE INDEX label_links_label ON public.label_links USING btree (label_id, issue_id);
+
+CREATE INDEX label_links_label_merge_request ON public.label_links USING btree (label_id, merge_request_id) WHERE (merge_request_id IS NOT NULL);
+
+CREATE UNIQUE INDEX label_links_merge_request ON public.label_links USING btree (merge_request_id, label_id) WHERE (merge_request_id IS NOT NULL);
 
 create table label_priorities (
   project_id bigint not null,
@@ -881,6 +891,138 @@ CREATE UNIQUE INDEX members_namespace ON public.members USING btree (namespace_i
 CREATE UNIQUE INDEX members_project ON public.members USING btree (project_id, user_id) WHERE (project_id IS NOT NULL);
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
+
+create table merge_request_assignees (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  constraint merge_request_assignees_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_assignees_pkey PRIMARY KEY (merge_request_id, user_id)
+);
+
+CREATE INDEX merge_request_assignees_user ON public.merge_request_assignees USING btree (user_id, merge_request_id);
+
+create table merge_request_closing_issues (
+  merge_request_id bigint not null,
+  issue_id bigint not null,
+  constraint merge_request_closing_issues_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint merge_request_closing_issues_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_closing_issues_pkey PRIMARY KEY (merge_request_id, issue_id)
+);
+
+CREATE INDEX merge_request_closing_issues_issue ON public.merge_request_closing_issues USING btree (issue_id, merge_request_id);
+
+create table merge_request_commits (
+  merge_request_id bigint not null,
+  place integer not null,
+  sha text collate "C" not null,
+  constraint merge_request_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_commits_pkey PRIMARY KEY (merge_request_id, place)
+);
+
+CREATE INDEX merge_request_commits_sha ON public.merge_request_commits USING btree (sha, merge_request_id);
+
+create table merge_request_reviewers (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  state text default 'unreviewed'::text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint merge_request_reviewers_state_check CHECK ((state = ANY (ARRAY['unreviewed'::text, 'reviewed'::text, 'requested_changes'::text, 'approved'::text, 'unapproved'::text, 'review_started'::text]))),
+  constraint merge_request_reviewers_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_reviewers_pkey PRIMARY KEY (merge_request_id, user_id)
+);
+
+CREATE INDEX merge_request_reviewers_user ON public.merge_request_reviewers USING btree (user_id, merge_request_id);
+
+create table merge_request_versions (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  base_sha text collate "C" not null,
+  start_sha text collate "C" not null,
+  head_sha text collate "C" not null,
+  files integer not null,
+  overflows boolean default false not null,
+  patch_id text collate "C",
+  created_at timestamp(3) with time zone not null,
+  constraint merge_request_versions_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_versions_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX merge_request_versions_of ON public.merge_request_versions USING btree (merge_request_id, id);
+
+create table merge_requests (
+  id bigint generated always as identity not null,
+  iid integer not null,
+  project_id bigint not null,
+  source_project_id bigint,
+  source_branch text collate "C" not null,
+  target_branch text collate "C" not null,
+  author_id bigint not null,
+  title text not null,
+  description text,
+  state text default 'opened'::text not null,
+  draft boolean not null,
+  head_sha text collate "C",
+  commits_count integer default 0 not null,
+  merge_status text default 'unchecked'::text not null,
+  needs_rebase boolean default false not null,
+  judged_source_sha text collate "C",
+  judged_target_sha text collate "C",
+  merge_commit_sha text collate "C",
+  squash_commit_sha text collate "C",
+  merge_error text,
+  merge_user_id bigint,
+  merged_at timestamp(3) with time zone,
+  closed_by_id bigint,
+  closed_at timestamp(3) with time zone,
+  auto_merge jsonb,
+  merge_after timestamp(3) with time zone,
+  squash boolean default false not null,
+  force_remove_source_branch boolean,
+  should_remove_source_branch boolean,
+  allow_collaboration boolean default false not null,
+  discussion_locked boolean,
+  milestone_id bigint,
+  time_estimate integer default 0 not null,
+  user_notes_count integer default 0 not null,
+  upvotes integer default 0 not null,
+  downvotes integer default 0 not null,
+  prepared_at timestamp(3) with time zone,
+  last_edited_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint merge_requests_merge_status_check CHECK ((merge_status = ANY (ARRAY['unchecked'::text, 'can_be_merged'::text, 'cannot_be_merged'::text, 'cannot_be_merged_recheck'::text]))),
+  constraint merge_requests_state_check CHECK ((state = ANY (ARRAY['opened'::text, 'closed'::text, 'merged'::text, 'locked'::text]))),
+  constraint merge_requests_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint merge_requests_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint merge_requests_source_project_id_fkey FOREIGN KEY (source_project_id) REFERENCES projects(id) ON DELETE SET NULL,
+  constraint merge_requests_pkey PRIMARY KEY (id) INCLUDE (project_id, state, author_id)
+);
+
+CREATE INDEX merge_requests_author ON public.merge_requests USING btree (author_id, id);
+
+CREATE INDEX merge_requests_closed_by ON public.merge_requests USING btree (closed_by_id) WHERE (closed_by_id IS NOT NULL);
+
+CREATE INDEX merge_requests_merge_user ON public.merge_requests USING btree (merge_user_id) WHERE (merge_user_id IS NOT NULL);
+
+CREATE INDEX merge_requests_milestone ON public.merge_requests USING btree (milestone_id, id) WHERE (milestone_id IS NOT NULL);
+
+CREATE UNIQUE INDEX merge_requests_open_once ON public.merge_requests USING btree (project_id, source_project_id, source_branch, target_branch) WHERE (state = ANY (ARRAY['opened'::text, 'locked'::text]));
+
+CREATE INDEX merge_requests_project_created_at ON public.merge_requests USING btree (project_id, created_at, id);
+
+CREATE UNIQUE INDEX merge_requests_project_iid ON public.merge_requests USING btree (project_id, iid);
+
+CREATE INDEX merge_requests_project_merged_at ON public.merge_requests USING btree (project_id, merged_at, id) WHERE (merged_at IS NOT NULL);
+
+CREATE INDEX merge_requests_project_state ON public.merge_requests USING btree (project_id, state, created_at, id);
+
+CREATE INDEX merge_requests_project_updated_at ON public.merge_requests USING btree (project_id, updated_at, id);
+
+CREATE INDEX merge_requests_search ON public.merge_requests USING gin (title gin_trgm_ops, description gin_trgm_ops);
+
+CREATE INDEX merge_requests_source ON public.merge_requests USING btree (source_project_id, source_branch, id);
+
+CREATE INDEX merge_requests_target ON public.merge_requests USING btree (project_id, target_branch, id) WHERE (state = 'opened'::text);
 
 create table metric_images (
   id bigint generated always as identity not null,
@@ -1024,12 +1166,14 @@ create table notes (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   alert_id bigint,
-  constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id) = 1)),
+  merge_request_id bigint,
+  constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id, merge_request_id) = 1)),
   constraint notes_check1 CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint notes_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),
   constraint notes_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
   constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint notes_snippet_id_fkey FOREIGN KEY (snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
@@ -1049,6 +1193,8 @@ CREATE INDEX notes_epic ON public.notes USING btree (epic_id, created_at, id) WH
 CREATE INDEX notes_group ON public.notes USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
 
 CREATE INDEX notes_issue ON public.notes USING btree (issue_id, created_at, id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX notes_merge_request ON public.notes USING btree (merge_request_id, created_at, id) WHERE (merge_request_id IS NOT NULL);
 
 CREATE INDEX notes_project ON public.notes USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
@@ -1221,6 +1367,8 @@ create table project_counters (
   open_issues integer default 0 not null,
   open_confidential_issues integer default 0 not null,
   alerts integer default 0 not null,
+  merge_requests integer default 0 not null,
+  open_merge_requests integer default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );
@@ -1479,11 +1627,13 @@ create table resource_events (
   milestone_id bigint,
   weight integer,
   created_at timestamp(3) with time zone not null,
-  constraint resource_events_check CHECK ((num_nonnulls(issue_id, epic_id) = 1)),
+  merge_request_id bigint,
+  constraint resource_events_check CHECK ((num_nonnulls(issue_id, epic_id, merge_request_id) = 1)),
   constraint resource_events_kind_check CHECK ((kind = ANY (ARRAY['state'::text, 'label'::text, 'milestone'::text, 'weight'::text]))),
   constraint resource_events_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint resource_events_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint resource_events_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE SET NULL,
+  constraint resource_events_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint resource_events_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
   constraint resource_events_pkey PRIMARY KEY (id)
 );
@@ -1493,6 +1643,8 @@ CREATE INDEX resource_events_epic ON public.resource_events USING btree (epic_id
 CREATE INDEX resource_events_issue ON public.resource_events USING btree (issue_id, kind, id) WHERE (issue_id IS NOT NULL);
 
 CREATE INDEX resource_events_label ON public.resource_events USING btree (label_id) WHERE (label_id IS NOT NULL);
+
+CREATE INDEX resource_events_merge_request ON public.resource_events USING btree (merge_request_id, kind, id) WHERE (merge_request_id IS NOT NULL);
 
 CREATE INDEX resource_events_milestone ON public.resource_events USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
 
@@ -1628,10 +1780,12 @@ create table subscriptions (
   subscribed boolean not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
-  constraint subscriptions_check CHECK ((num_nonnulls(issue_id, epic_id, label_id) = 1)),
+  merge_request_id bigint,
+  constraint subscriptions_check CHECK ((num_nonnulls(issue_id, epic_id, label_id, merge_request_id) = 1)),
   constraint subscriptions_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint subscriptions_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint subscriptions_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint subscriptions_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint subscriptions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint subscriptions_pkey PRIMARY KEY (id)
 );
@@ -1642,23 +1796,30 @@ CREATE INDEX subscriptions_issue ON public.subscriptions USING btree (issue_id) 
 
 CREATE INDEX subscriptions_label ON public.subscriptions USING btree (label_id) WHERE (label_id IS NOT NULL);
 
-CREATE UNIQUE INDEX subscriptions_once ON public.subscriptions USING btree (user_id, issue_id, epic_id, label_id, project_id) NULLS NOT DISTINCT;
+CREATE INDEX subscriptions_merge_request ON public.subscriptions USING btree (merge_request_id) WHERE (merge_request_id IS NOT NULL);
+
+CREATE UNIQUE INDEX subscriptions_once ON public.subscriptions USING btree (user_id, issue_id, epic_id, label_id, project_id, merge_request_id) NULLS NOT DISTINCT;
 
 CREATE INDEX subscriptions_project ON public.subscriptions USING btree (project_id) WHERE (project_id IS NOT NULL);
 
 create table timelogs (
   id bigint generated always as identity not null,
-  issue_id bigint not null,
+  issue_id bigint,
   user_id bigint not null,
   seconds integer not null,
   summary text,
   spent_at timestamp(3) with time zone not null,
   created_at timestamp(3) with time zone not null,
+  merge_request_id bigint,
+  constraint timelogs_check CHECK ((num_nonnulls(issue_id, merge_request_id) = 1)),
   constraint timelogs_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint timelogs_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint timelogs_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX timelogs_issue ON public.timelogs USING btree (issue_id);
+
+CREATE INDEX timelogs_merge_request ON public.timelogs USING btree (merge_request_id) WHERE (merge_request_id IS NOT NULL);
 
 CREATE INDEX timelogs_user ON public.timelogs USING btree (user_id);
 
@@ -1677,11 +1838,13 @@ create table todos (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   alert_id bigint,
-  constraint todos_check CHECK ((num_nonnulls(issue_id, epic_id, commit_sha, alert_id) = 1)),
+  merge_request_id bigint,
+  constraint todos_check CHECK ((num_nonnulls(issue_id, epic_id, commit_sha, alert_id, merge_request_id) = 1)),
   constraint todos_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text]))),
   constraint todos_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
   constraint todos_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint todos_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint todos_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint todos_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint todos_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE SET NULL,
   constraint todos_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -1697,6 +1860,8 @@ CREATE INDEX todos_epic ON public.todos USING btree (epic_id, user_id) WHERE (ep
 CREATE INDEX todos_group ON public.todos USING btree (namespace_id) WHERE (namespace_id IS NOT NULL);
 
 CREATE INDEX todos_issue ON public.todos USING btree (issue_id, user_id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX todos_merge_request ON public.todos USING btree (merge_request_id, user_id) WHERE (merge_request_id IS NOT NULL);
 
 CREATE INDEX todos_note ON public.todos USING btree (note_id) WHERE (note_id IS NOT NULL);
 
@@ -1864,6 +2029,21 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_open_merge_requests()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  opened integer := case tg_op when 'DELETE' then 0 else (new.state in ('opened', 'locked'))::integer end
+    - case tg_op when 'INSERT' then 0 else (old.state in ('opened', 'locked'))::integer end;
+begin
+  if opened <> 0 then
+    update project_counters set open_merge_requests = open_merge_requests + opened
+    where project_id = coalesce(new.project_id, old.project_id);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_topics()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1883,6 +2063,10 @@ end $function$;
 CREATE TRIGGER issues_changed AFTER UPDATE ON public.issues FOR EACH ROW WHEN (((old.state <> new.state) OR (old.confidential <> new.confidential) OR (old.project_id <> new.project_id))) EXECUTE FUNCTION count_open_issues();
 
 CREATE TRIGGER issues_gone AFTER DELETE ON public.issues FOR EACH ROW EXECUTE FUNCTION count_open_issues();
+
+CREATE TRIGGER merge_requests_changed AFTER UPDATE OF state ON public.merge_requests FOR EACH ROW EXECUTE FUNCTION count_open_merge_requests();
+
+CREATE TRIGGER merge_requests_gone AFTER DELETE ON public.merge_requests FOR EACH ROW EXECUTE FUNCTION count_open_merge_requests();
 
 CREATE TRIGGER projects_topics_added AFTER INSERT ON public.projects FOR EACH ROW WHEN ((new.topics <> '{}'::text[])) EXECUTE FUNCTION count_topics();
 

@@ -9,6 +9,16 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   conversation: ['search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
   feed: ['conversation'],
+  'merge-requests': [
+    'conversation',
+    'markdown',
+    'notifications',
+    'planning',
+    'repositories',
+    'search',
+    'spam',
+    'work-items',
+  ],
   namespaces: ['markdown', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
   pages: [

@@ -1,7 +1,24 @@
 /** Work items: issues and epics, their lists, records and changes. */
 
-export type { Severity, WorkChange } from './changes/issue-changes.ts';
-export { type SystemNote, systemNote } from './changes/system-notes.ts';
+export { followingChanges } from './changes/change-actions.ts';
+export { parseDuration } from './changes/durations.ts';
+export {
+  checkTexts,
+  differences,
+  type IssueState,
+  labelsAfter,
+  type NamedUser,
+  type Severity,
+  type WorkChange,
+  without,
+} from './changes/issue-changes.ts';
+export {
+  type NamedReferences,
+  readersNamed,
+  resolveNamed,
+  withNewLabels,
+} from './changes/named-references.ts';
+export { and, people, type SystemNote, systemNote } from './changes/system-notes.ts';
 export { epicIssueEndpoints } from './epic-issues/routes.ts';
 export { childEpicEndpoints } from './epics/child-routes.ts';
 export { epicEndpoints } from './epics/epic-routes.ts';
@@ -12,8 +29,14 @@ export { presentCreated } from './issues/changes/one-issue.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/find-queries.ts';
-export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
+export {
+  IssueBasicRecord,
+  IssueRecord,
+  presentTimeStats,
+  TimeStatsRecord,
+} from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
+export { countTasks } from './issues/records/task-list.ts';
 export { issueConversation } from './issues/registrations/noteable.ts';
 export { issueSearch } from './issues/registrations/search-scope.ts';
 export { issueEndpoint } from './issues/show-routes.ts';

@@ -1,8 +1,25 @@
 /** decide() as SQL, for lists over many projects. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Caller } from '../actor.ts';
-import { type ProjectAbility, projectPolicy, type Rule } from '../policy/policy.ts';
+import {
+  type Feature,
+  neededFeature,
+  type ProjectAbility,
+  projectPolicy,
+  type Rule,
+} from '../policy/policy.ts';
 import { INTERNAL, PUBLIC } from '../policy/roles.ts';
+
+const setting = (feature: Feature) => sql`coalesce(p.settings ->> ${sql.lit(feature)}, 'enabled')`;
+
+/** The stricter level of a feature and of the one that it needs. */
+function levelOf(feature: Feature): RawBuilder<unknown> {
+  const needed = neededFeature[feature];
+  if (!needed) return setting(feature);
+  const [one, other] = [setting(feature), setting(needed)];
+  return sql`case when 'disabled' in (${one}, ${other}) then 'disabled' when 'private' in (${one}, ${other})
+    then 'private' else 'enabled' end`;
+}
 
 /**
  * Whether the caller has the ability on a project `p` that the caller sees, where `level` is the caller's
@@ -14,9 +31,7 @@ export function mayInProjects(
   level: RawBuilder<unknown>,
 ): RawBuilder<SqlBool> {
   const rule: Rule = projectPolicy[ability];
-  const feature = rule.feature
-    ? sql`coalesce(p.settings ->> ${sql.lit(rule.feature)}, 'enabled')`
-    : sql`'enabled'`;
+  const feature = rule.feature ? levelOf(rule.feature) : sql`'enabled'`;
   if (caller?.admin || (caller?.auditor && rule.auditor)) return sql`${feature} <> 'disabled'`;
   const open = caller && !caller.external ? INTERNAL : PUBLIC;
   const isOpen =

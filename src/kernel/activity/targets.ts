@@ -8,7 +8,7 @@ export type ActivityTarget = {
   /** The type in events about it; without one, only notes on it make events. */
   type?: string;
   /** The column of `notes` that refers to it, where it has notes. */
-  noteColumn?: 'issue_id' | 'snippet_id' | 'commit_sha' | 'alert_id';
+  noteColumn?: 'issue_id' | 'merge_request_id' | 'snippet_id' | 'commit_sha' | 'alert_id';
   /** The public names of actions on it, where they are not the usual ones. */
   actionNames?: Readonly<Record<string, string>>;
   /** The abilities that isVisible() reads. */

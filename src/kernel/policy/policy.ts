@@ -43,8 +43,14 @@ export type Feature =
   | 'repository_access_level'
   | 'wiki_access_level'
   | 'snippets_access_level'
-  | 'issues_access_level';
+  | 'issues_access_level'
+  | 'merge_requests_access_level';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
+
+/** A feature that needs another is there as far as that is, too. */
+export const neededFeature: Partial<Record<Feature, Feature>> = {
+  merge_requests_access_level: 'repository_access_level',
+};
 
 export const projectPolicy = {
   read_project: { least: GUEST, visible: 'anyone', whileArchived: true },
@@ -102,6 +108,17 @@ export const projectPolicy = {
     whileArchived: true,
     auditor: true,
   },
+  read_merge_requests: {
+    least: REPORTER,
+    open: 'anyone',
+    feature: 'merge_requests_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  create_merge_requests: { least: REPORTER, open: 'signed_in', feature: 'merge_requests_access_level' },
+  update_merge_requests: { least: DEVELOPER, feature: 'merge_requests_access_level' },
+  manage_merge_requests: { least: REPORTER, feature: 'merge_requests_access_level' },
+  delete_merge_requests: { least: OWNER, feature: 'merge_requests_access_level' },
   create_notes: { least: GUEST, open: 'signed_in' },
   read_internal_notes: { least: PLANNER, whileArchived: true, auditor: true },
   moderate_notes: { least: MAINTAINER },
@@ -221,12 +238,21 @@ const isOpen = (standing: Standing): boolean =>
 /** Whether an anonymous caller can ever have the ability. */
 export const isForAnonymous = (rule: Rule): boolean => rule.visible === 'anyone' || rule.open === 'anyone';
 
+const levels: readonly FeatureLevel[] = ['disabled', 'private', 'enabled'];
+
+function levelOf(feature: Feature, { features = {} }: Standing): FeatureLevel {
+  const needed = neededFeature[feature];
+  const own = features[feature] ?? 'enabled';
+  const other = (needed && features[needed]) ?? 'enabled';
+  return levels.indexOf(own) < levels.indexOf(other) ? own : other;
+}
+
 /** The decision for every object of the API: invisible is 404, visible but refused is 403. */
 export function decide(rule: Rule, standing: Standing): Decision {
   if (!standing.signedIn && !isForAnonymous(rule)) return 'sign_in';
   if (!isVisible(standing)) return 'invisible';
   if (standing.archived && !rule.whileArchived) return 'refused';
-  const level = rule.feature && standing.features?.[rule.feature];
+  const level = rule.feature && levelOf(rule.feature, standing);
   if (level === 'disabled') return 'refused';
   if (rule.open && isOpen(standing) && level !== 'private') return 'allowed';
   if (rule.notFromInside && !isVisible({ ...standing, reachesInside: false })) return 'refused';

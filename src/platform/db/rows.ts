@@ -120,6 +120,7 @@ export type AwardEmojiTable = {
   note_id: number | null;
   created_at: Date;
   updated_at: Date;
+  merge_request_id: number | null;
 };
 
 export type BadgesTable = {
@@ -486,6 +487,7 @@ export type LabelLinksTable = {
   label_id: number;
   issue_id: number | null;
   epic_id: number | null;
+  merge_request_id: number | null;
 };
 
 export type LabelPrioritiesTable = {
@@ -514,6 +516,84 @@ export type MembersTable = {
   access_level: number;
   expires_at: string | null;
   created_by_id: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type MergeRequestAssigneesTable = {
+  merge_request_id: number;
+  user_id: number;
+};
+
+export type MergeRequestClosingIssuesTable = {
+  merge_request_id: number;
+  issue_id: number;
+};
+
+export type MergeRequestCommitsTable = {
+  merge_request_id: number;
+  place: number;
+  sha: string;
+};
+
+export type MergeRequestReviewersTable = {
+  merge_request_id: number;
+  user_id: number;
+  state: Generated<string>;
+  created_at: Date;
+};
+
+export type MergeRequestVersionsTable = {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  base_sha: string;
+  start_sha: string;
+  head_sha: string;
+  files: number;
+  overflows: Generated<boolean>;
+  patch_id: string | null;
+  created_at: Date;
+};
+
+export type MergeRequestsTable = {
+  id: GeneratedAlways<number>;
+  iid: number;
+  project_id: number;
+  source_project_id: number | null;
+  source_branch: string;
+  target_branch: string;
+  author_id: number;
+  title: string;
+  description: string | null;
+  state: Generated<string>;
+  draft: boolean;
+  head_sha: string | null;
+  commits_count: Generated<number>;
+  merge_status: Generated<string>;
+  needs_rebase: Generated<boolean>;
+  judged_source_sha: string | null;
+  judged_target_sha: string | null;
+  merge_commit_sha: string | null;
+  squash_commit_sha: string | null;
+  merge_error: string | null;
+  merge_user_id: number | null;
+  merged_at: Date | null;
+  closed_by_id: number | null;
+  closed_at: Date | null;
+  auto_merge: Json | null;
+  merge_after: Date | null;
+  squash: Generated<boolean>;
+  force_remove_source_branch: boolean | null;
+  should_remove_source_branch: boolean | null;
+  allow_collaboration: Generated<boolean>;
+  discussion_locked: boolean | null;
+  milestone_id: number | null;
+  time_estimate: Generated<number>;
+  user_notes_count: Generated<number>;
+  upvotes: Generated<number>;
+  downvotes: Generated<number>;
+  prepared_at: Date | null;
+  last_edited_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -600,6 +680,7 @@ export type NotesTable = {
   created_at: Date;
   updated_at: Date;
   alert_id: number | null;
+  merge_request_id: number | null;
 };
 
 export type NotificationSettingsTable = {
@@ -698,6 +779,8 @@ export type ProjectCountersTable = {
   open_issues: Generated<number>;
   open_confidential_issues: Generated<number>;
   alerts: Generated<number>;
+  merge_requests: Generated<number>;
+  open_merge_requests: Generated<number>;
 };
 
 export type ProjectFeatureFlagsTable = {
@@ -841,6 +924,7 @@ export type ResourceEventsTable = {
   milestone_id: number | null;
   weight: number | null;
   created_at: Date;
+  merge_request_id: number | null;
 };
 
 export type SessionsTable = {
@@ -927,16 +1011,18 @@ export type SubscriptionsTable = {
   subscribed: boolean;
   created_at: Date;
   updated_at: Date;
+  merge_request_id: number | null;
 };
 
 export type TimelogsTable = {
   id: GeneratedAlways<number>;
-  issue_id: number;
+  issue_id: number | null;
   user_id: number;
   seconds: number;
   summary: string | null;
   spent_at: Date;
   created_at: Date;
+  merge_request_id: number | null;
 };
 
 export type TodosTable = {
@@ -954,6 +1040,7 @@ export type TodosTable = {
   created_at: Date;
   updated_at: Date;
   alert_id: number | null;
+  merge_request_id: number | null;
 };
 
 export type TopicsTable = {
@@ -1094,6 +1181,12 @@ export type Tables = {
   label_priorities: LabelPrioritiesTable;
   labels: LabelsTable;
   members: MembersTable;
+  merge_request_assignees: MergeRequestAssigneesTable;
+  merge_request_closing_issues: MergeRequestClosingIssuesTable;
+  merge_request_commits: MergeRequestCommitsTable;
+  merge_request_reviewers: MergeRequestReviewersTable;
+  merge_request_versions: MergeRequestVersionsTable;
+  merge_requests: MergeRequestsTable;
   metric_images: MetricImagesTable;
   migrations: MigrationsTable;
   milestones: MilestonesTable;

@@ -7,6 +7,7 @@ import type { AwardRecord } from '../notes/schema.ts';
 const awardTypes = {
   issue_id: 'Issue',
   epic_id: 'Epic',
+  merge_request_id: 'MergeRequest',
   snippet_id: 'Snippet',
   note_id: 'Note',
 } as const;
@@ -15,9 +16,9 @@ export function presentAward(
   { services, settings }: Presenting,
   { user, ...award }: AwardWithUser,
 ): AwardRecord {
-  const { issue_id, epic_id, snippet_id, note_id } = award;
-  const columns = { issue_id, epic_id, snippet_id, note_id };
-  const column = (['issue_id', 'epic_id', 'snippet_id', 'note_id'] as const).find(
+  const { issue_id, epic_id, merge_request_id, snippet_id, note_id } = award;
+  const columns = { issue_id, epic_id, merge_request_id, snippet_id, note_id };
+  const column = (['issue_id', 'epic_id', 'merge_request_id', 'snippet_id', 'note_id'] as const).find(
     (name) => columns[name] !== null,
   );
   return {

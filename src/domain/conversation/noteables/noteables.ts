@@ -14,19 +14,19 @@ export type NoteableKind = {
   /** The public name (facts: Note, Todo, Award emoji). */
   type: string;
   /** The column that refers to it in the tables of notes, awards and to-dos, as far as these have it. */
-  column: 'issue_id' | 'epic_id' | 'snippet_id' | 'commit_sha' | 'alert_id';
+  column: 'issue_id' | 'epic_id' | 'merge_request_id' | 'snippet_id' | 'commit_sha' | 'alert_id';
   /** The table with the numbers of this kind; without one it has ids alone. */
-  numberedIn?: 'issues' | 'epics' | 'alerts';
+  numberedIn?: 'issues' | 'epics' | 'merge_requests' | 'alerts';
   /** The table that counts notes and the two votes. */
-  countedIn?: 'issues' | 'epics';
+  countedIn?: 'issues' | 'epics' | 'merge_requests';
   /** The column of awards; without one it takes none. */
-  awardColumn?: 'issue_id' | 'epic_id' | 'snippet_id';
+  awardColumn?: 'issue_id' | 'epic_id' | 'merge_request_id' | 'snippet_id';
   /** Whether threads can be resolved. */
   isResolvable: boolean;
   hasTodos: boolean;
   /** Its column of subscriptions, and its participants, as rows of target and user_id. */
   subscriptions?: {
-    column: 'issue_id' | 'epic_id';
+    column: 'issue_id' | 'epic_id' | 'merge_request_id';
     participants(ids: RawBuilder<unknown>): RawBuilder<unknown>;
   };
   /** Whether anonymous callers can read it. */
@@ -40,7 +40,7 @@ export type Noteable = NoteableParent & {
   /** Undefined for commits. */
   id: number | undefined;
   sha: string | undefined;
-  /** The number of issues, epics and alerts in their project or group. */
+  /** The number of issues, epics, merge requests and alerts in their project or group. */
   iid: number | undefined;
   title: string;
   /** Undefined for commits and alerts. */
@@ -56,6 +56,7 @@ export type Noteable = NoteableParent & {
 export const noteableColumns = (noteable: Noteable) => ({
   issue_id: null,
   epic_id: null,
+  merge_request_id: null,
   snippet_id: null,
   alert_id: null,
   commit_sha: noteable.sha ?? null,

@@ -3,7 +3,7 @@ import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
 /** A noteable, by its column. */
-type Subscribable = { column: 'issue_id' | 'epic_id'; id: number };
+type Subscribable = { column: 'issue_id' | 'epic_id' | 'merge_request_id'; id: number };
 
 /** Sets or clears the user's subscription, whatever it was. */
 export async function setSubscription(
@@ -18,7 +18,7 @@ export async function setSubscription(
     .values({ user_id: userId, [column]: id, subscribed, created_at: time, updated_at: time })
     .onConflict((conflict) =>
       conflict
-        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id'])
+        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id', 'merge_request_id'])
         .doUpdateSet({ subscribed, updated_at: time }),
     )
     .execute();

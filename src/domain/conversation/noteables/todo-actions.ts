@@ -5,7 +5,7 @@ import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { Noteable } from './noteables.ts';
 import { noteableColumns, noteableKey } from './noteables.ts';
 
-export type TodoAction = 'assigned' | 'mentioned' | 'marked' | 'directly_addressed';
+export type TodoAction = 'assigned' | 'review_requested' | 'mentioned' | 'marked' | 'directly_addressed';
 
 /** What to-dos are about, and who makes them. */
 type About = { author: { id: number }; target: Noteable; noteId?: number | undefined };
@@ -25,15 +25,17 @@ function insertTodos(
   todos: readonly { userId: number; action: TodoAction }[],
   isKnown: RawBuilder<SqlBool>,
 ): RawBuilder<unknown> {
-  const { issue_id, epic_id, commit_sha, alert_id, project_id, namespace_id } = noteableColumns(noteable);
+  const { issue_id, epic_id, merge_request_id, commit_sha, alert_id, project_id, namespace_id } =
+    noteableColumns(noteable);
   const { column, id } = noteableKey(noteable);
   const distinct = [...new Map(todos.map((todo) => [`${todo.userId} ${todo.action}`, todo])).values()];
   const place = project_id === null ? sql`namespace_id = ${namespace_id}` : sql`project_id = ${project_id}`;
   return sql`
-    insert into todos (user_id, author_id, project_id, namespace_id, issue_id, epic_id, commit_sha, alert_id, note_id,
+    insert into todos (user_id, author_id, project_id, namespace_id, issue_id, epic_id, merge_request_id, commit_sha,
+      alert_id, note_id,
       action, created_at, updated_at)
-      select u.user_id, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${commit_sha},
-        ${alert_id}, ${noteId ?? null}, u.action, ${now()}, ${now()}
+      select u.user_id, ${author.id}, ${project_id}, ${namespace_id}, ${issue_id}, ${epic_id}, ${merge_request_id},
+        ${commit_sha}, ${alert_id}, ${noteId ?? null}, u.action, ${now()}, ${now()}
       from unnest(${distinct.map(({ userId }) => userId)}::bigint[], ${distinct.map(({ action }) => action)}::text[])
         with ordinality u(user_id, action, place)
       where not exists (select from todos t where t.user_id = u.user_id and t.state = 'pending' and ${isKnown}

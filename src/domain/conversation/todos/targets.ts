@@ -26,7 +26,7 @@ export type TodoTarget = {
   /** The public name (facts: Todo). */
   type: string;
   /** The column of `todos` that refers to the target. */
-  column: 'issue_id' | 'epic_id' | 'commit_sha' | 'alert_id';
+  column: 'issue_id' | 'epic_id' | 'merge_request_id' | 'commit_sha' | 'alert_id';
   /**
    * The condition that the actor sees the target of an item `t` and its note `note`, over visibleTodos(); `level` is
    * the actor's role on the item's project `p` or group. The CTEs of reachedCtes() are there, too.

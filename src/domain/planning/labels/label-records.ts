@@ -20,6 +20,12 @@ export const LabelBasicRecord = Type.Object({
 });
 export type LabelBasicRecord = Static<typeof LabelBasicRecord>;
 
+/** A label in a list of others' records: its name, or with `with_labels_details` the record. */
+export const LabelOrName = Type.Unsafe<string | LabelBasicRecord>({
+  ...LabelBasicRecord,
+  type: ['string', 'object'],
+});
+
 export const presentLabelBasic = (row: LabelBasicRow): LabelBasicRecord => ({
   id: row.id,
   name: row.name,

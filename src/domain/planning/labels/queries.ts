@@ -205,7 +205,7 @@ export async function labelsOf(
  * may be long: without `described` they are null.
  */
 export const selectLabelsOf = (
-  column: 'issue_id' | 'epic_id',
+  column: 'issue_id' | 'epic_id' | 'merge_request_id',
   ids: RawBuilder<unknown>,
   described: boolean,
 ): RawBuilder<unknown> => sql`

@@ -41,7 +41,7 @@ export async function setLabelSubscription(
     })
     .onConflict((known) =>
       known
-        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id'])
+        .columns(['user_id', 'issue_id', 'epic_id', 'label_id', 'project_id', 'merge_request_id'])
         .doUpdateSet({ subscribed, updated_at: time }),
     )
     .execute();

@@ -1,25 +1,22 @@
-/** What a change of an issue or epic writes beside its row, for the statement that changes the row. */
+/** What a change of an issue, epic or merge request writes beside its row, for the statement that changes the row. */
 import type { Announcement } from '../../../kernel/activity/announce-actions.ts';
 import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { StatementParts } from '../../../platform/db/run-as-one.ts';
 import { completionOfTodos, insertSystemNotes, type Noteable } from '../../conversation/index.ts';
-import { insertResourceEvents } from '../resource-events/actions.ts';
+import { type EventColumn, type EventTarget, insertResourceEvents } from '../resource-events/actions.ts';
 import { resourceEvents, type WorkChange } from './issue-changes.ts';
-import { systemNote } from './system-notes.ts';
+import type { SystemNote } from './system-notes.ts';
 
 /** System notes, resource events, labels, the actor's to-dos that are done by it, and the announcement. */
 export function followingChanges(
   tx: Db,
   actor: { id: number },
   noteable: Noteable,
-  changes: readonly WorkChange[],
+  { changes, notes }: { changes: readonly WorkChange[]; notes: readonly SystemNote[] },
   announcement: Announcement,
 ): StatementParts {
-  const { id = 0, kind } = noteable;
-  const isEpic = kind.column === 'epic_id';
-  const notes = changes.map((change) => systemNote(change, isEpic ? 'epic' : 'issue'));
-  const target = isEpic ? { epic_id: id } : { issue_id: id };
+  const target = { [noteable.kind.column]: noteable.id } as EventTarget;
   return {
     statements: [
       insertSystemNotes(tx, noteable, actor, notes),
@@ -32,15 +29,11 @@ export function followingChanges(
 }
 
 /** Statements that write added and removed labels. */
-export const labelStatements = (
-  tx: Db,
-  target: { issue_id: number } | { epic_id: number },
-  changes: readonly WorkChange[],
-) =>
+const labelStatements = (tx: Db, target: EventTarget, changes: readonly WorkChange[]) =>
   changes.flatMap((change) => {
     if (change.what !== 'labels') return [];
     const removed = change.removed.map(({ id }) => id);
-    const [[column, id]] = Object.entries(target) as [['issue_id' | 'epic_id', number]];
+    const [[column, id]] = Object.entries(target) as [[EventColumn, number]];
     return [
       removed.length > 0
         ? tx.deleteFrom('label_links').where(column, '=', id).where('label_id', 'in', removed)

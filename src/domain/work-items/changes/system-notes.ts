@@ -16,12 +16,12 @@ export type WorkOccurrence =
   | { what: 'time_spent'; seconds: number }
   | { what: 'time_reset' };
 
-const and = (parts: readonly string[]): string => {
+export const and = (parts: readonly string[]): string => {
   const last = parts.at(-1) ?? '';
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
 };
 
-const people = (names: readonly { username: string }[]): string =>
+export const people = (names: readonly { username: string }[]): string =>
   and(names.map((each) => `@${each.username}`));
 
 /** `added ~1 ~2 labels`, for one or many. */
@@ -56,11 +56,8 @@ const severityNames: Record<string, string> = {
   CRITICAL: 'Critical - S1',
 };
 
-/** The system note of a change of an issue or epic. */
-export function systemNote(
-  change: WorkChange | WorkOccurrence,
-  noun: 'issue' | 'epic' = 'issue',
-): SystemNote {
+/** The system note of a change of an issue, epic or merge request. */
+export function systemNote(change: WorkChange | WorkOccurrence, noun: string = 'issue'): SystemNote {
   const note = (action: string, body: string): SystemNote => ({ body, action });
   switch (change.what) {
     case 'title': {

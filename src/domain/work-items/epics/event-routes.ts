@@ -20,7 +20,7 @@ const OneEvent = Type.Object({ ...OfEpic.properties, event_id: integerId() });
 
 const target = async (context: Presenting, iid: number) => {
   const { id } = await findEpic(context.db, context.subject, context.actor, iid);
-  return { kind: 'epic', id } as const;
+  return { column: 'epic_id', id } as const;
 };
 
 const eventsAt = <Kind extends ResourceEventKind & ('label' | 'state')>(kind: Kind): Endpoint[] => {

@@ -21,7 +21,7 @@ type EventContext = Context<{ eventable_id: number }, AuthorizedProject, Caller>
 /** The issue, and the context of its records' addresses. */
 async function loadIssueEvents({ db, services, settings, actor, subject, input }: EventContext) {
   const { id } = await findIssue(db, subject, actor, input.eventable_id);
-  return { around: { baseUrl: services.baseUrl(), settings }, target: { kind: 'issue', id } as const };
+  return { around: { baseUrl: services.baseUrl(), settings }, target: { column: 'issue_id', id } as const };
 }
 
 function endpointsOf<Kind extends ResourceEventKind>(kind: Kind, tier?: 'premium'): Endpoint[] {

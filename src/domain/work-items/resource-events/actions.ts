@@ -1,12 +1,13 @@
-/** Resource events: rows for changes of state, labels, milestone and weight of an issue or epic. */
+/** Resource events: rows for changes of state, labels, milestone and weight of an issue, epic or merge request. */
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
-/** The issue or epic that changed. */
-type EventTarget = { issue_id: number } | { epic_id: number };
+/** What changed, by the column that refers to it. */
+export type EventTarget = { issue_id: number } | { epic_id: number } | { merge_request_id: number };
+export type EventColumn = 'issue_id' | 'epic_id' | 'merge_request_id';
 
 export type ResourceEvent =
-  | { kind: 'state'; action: 'closed' | 'reopened' }
+  | { kind: 'state'; action: 'closed' | 'reopened' | 'merged' }
   | { kind: 'label'; action: 'add' | 'remove'; labelId: number }
   | { kind: 'milestone'; action: 'add' | 'remove'; milestoneId: number }
   | { kind: 'weight'; weight: number | null };

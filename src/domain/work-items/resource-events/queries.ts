@@ -1,4 +1,4 @@
-/** Events of issues and epics, and the labels and milestones that they name. */
+/** Events of issues, epics and merge requests, and the labels and milestones that they name. */
 
 import { type Selectable, sql } from 'kysely';
 import { userBasicJson } from '../../../kernel/users/queries.ts';
@@ -14,20 +14,22 @@ import {
   milestonesById,
   selectMilestonesOf,
 } from '../../planning/index.ts';
+import type { EventColumn } from './actions.ts';
 
-export type EventTarget = { kind: 'issue' | 'epic'; id: number };
+/** The issue, epic or merge request, by the column that refers to it. */
+export type EventSource = { column: EventColumn; id: number };
 
 /** With the state of its issue or epic at that time, and the user, who is null when deleted meanwhile. */
 export type EventRow = Selectable<ResourceEventsTable> & { state: string; user: UserBasicRow | null };
 
 /** Events of one kind, each with the current state of its issue or epic. */
-export const eventsOf = (db: Db, target: EventTarget, kind: string) => {
-  const column = target.kind === 'issue' ? ('issue_id' as const) : ('epic_id' as const);
+export const eventsOf = (db: Db, target: EventSource, kind: string) => {
+  const { column } = target;
   return db
     .selectFrom('resource_events')
     .selectAll()
     .select(
-      sql<string>`coalesce((select case s.action when 'closed' then 'closed' else 'opened' end from resource_events s
+      sql<string>`coalesce((select case s.action when 'reopened' then 'opened' else s.action end from resource_events s
         where s.${sql.ref(column)} = resource_events.${sql.ref(column)} and s.kind = 'state' and s.id < resource_events.id
         order by s.id desc limit 1), 'opened')`.as('state'),
     )
@@ -57,7 +59,7 @@ export async function selectRelations(db: Db, rows: readonly EventRow[]): Promis
 }
 
 /** One event, if the issue or epic has it, with what it names. */
-export async function selectEvent(db: Db, target: EventTarget, kind: string, id: number) {
+export async function selectEvent(db: Db, target: EventSource, kind: string, id: number) {
   const event = eventsOf(db, target, kind).where('id', '=', id);
   const of = await readTagged<{ events: EventRow; labels: LabelRow; milestones: MilestoneWithPath }>(
     db,

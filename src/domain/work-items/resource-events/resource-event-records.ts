@@ -16,11 +16,13 @@ import {
 import {
   type EventRelations,
   type EventRow,
-  type EventTarget,
+  type EventSource,
   eventsOf,
   selectEvent,
   selectRelations,
 } from './queries.ts';
+
+const types = { issue_id: 'Issue', epic_id: 'Epic', merge_request_id: 'MergeRequest' } as const;
 
 const common = { id: Type.Integer(), user: UserBasic, created_at: dateTime() };
 const resource = { ...common, resource_type: Type.String(), resource_id: Type.Integer() };
@@ -48,7 +50,7 @@ export type ResourceEventRecord<Kind extends ResourceEventKind> = Static<(typeof
 export async function listResourceEvents<Kind extends ResourceEventKind>(
   db: Db,
   around: Surroundings,
-  target: EventTarget,
+  target: EventSource,
   kind: Kind,
   page: PageRequest,
 ): Promise<Page<ResourceEventRecord<Kind>>> {
@@ -67,7 +69,7 @@ export async function listResourceEvents<Kind extends ResourceEventKind>(
 export async function findResourceEvent<Kind extends ResourceEventKind>(
   db: Db,
   around: Surroundings,
-  target: EventTarget,
+  target: EventSource,
   kind: Kind,
   id: number,
 ): Promise<ResourceEventRecord<Kind>> {
@@ -79,7 +81,7 @@ export async function findResourceEvent<Kind extends ResourceEventKind>(
 
 async function present<Kind extends ResourceEventKind>(
   around: Surroundings,
-  target: EventTarget,
+  target: EventSource,
   kind: Kind,
   rows: readonly EventRow[],
   { labels, milestones }: EventRelations,
@@ -97,7 +99,7 @@ async function present<Kind extends ResourceEventKind>(
     };
     const of = {
       ...shared,
-      resource_type: target.kind === 'issue' ? 'Issue' : 'Epic',
+      resource_type: types[target.column],
       resource_id: target.id,
     };
     const action = row.action ?? '';

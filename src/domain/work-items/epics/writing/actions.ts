@@ -11,6 +11,7 @@ import { conflict, notFound } from '../../../../platform/failure.ts';
 import { addTodos, findMentionTodos, type WriteContext } from '../../../conversation/index.ts';
 import { followingChanges } from '../../changes/change-actions.ts';
 import type { Labelled } from '../../changes/issue-changes.ts';
+import { systemNote } from '../../changes/system-notes.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
 import { epicNoteable, newEpicNoteable } from '../records/epic-noteable.ts';
@@ -137,7 +138,9 @@ async function writeChanges(
   const details = { changes: [...new Set(told.map(({ what }) => what))] };
   const epic: EpicRow = { ...before, ...columns, updated_at: time };
   const announcement = epicAnnouncement(actor, group, epic, 'epic_updated', state?.to, details);
-  const following = followingChanges(tx, actor, epicNoteable(group, before), told, announcement);
+  const notes = told.map((change) => systemNote(change, 'epic'));
+  const noteable = epicNoteable(group, before);
+  const following = followingChanges(tx, actor, noteable, { changes: told, notes }, announcement);
   await runAsOne(tx, { ...following, statements: [...following.statements, update] });
   if (columns.description !== undefined) {
     const target = epicNoteable(group, epic);

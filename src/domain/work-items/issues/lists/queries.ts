@@ -1,11 +1,11 @@
 /** Lists of issues: everywhere, in a group, in a project. */
-import { sql } from 'kysely';
 import type { Static, TObject } from 'typebox';
 import type { AuthorizedGroup } from '../../../../kernel/access/find.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import type { Context } from '../../../../kernel/api/endpoint.ts';
 import { now } from '../../../../platform/clock.ts';
 import type { Page } from '../../../../platform/pagination/page.ts';
+import { projectsAcross } from '../../../planning/index.ts';
 import { type IssueRecord, type IssueRecordOptions, presentIssues } from '../records/issue-records.ts';
 import { type IssueOrder, issueLists } from '../records/list-queries.ts';
 import { type VisibleIssues, visibleIssues } from '../records/visibility-queries.ts';
@@ -14,20 +14,12 @@ import type { IssueFilterInput, IssueScope } from './schema.ts';
 
 export const today = (): string => now().toISOString().slice(0, 10);
 
-const notArchived = sql`not p.archived and not exists (
-  select from namespaces n join namespaces a on a.id = any(n.ancestor_ids) where n.id = p.namespace_id and a.archived)`;
-
 /** The issues that the caller sees in all projects, or in those of a group and its subgroups. */
-export function issuesAcross(
+export const issuesAcross = (
   caller: Caller,
   group: AuthorizedGroup | undefined,
   nonArchived: boolean,
-): VisibleIssues {
-  const inGroup = group
-    ? sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${group.id}]::bigint[])`
-    : sql`true`;
-  return visibleIssues(caller, nonArchived ? sql`${inGroup} and ${notArchived}` : inGroup);
-}
+): VisibleIssues => visibleIssues(caller, projectsAcross(group, nonArchived));
 
 type Input = IssueFilterInput & {
   order_by?: IssueOrder;

@@ -9,7 +9,7 @@ import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/
 import { mapInTurns } from '../../../../platform/turns.ts';
 import {
   IterationRecord,
-  LabelBasicRecord,
+  LabelOrName,
   MilestoneRecord,
   presentLabelBasic,
   presentMilestone,
@@ -35,12 +35,6 @@ export const presentTimeStats = (estimate: number, spent: number): TimeStatsReco
   human_total_time_spent: humanDuration(spent),
 });
 
-/** The name, or with `with_labels_details` the record. */
-const LabelOfIssue = Type.Unsafe<string | LabelBasicRecord>({
-  ...LabelBasicRecord,
-  type: ['string', 'object'],
-});
-
 const basic = {
   id: Type.Integer(),
   iid: Type.Integer(),
@@ -52,7 +46,7 @@ const basic = {
   updated_at: dateTime(),
   closed_at: nullable(dateTime()),
   closed_by: nullable(UserBasic),
-  labels: Type.Array(LabelOfIssue),
+  labels: Type.Array(LabelOrName),
   milestone: nullable(MilestoneRecord),
   assignees: Type.Array(UserBasic),
   author: UserBasic,

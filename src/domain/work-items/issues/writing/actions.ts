@@ -22,6 +22,8 @@ import {
   type Referenced,
   type WorkChange,
 } from '../../changes/issue-changes.ts';
+import { withNewLabels } from '../../changes/named-references.ts';
+import { systemNote } from '../../changes/system-notes.ts';
 import type { FoundEpic } from '../../epics/records/find-queries.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
@@ -41,7 +43,6 @@ import {
   findMentioned,
   type ResolvedReferences,
   resolveReferences,
-  withNewLabels,
 } from './resolve-references.ts';
 import { changesPayload, eventOf, issueAnnouncement } from './work-events.ts';
 
@@ -130,7 +131,8 @@ async function change(
   const announced = { ...locked, title: after.title, state: after.state };
   const payload = { changes: changesPayload(changes) };
   const announcement = issueAnnouncement(actor, project, announced, eventOf(changes), payload);
-  const following = followingChanges(tx, actor, noteable, changes, announcement);
+  const notes = changes.map((each) => systemNote(each));
+  const following = followingChanges(tx, actor, noteable, { changes, notes }, announcement);
   const statements = [
     update,
     ...following.statements,

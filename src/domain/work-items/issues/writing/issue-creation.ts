@@ -13,6 +13,7 @@ import {
   type NewIssue,
   permitted,
 } from '../../changes/issue-changes.ts';
+import { withNewLabels } from '../../changes/named-references.ts';
 import { atCreation } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
@@ -35,7 +36,6 @@ import {
   findMentioned,
   type ResolvedReferences,
   resolveReferences,
-  withNewLabels,
 } from './resolve-references.ts';
 
 /** Puts a description into a template after its quick actions were parsed. */

@@ -5,8 +5,8 @@ import { ahead, type Db } from '../../../../platform/db/database.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { MilestoneRow } from '../../../planning/index.ts';
 import type { Labelled, NamedUser, Referenced } from '../../changes/issue-changes.ts';
+import { milestoneReference } from '../../changes/named-references.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
-import { milestoneReference } from './resolve-references.ts';
 
 /** The epic, locked against changes and deletion until the transaction ends. */
 export const holdEpic = (tx: Db, id: number): Promise<{ confidential: boolean } | undefined> =>

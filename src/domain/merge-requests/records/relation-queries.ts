@@ -1,0 +1,137 @@
+/** Relations of merge requests for their records (merge-request-records.ts), loaded for all of them at once. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Caller } from '../../../kernel/actor.ts';
+import { selectProjectPaths } from '../../../kernel/namespaces/path-queries.ts';
+import { type ProjectSettings, projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { peopleColumns, selectPeople } from '../../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { byId, idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
+import { selectSubscribed } from '../../conversation/index.ts';
+import {
+  type LabelBasicRow,
+  type LabelOfTargets,
+  labelsByTarget,
+  type MilestoneWithPath,
+  milestoneOfJson,
+  selectLabelsOf,
+  selectMilestonesOf,
+} from '../../planning/index.ts';
+import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
+import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
+
+/** Seconds spent, and open threads. */
+type Counts = { id: number; spent: number; unresolved: number };
+type PersonOf = UserBasicRow & { merge_request_id: number };
+
+export type MergeRequestRelations = {
+  /** Authors, users who merged and who closed. */
+  people: ReadonlyMap<number, UserBasicRow>;
+  /** By merge request id, but paths and settings by project id, and milestones by their own ids. */
+  assignees: ReadonlyMap<number, readonly UserBasicRow[]>;
+  reviewers: ReadonlyMap<number, readonly UserBasicRow[]>;
+  paths: ReadonlyMap<number, string>;
+  settings: ReadonlyMap<number, ProjectSettings>;
+  labels: ReadonlyMap<number, readonly LabelBasicRow[]>;
+  milestones: ReadonlyMap<number, MilestoneWithPath>;
+  counts: ReadonlyMap<number, Counts>;
+  /** Of a single one. */
+  single: SingleRelations | undefined;
+};
+
+export type SingleRelations = {
+  /** Undefined for an anonymous reader. */
+  subscribed: boolean;
+  version: VersionRow | undefined;
+  /** Whether the author has had none merged here before it. */
+  isFirstContribution: boolean;
+};
+
+type Relations = {
+  people: UserBasicRow;
+  assignees: PersonOf;
+  reviewers: PersonOf;
+  paths: { id: number; full_path: string };
+  settings: { id: number; settings: unknown };
+  labels: LabelOfTargets;
+  milestones: MilestoneWithPath;
+  counts: Counts;
+  subscribed: { id: number };
+  versions: VersionRow;
+  earlier: { id: number };
+};
+
+const selectPeopleOf = (
+  table: 'merge_request_assignees' | 'merge_request_reviewers',
+  ids: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  select a.merge_request_id, ${peopleColumns} from ${sql.table(table)} a join users u on u.id = a.user_id
+  where a.merge_request_id = any(${ids})`;
+
+const selectCounts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select asked.id,
+    (select coalesce(sum(t.seconds), 0)::bigint from timelogs t where t.merge_request_id = asked.id) as spent,
+    (select count(*) from notes n where n.merge_request_id = asked.id and n.in_thread and n.resolved_at is null
+      and n.system_action is null) as unresolved
+  from unnest(${ids}) as asked(id) where asked.id > 0`;
+
+const selectLatestVersion = (id: number): RawBuilder<unknown> => sql`
+  select * from merge_request_versions where merge_request_id = ${id} order by id desc limit 1`;
+
+const selectEarlierMerged = ({ id, project_id, author_id }: MergeRequestRow): RawBuilder<unknown> => sql`
+  select id from merge_requests where author_id = ${author_id} and project_id = ${project_id} and state = 'merged'
+    and id < ${id} limit 1`;
+
+const byMergeRequest = (people: readonly PersonOf[]): ReadonlyMap<number, readonly UserBasicRow[]> =>
+  Map.groupBy(
+    people.toSorted((one, other) => one.id - other.id),
+    ({ merge_request_id }) => merge_request_id,
+  );
+
+/** All relations of the rows (at least one), by one statement. */
+export async function loadMergeRequestRelations(
+  { db, actor }: { db: Db; actor: Caller },
+  rows: readonly MergeRequestRow[],
+  { single = false, withLabelsDetails = false }: { single?: boolean; withLabelsDetails?: boolean },
+): Promise<MergeRequestRelations> {
+  const ids = idArray(rows.map((row) => row.id));
+  const people = idArray(rows.flatMap((row) => [row.author_id, row.merge_user_id, row.closed_by_id]));
+  const projects = idArray(rows.map((row) => row.project_id));
+  const alone = single ? rows[0] : undefined;
+  const of = await readTagged<Relations>(db, [
+    taggedRows('people', selectPeople(people)),
+    taggedRows('assignees', selectPeopleOf('merge_request_assignees', ids)),
+    taggedRows('reviewers', selectPeopleOf('merge_request_reviewers', ids)),
+    taggedRows('paths', selectProjectPaths(projects)),
+    taggedRows('settings', sql`select id, settings from projects where id = any(${projects})`),
+    taggedRows('labels', selectLabelsOf('merge_request_id', ids, withLabelsDetails), { isDescribed: true }),
+    taggedRows('milestones', selectMilestonesOf(idArray(rows.map((row) => row.milestone_id))), {
+      isDescribed: true,
+    }),
+    taggedRows('counts', selectCounts(ids)),
+    ...(alone
+      ? [
+          taggedRows('versions', selectLatestVersion(alone.id)),
+          taggedRows('earlier', selectEarlierMerged(alone)),
+        ]
+      : []),
+    ...(alone && actor
+      ? [taggedRows('subscribed', selectSubscribed(actor.id, mergeRequestSubscriptions, ids))]
+      : []),
+  ]);
+  return {
+    people: byId(of('people')),
+    assignees: byMergeRequest(of('assignees')),
+    reviewers: byMergeRequest(of('reviewers')),
+    paths: new Map(of('paths').map(({ id, full_path }) => [id, full_path])),
+    settings: new Map(of('settings').map((row) => [row.id, projectSettings(row)])),
+    labels: labelsByTarget(of('labels')),
+    milestones: byId(of('milestones').map(milestoneOfJson)),
+    counts: byId(of('counts')),
+    single: alone && {
+      subscribed: of('subscribed').length > 0,
+      version: of('versions')[0],
+      isFirstContribution: of('earlier').length === 0,
+    },
+  };
+}
