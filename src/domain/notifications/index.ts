@@ -15,7 +15,6 @@ export {
   type MailContents,
   type PeopleChange,
   type Row,
-  shortSha,
   valuesRow,
 } from './events/mail-contents.ts';
 export type { MailTexts } from './events/mail-texts.ts';

@@ -58,7 +58,3 @@ export const dayIn = (texts: MailTexts, day: string): string =>
 /** The row of a date such as `2027-01-31`; none without a date. */
 export const dayRow = (label: string, day: string | null, texts: MailTexts): Row[] =>
   day === null ? [] : [{ label, value: dayIn(texts, day) }];
-
-const SHORT_SHA_LENGTH = 8;
-
-export const shortSha = (sha: string): string => sha.slice(0, SHORT_SHA_LENGTH);

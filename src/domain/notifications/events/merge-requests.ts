@@ -1,6 +1,7 @@
 /** Merge requests in mails, until the capability that will have them registers this. */
 
 import { createCatalog } from '../../../kernel/mail/texts.ts';
+import { shortSha } from '../../../platform/git/commit-texts.ts';
 import type { NotificationEventName } from '../settings/levels.ts';
 import {
   idsOf,
@@ -10,14 +11,7 @@ import {
   type PeopleChanges,
   reassigned,
 } from './events.ts';
-import {
-  changeRow,
-  type MailContents,
-  type PeopleChange,
-  type Row,
-  shortSha,
-  valuesRow,
-} from './mail-contents.ts';
+import { changeRow, type MailContents, type PeopleChange, type Row, valuesRow } from './mail-contents.ts';
 import type { MailTexts } from './mail-texts.ts';
 import german from './merge-requests.de.json' with { type: 'json' };
 import english from './merge-requests.en.json' with { type: 'json' };

@@ -1,8 +1,9 @@
 /** Pipelines in mails, until the capability that will have them registers this. */
 
 import { createCatalog } from '../../../kernel/mail/texts.ts';
+import { shortSha } from '../../../platform/git/commit-texts.ts';
 import { type NotificationFact, notificationEvent } from './events.ts';
-import { type MailContents, shortSha } from './mail-contents.ts';
+import type { MailContents } from './mail-contents.ts';
 import german from './pipelines.de.json' with { type: 'json' };
 import english from './pipelines.en.json' with { type: 'json' };
 

@@ -1,8 +1,8 @@
 /** Commit records (facts: Resource entities, Commit). */
 import Type, { type Static } from 'typebox';
+import { shortSha, titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit, Signature } from '../../../platform/git/parse.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
-import { titleOf } from '../pushes/pushes.ts';
 
 export const CommitRecord = Type.Object({
   id: Type.String(),
@@ -98,7 +98,7 @@ export function presentCommit(projectUrl: string, commit: Commit, withTrailers =
   const trailers = withTrailers ? trailersOf(commit.message) : {};
   return {
     id: commit.oid,
-    short_id: commit.oid.slice(0, 8),
+    short_id: shortSha(commit.oid),
     created_at: commitDate(commit.committer),
     parent_ids: commit.parents,
     title: titleOf(commit.message),

@@ -10,6 +10,7 @@ import { firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
+import { titleOf } from '../../../platform/git/commit-texts.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
@@ -31,8 +32,6 @@ export type PushData = {
   commit_title: string | null;
   ref_count: number | null;
 };
-
-export const titleOf = (message: string): string => message.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
 
 /** Characters of a title in an event. */
 const TITLE_LENGTH = 70;

@@ -1,6 +1,7 @@
 /** Commits as subjects of notification events: of notes on them. */
 
 import { createCatalog } from '../../../kernel/mail/texts.ts';
+import { shortSha } from '../../../platform/git/commit-texts.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import {
   type LoadedSubject,
@@ -8,7 +9,6 @@ import {
   type MailContents,
   type NotificationSubject,
   projectOf,
-  shortSha,
 } from '../../notifications/index.ts';
 import { commitNoteable } from '../commits/commit-noteable.ts';
 import { projectRepository } from '../store/containers.ts';

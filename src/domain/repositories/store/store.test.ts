@@ -11,7 +11,7 @@ import { gitText } from '../../../platform/git/program/program.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { trailersOf } from '../commits/records.ts';
 import { commitChanges } from '../pushes/commits.ts';
-import { recordPush, titleOf } from '../pushes/pushes.ts';
+import { recordPush } from '../pushes/pushes.ts';
 import { diskPath, projectRepository, projectWiki, READ_ONLY, repositoryPath } from './containers.ts';
 
 const ashlar = useApp();
@@ -267,14 +267,6 @@ test('two commits at once upon one head: one wins, and the other is told', async
       expect(String(outcome.reason)).toContain(
         'Could not update refs/heads/main. Please refresh and try again.',
       );
-});
-
-test.each<[string, string]>([
-  ['one', 'one'],
-  ['\n\n  two \nrest', 'two'],
-  ['', ''],
-])('the title of %j', (message, title) => {
-  expect(titleOf(message)).toBe(title);
 });
 
 test.each<[string, Record<string, string[]>]>([

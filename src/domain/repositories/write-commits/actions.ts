@@ -5,6 +5,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
+import { titleOf } from '../../../platform/git/commit-texts.ts';
 import type { DiffEnds } from '../../../platform/git/history/diff.ts';
 import { isAncestor, mergeTrees } from '../../../platform/git/merge.ts';
 import { fullRef, isObjectId, isRefName } from '../../../platform/git/names.ts';
@@ -17,7 +18,6 @@ import type { RefGuard } from '../protection/protection.ts';
 import { FORCE_REFUSED } from '../protection/protection-rules.ts';
 import { authorOf, lostRace, signatureOf } from '../pushes/commits.ts';
 import { draftCommit, type ProjectWrite, writeProject } from '../pushes/project-writes.ts';
-import { titleOf } from '../pushes/pushes.ts';
 import { applyActions } from './changes.ts';
 import {
   BAD_BRANCH,
