@@ -18,7 +18,7 @@ export {
   resolveNamed,
   withNewLabels,
 } from './changes/named-references.ts';
-export { and, people, type SystemNote, systemNote } from './changes/system-notes.ts';
+export { people, type SystemNote, systemNote } from './changes/system-notes.ts';
 export { epicIssueEndpoints } from './epic-issues/routes.ts';
 export { childEpicEndpoints } from './epics/child-routes.ts';
 export { epicEndpoints } from './epics/epic-routes.ts';

@@ -81,6 +81,7 @@ const before: IssueState = {
 };
 const bob = { id: 2, username: 'bob' };
 const cat = { id: 3, username: 'cat' };
+const dan = { id: 4, username: 'dan' };
 const told = (after: Partial<IssueState>): string[] =>
   differences(before, { ...before, ...after }).map((change) => systemNote(change).body);
 
@@ -91,6 +92,11 @@ describe('differences', () => {
     ['a title', { title: 'Titel' }, ['changed title from **Tit{-le-}** to **Tit{+el+}**']],
     ['a description', { description: 'Text' }, ['changed the description']],
     ['people', { assignees: [bob, cat] }, ['assigned to @bob and @cat and unassigned @ann']],
+    [
+      'more people',
+      { assignees: [...before.assignees, bob, cat, dan] },
+      ['assigned to @bob, @cat, and @dan'],
+    ],
     ['nobody', { assignees: [] }, ['unassigned @ann']],
     [
       'labels',
@@ -155,6 +161,20 @@ test.each<[WorkChange | WorkOccurrence, string]>([
   [{ what: 'time_reset' }, 'removed time spent'],
 ])('%o is told', (change, body) => {
   expect(systemNote(change).body).toBe(body);
+});
+
+test.each<[WorkChange | WorkOccurrence, string]>([
+  [{ what: 'title', from: 'Old', to: 'New' }, 'changed title from **{-Old-}** to **{+New+}**'],
+  [{ what: 'description' }, 'changed the description'],
+  [{ what: 'assignees', added: [bob], removed: [cat] }, 'assigned to @bob and unassigned @cat'],
+  [{ what: 'discussion_locked', from: null, to: true }, 'locked the discussion in this merge request'],
+  [{ what: 'discussion_locked', from: true, to: false }, 'unlocked the discussion in this merge request'],
+  [{ what: 'time_spent', seconds: 3_600 }, 'added 1h of time spent'],
+  [{ what: 'time_estimate', from: 0, to: 57_600 }, 'changed time estimate to 2d'],
+  [{ what: 'time_estimate', from: 60, to: 0 }, 'removed time estimate'],
+  [{ what: 'time_reset' }, 'removed time spent'],
+])('%o of a merge request is told', (change, body) => {
+  expect(systemNote(change, 'merge request').body).toBe(body);
 });
 
 test.each([

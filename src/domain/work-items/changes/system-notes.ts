@@ -1,5 +1,6 @@
-/** System notes of issues and epics: one sentence for each change, in the public API's words. */
+/** System notes of issues, epics and merge requests: one sentence for each change, in the public API's words. */
 import { dateFormat } from '../../../platform/locales.ts';
+import { sentenceOf } from '../../../platform/sentence.ts';
 import { humanDuration } from './durations.ts';
 import type { WorkChange } from './issue-changes.ts';
 
@@ -16,13 +17,8 @@ export type WorkOccurrence =
   | { what: 'time_spent'; seconds: number }
   | { what: 'time_reset' };
 
-export const and = (parts: readonly string[]): string => {
-  const last = parts.at(-1) ?? '';
-  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
-};
-
 export const people = (names: readonly { username: string }[]): string =>
-  and(names.map((each) => `@${each.username}`));
+  sentenceOf(names.map((each) => `@${each.username}`));
 
 /** `added ~1 ~2 labels`, for one or many. */
 const labels = (verb: string, ids: readonly { id: number }[]): string =>
@@ -56,8 +52,11 @@ const severityNames: Record<string, string> = {
   CRITICAL: 'Critical - S1',
 };
 
-/** The system note of a change of an issue, epic or merge request. */
-export function systemNote(change: WorkChange | WorkOccurrence, noun: string = 'issue'): SystemNote {
+/** The system note of a change of an issue or epic, or of what merge requests have too. */
+export function systemNote(
+  change: WorkChange | WorkOccurrence,
+  noun: 'issue' | 'epic' | 'merge request' = 'issue',
+): SystemNote {
   const note = (action: string, body: string): SystemNote => ({ body, action });
   switch (change.what) {
     case 'title': {
@@ -71,12 +70,12 @@ export function systemNote(change: WorkChange | WorkOccurrence, noun: string = '
     case 'assignees': {
       const added = change.added.length > 0 ? [`assigned to ${people(change.added)}`] : [];
       const removed = change.removed.length > 0 ? [`unassigned ${people(change.removed)}`] : [];
-      return note('assignee', and([...added, ...removed]));
+      return note('assignee', sentenceOf([...added, ...removed]));
     }
     case 'labels': {
       const added = change.added.length > 0 ? [labels('added', change.added)] : [];
       const removed = change.removed.length > 0 ? [labels('removed', change.removed)] : [];
-      return note('label', and([...added, ...removed]));
+      return note('label', sentenceOf([...added, ...removed]));
     }
     case 'milestone':
       return note(
