@@ -964,7 +964,7 @@ create table merge_requests (
   head_sha text collate "C",
   commits_count integer default 0 not null,
   merge_status text default 'unchecked'::text not null,
-  needs_rebase boolean default false not null,
+  is_behind boolean default false not null,
   judged_source_sha text collate "C",
   judged_target_sha text collate "C",
   merge_commit_sha text collate "C",

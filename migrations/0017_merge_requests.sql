@@ -17,7 +17,8 @@ create table merge_requests (
   -- What the merge was last judged for: heads of source and target.
   merge_status text not null default 'unchecked'
     check (merge_status in ('unchecked', 'can_be_merged', 'cannot_be_merged', 'cannot_be_merged_recheck')),
-  needs_rebase boolean not null default false,
+  -- Whether the target has commits that the source lacks.
+  is_behind boolean not null default false,
   judged_source_sha text collate "C",
   judged_target_sha text collate "C",
   merge_commit_sha text collate "C",

@@ -10,6 +10,7 @@ import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
+import { mergeRequestsCapability } from './domain/merge-requests/index.ts';
 import {
   customAttributesCapability,
   groupsCapability,
@@ -83,6 +84,7 @@ export const capabilities = (services: Services): Capability[] => {
     markdownCapability(),
     uploadsCapability(services),
     issuesCapability(),
+    mergeRequestsCapability(),
     alertsCapability(services),
     errorTrackingCapability(services),
     labelsCapability(),

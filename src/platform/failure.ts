@@ -27,6 +27,8 @@ export type FailureKind = keyof typeof failureStatus;
 /** `{property: [messages], embedded: {property: [messages]}}` (spec: Error bodies, validation failure). */
 export type ValidationMessages = { [property: string]: string[] | ValidationMessages };
 
+type PublicMessage = string | readonly string[] | ValidationMessages;
+
 export type FailureDetails = {
   /** Machine-readable code beside the message (`insufficient_scope`, `invalid_token`, or a parameter error's text). */
   error?: string;
@@ -43,11 +45,11 @@ export type FailureDetails = {
 
 export class Failure extends Error {
   readonly kind: FailureKind;
-  /** What the client reads as `message`: text, or messages by property. */
-  readonly publicMessage: string | ValidationMessages;
+  /** What the client reads as `message`: text, or messages, by property where they have one. */
+  readonly publicMessage: PublicMessage;
   readonly details: FailureDetails;
 
-  constructor(kind: FailureKind, publicMessage: string | ValidationMessages, details: FailureDetails = {}) {
+  constructor(kind: FailureKind, publicMessage: PublicMessage, details: FailureDetails = {}) {
     super(typeof publicMessage === 'string' ? publicMessage : JSON.stringify(publicMessage), {
       cause: details.cause,
     });

@@ -71,6 +71,8 @@ const plainNames: ReadonlyMap<string, string> = new Map(
     left: 'left',
     expired: 'removed due to membership expiration from',
     destroyed: 'destroyed',
+    merged: 'accepted',
+    approved: 'approved',
   }),
 );
 

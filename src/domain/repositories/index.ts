@@ -6,6 +6,7 @@ export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/r
 export { findPipeline } from './commits/status-queries.ts';
 export { commitStatusesEndpoint } from './commits/status-routes.ts';
 export type { CommitStatus } from './commits/status-schema.ts';
+export { areRelated } from './comparisons/queries.ts';
 export { comparisonEndpoint } from './comparisons/routes.ts';
 export { rawFileEndpoint } from './files/routes.ts';
 export { housekeepingCapability } from './housekeeping/capability.ts';
@@ -15,6 +16,7 @@ export type { MovableContainers } from './moves/movable-containers.ts';
 export { scheduleMove, storageSet } from './moves/schedule-actions.ts';
 export { protectedRefsCapability } from './protection/capability.ts';
 export { protectFirstBranch } from './protection/first-branch-actions.ts';
+export { guardRefs } from './protection/protection.ts';
 export { countingWrite, countWrite } from './pushes/actions.ts';
 export { authorOf, commitChanges, type Person } from './pushes/commits.ts';
 export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';

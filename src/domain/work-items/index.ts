@@ -46,3 +46,4 @@ export { type CreatedIssue, created, prepareIssue } from './issues/writing/issue
 export { type IssueFollowUp, issueFollowUps } from './issues/writing/issue-follow-ups.ts';
 export { checkIssueSpam } from './issues/writing/issue-spam.ts';
 export { issuesCapability } from './issues-capability.ts';
+export { insertResourceEvents } from './resource-events/actions.ts';

@@ -22,6 +22,8 @@ export type ActivityAction =
   | 'destroyed'
   | 'closed'
   | 'reopened'
+  | 'merged'
+  | 'approved'
   | 'commented';
 
 export type AuditedEntity =

@@ -570,7 +570,7 @@ export type MergeRequestsTable = {
   head_sha: string | null;
   commits_count: Generated<number>;
   merge_status: Generated<string>;
-  needs_rebase: Generated<boolean>;
+  is_behind: Generated<boolean>;
   judged_source_sha: string | null;
   judged_target_sha: string | null;
   merge_commit_sha: string | null;

@@ -10,7 +10,7 @@ import { dateTime, nullable, stringEnum } from '../../../platform/http/parameter
 import { mapInTurns } from '../../../platform/turns.ts';
 import { LabelOrName, MilestoneRecord, presentLabelBasic, presentMilestone } from '../../planning/index.ts';
 import { countTasks, presentTimeStats, TimeStatsRecord } from '../../work-items/index.ts';
-import { detailedStatus } from '../mergeability/row-checks.ts';
+import { detailedStatus } from './detailed-status.ts';
 import { type MergeRequestRow, mergeRequestWebUrl, type VersionRow } from './merge-request-rows.ts';
 import { loadMergeRequestRelations, type MergeRequestRelations } from './relation-queries.ts';
 

@@ -113,6 +113,15 @@ export async function commitsBetween(
   return readShownCommits(git, linesOf(await textInTime(args, place)));
 }
 
+/** The ids of commits reachable from `head` and not from `base`, newest first, the newest `limit` of them. */
+export const commitIdsBetween = async (
+  { folder }: GitFolder,
+  base: string,
+  head: string,
+  limit: number,
+): Promise<string[]> =>
+  linesOf(await textInTime(['rev-list', `--max-count=${limit}`, head, `^${base}`, '--'], { folder }));
+
 /** Characters of the messages in one response; thousands of ordinary ones are less. */
 const MAX_MESSAGES_LENGTH = 8 * 1_048_576;
 const READ_AT_ONCE = 20;

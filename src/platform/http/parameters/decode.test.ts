@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { type Static, type TSchema, Type } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { Failure } from '../../failure.ts';
+import { Failure, type ValidationMessages } from '../../failure.ts';
 import { compileDecoder } from './decode.ts';
 import { parseJsonBody, parseUrlEncoded, type RawValue, UploadedFile } from './raw-parameters.ts';
 import { commaList, date, dateTime, file, integerId, nullable, stringEnum } from './schema.ts';
@@ -24,7 +24,7 @@ const decodeOne = (schema: TSchema, raw: RawValue): unknown => {
     return (decode({ x: raw }) as { x: unknown }).x;
   } catch (error) {
     if (!(error instanceof Failure) || typeof error.publicMessage === 'string') throw error;
-    return { refused: error.publicMessage.x };
+    return { refused: (error.publicMessage as ValidationMessages).x };
   }
 };
 

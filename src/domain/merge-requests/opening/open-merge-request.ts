@@ -1,0 +1,101 @@
+/** Opens merge requests: finds what the request names, reads the first version, and inserts it. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { violatedIndex } from '../../../platform/db/errors.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { findMentionTodos, type WriteContext } from '../../conversation/index.ts';
+import {
+  checkTexts,
+  labelsAfter,
+  readersNamed,
+  resolveNamed,
+  withNewLabels,
+} from '../../work-items/index.ts';
+import { newMergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { writeSourceRef } from '../versions/set-refs.ts';
+import { type Branches, checkBranches, openVersion } from './branches.ts';
+import { isDraft } from './draft.ts';
+import { insertMergeRequest } from './insert-actions.ts';
+import { selectOpenTwin } from './queries.ts';
+import { type ChangeRights, permitted, type Requested } from './requested.ts';
+
+export type Opening = Branches & { title: string; requested: Requested };
+
+/** Managers set everything on merge requests that they open; others the texts and how to merge. */
+const openingRights = ({ services }: WriteContext, target: AuthorizedProject): ChangeRights => ({
+  metadata: target.may('manage_merge_requests'),
+  lock: false,
+  premium: services.config.tier !== 'free',
+});
+
+const isOpenedTwice = (error: unknown): boolean => violatedIndex(error) === 'merge_requests_open_once';
+
+/** 409 with the number of the open one (facts: Creation). */
+async function twinFailure(db: Db, opening: Opening): Promise<Failure> {
+  const twin = await selectOpenTwin(db, opening);
+  return new Failure('conflict', [
+    `Another open merge request already exists for this source branch: !${twin?.iid ?? ''}`,
+  ]);
+}
+
+/**
+ * The merge request from one branch into another, without the properties that the caller may not set. 400 for a wrong title,
+ * description, milestone or branch, 409 where the same is open already, 422 for branches of projects that are not forks of
+ * each other. The caller was checked to push to the source and to open merge requests in the target.
+ */
+export async function openMergeRequest(context: WriteContext, opening: Opening): Promise<MergeRequestRow> {
+  const { db, services, actor } = context;
+  const { source, target, title } = opening;
+  const requested = permitted(opening.requested, openingRights(context, target));
+  const description = requested.description ?? null;
+  checkTexts({ title, description });
+  await checkBranches(db, opening);
+  const noteable = newMergeRequestNoteable(target, actor.id);
+  const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
+  const [{ version, judgement }, assignees, reviewers, named, mentioned] = await Promise.all([
+    openVersion(services, opening),
+    people(requested.assignee_ids),
+    people(requested.reviewer_ids),
+    resolveNamed(context, target, requested),
+    findMentionTodos(db, services.database.points, { actor, target: noteable, text: description }),
+  ]);
+  const project = projectSettings(target.row);
+  const squashes = project.squash_option === 'always' || project.squash_option === 'default_on';
+  const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
+  try {
+    const row = await inTransaction(db, async (tx) => {
+      const { labels, addLabels, removeLabels, milestone } = await withNewLabels(
+        tx,
+        actor,
+        target,
+        requested,
+        named,
+      );
+      return insertMergeRequest(tx, actor, target, {
+        sourceProjectId: source.id,
+        sourceBranch: opening.sourceBranch,
+        targetBranch: opening.targetBranch,
+        title,
+        description,
+        draft: isDraft(title),
+        squash: requested.squash ?? squashes,
+        forceRemoveSourceBranch: requested.force_remove_source_branch ?? null,
+        allowCollaboration: source.id !== target.id && requested.allow_collaboration === true,
+        milestoneId: milestone?.id ?? null,
+        mergeAfter: requested.merge_after ?? null,
+        assigneeIds: ids(assignees),
+        reviewerIds: ids(reviewers),
+        labelIds: ids(labelsAfter([], { labels, add: addLabels, remove: removeLabels })),
+        mentioned,
+        version,
+        judgement,
+      });
+    });
+    await writeSourceRef(services, target, { iid: row.iid, head_sha: version.head });
+    return row;
+  } catch (error) {
+    throw isOpenedTwice(error) ? await twinFailure(db, opening) : error;
+  }
+}

@@ -1,0 +1,149 @@
+/** Opening merge requests over HTTP: the record, refusals, twins at once, and what the caller may not set. */
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
+import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+
+const ashlar = useApp();
+
+test('one that is opened shows its heads, its size, and that it can be merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const made = await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic', description: '- [x] a' });
+  expect(made).toMatchObject({
+    iid: 1,
+    project_id: id,
+    source_project_id: id,
+    state: 'opened',
+    draft: true,
+    work_in_progress: true,
+    merge_status: 'can_be_merged',
+    detailed_merge_status: 'draft_status',
+    has_conflicts: false,
+    changes_count: '1',
+    merge_commit_sha: null,
+    head_pipeline: null,
+    reference: '!1',
+    task_completion_status: { count: 1, completed_count: 1 },
+    user: { can_merge: true },
+    subscribed: true,
+  });
+  expect(made).not.toHaveProperty('first_contribution');
+  expect(made).not.toHaveProperty('allow_collaboration');
+  const { diff_refs, sha } = made;
+  expect(diff_refs.head_sha).toBe(sha);
+  expect(diff_refs.base_sha).toBe(diff_refs.start_sha);
+  const shown = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200);
+  expect(shown).toEqual({ ...made, first_contribution: true });
+  const [listed] = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests`), 200);
+  expect(listed).not.toHaveProperty('diff_refs');
+  expect(made).toMatchObject(listed);
+  const head = await ashlar.root(`GET /projects/${id}/repository/commits/refs%2Fmerge-requests%2F1%2Fhead`);
+  expect(bodyOf(head, 200).id).toBe(sha);
+});
+
+describe('refused', () => {
+  test.each<[what: string, changes: Record<string, unknown>, status: number, message: unknown]>([
+    ['without a title', { title: undefined }, 400, undefined],
+    ['of a blank title', { title: ' ' }, 400, { title: ["can't be blank"] }],
+    [
+      'into itself',
+      { target_branch: 'topic' },
+      422,
+      ["You can't use same project/branch for source and target"],
+    ],
+    ['from nowhere', { source_branch: 'none' }, 400, { source_branch: ['does not exist'] }],
+    ['into nowhere', { target_branch: 'none' }, 400, { target_branch: ['does not exist'] }],
+    ['from a wrong name', { source_branch: 'a..b' }, 400, { source_branch: ['is invalid'] }],
+    ['of a missing milestone', { milestone_id: 999_999 }, 400, undefined],
+    ['into an unknown project', { target_project_id: 999_999 }, 404, '404 Project Not Found'],
+  ])('is one %s', async (_what, changes, status, message) => {
+    const { id } = await makeReviewedProject(ashlar);
+    await commitTo(ashlar, id, 'topic', { 'b.txt': 'b\n' });
+    const body = { title: 'Title', source_branch: 'topic', target_branch: 'main', ...changes };
+    const refused = await ashlar.root(`POST /projects/${id}/merge_requests`, { body });
+    expect(refused.status, refused.text).toBe(status);
+    if (message !== undefined) expect(refused.body.message).toEqual(message);
+    expect(bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests`), 200)).toEqual([]);
+  });
+
+  test('is a project that is no relative', async () => {
+    const [one, other] = [await makeReviewedProject(ashlar), await makeReviewedProject(ashlar)];
+    const body = { title: 'T', source_branch: 'main', target_branch: 'main', target_project_id: other.id };
+    const refused = await ashlar.root(`POST /projects/${one.id}/merge_requests`, { body });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { message: ['Source project is not a fork of the target project'] },
+    });
+  });
+
+  test('are twins, one of which is opened however many ask at once', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await commitTo(ashlar, id, 'topic', { 'b.txt': 'b\n' });
+    const body = { title: 'Title', source_branch: 'topic', target_branch: 'main' };
+    const asked = await Promise.all(
+      Array.from({ length: 6 }, () => ashlar.root(`POST /projects/${id}/merge_requests`, { body })),
+    );
+    expect(asked.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(asked.find(({ status }) => status === 409)?.body.message).toEqual([
+      'Another open merge request already exists for this source branch: !1',
+    ]);
+  });
+});
+
+test('branches without a difference make one that cannot be merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  bodyOf(
+    await ashlar.root(`POST /projects/${id}/repository/branches`, { query: 'branch=same&ref=main' }),
+    201,
+  );
+  const body = { title: 'Same', source_branch: 'same', target_branch: 'main' };
+  const made = bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+  expect(made).toMatchObject({
+    merge_status: 'cannot_be_merged',
+    detailed_merge_status: 'commits_status',
+    changes_count: '0',
+  });
+});
+
+test('conflicts show', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await commitTo(ashlar, id, 'topic', { 'a.txt': 'two\n' });
+  await commitTo(ashlar, id, 'main', { 'a.txt': 'three\n' });
+  const body = { title: 'Conflict', source_branch: 'topic', target_branch: 'main' };
+  const made = bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+  expect(made).toMatchObject({ has_conflicts: true, detailed_merge_status: 'conflict' });
+});
+
+test('what a caller may not set is passed over, and who may not open is refused', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const { developer, reporter, guest } = await makeMembers(
+    ashlar,
+    `projects/${id}`,
+    'developer',
+    'reporter',
+    'guest',
+  );
+  await commitTo(ashlar, id, 'topic', { 'b.txt': 'b\n' });
+  const body = {
+    title: 'Title',
+    source_branch: 'topic',
+    target_branch: 'main',
+    labels: 'new,labels',
+    assignee_ids: [developer.id, 999_999],
+    reviewer_ids: [reporter.id],
+    remove_source_branch: true,
+  };
+  for (const { token } of [reporter, guest])
+    expect((await ashlar.as(token)(`POST /projects/${id}/merge_requests`, { body })).status).toBe(403);
+  const made = bodyOf(await ashlar.as(developer.token)(`POST /projects/${id}/merge_requests`, { body }), 201);
+  expect(made).toMatchObject({
+    labels: ['labels', 'new'],
+    force_remove_source_branch: true,
+    should_remove_source_branch: null,
+    assignee: { id: developer.id },
+  });
+  expect(made.reviewers.map((each: { id: number }) => each.id)).toEqual([reporter.id]);
+  expect((await ashlar.as(guest.token)(`GET /projects/${id}/merge_requests/1`)).status).toBe(403);
+  const todos = bodyOf(await ashlar.as(reporter.token)('GET /todos'), 200);
+  expect(todos).toEqual([]);
+});

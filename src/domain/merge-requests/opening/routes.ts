@@ -1,0 +1,94 @@
+/** Opening, showing, changing and deleting merge requests. */
+import Type from 'typebox';
+import { onProject } from '../../../kernel/access/access.ts';
+import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import { type Context, type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
+import { forbidden, notFound } from '../../../platform/failure.ts';
+import { mayMerge } from '../merging/merge-rights.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
+import { MergeRequestRecord, presentMergeRequest } from '../records/merge-request-records.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { openMergeRequest } from './open-merge-request.ts';
+import { requestedOf } from './requested.ts';
+import { BODY_LIMIT, CreateMergeRequest, OneMergeRequest } from './schema.ts';
+
+const path = '/projects/:id/merge_requests';
+const pathOfOne = `${path}/:merge_request_iid` as const;
+
+type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
+
+/** The record by itself; 404 when it was deleted meanwhile. */
+export async function presentOne(
+  context: Presenting,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<MergeRequestRecord> {
+  const canMerge = await mayMerge(context, project, row.target_branch);
+  const record = await presentMergeRequest(context, row, canMerge);
+  if (!record) throw notFound();
+  return record;
+}
+
+export const mergeRequestEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'One merge request into a project.',
+  access: onProject('read_merge_requests'),
+  input: Type.Object({
+    ...OneMergeRequest.properties,
+    render_html: Type.Optional(Type.Boolean()),
+    include_diverged_commits_count: Type.Optional(Type.Boolean()),
+    include_rebase_in_progress: Type.Optional(Type.Boolean()),
+  }),
+  reply: MergeRequestRecord,
+  handle: async (context) => {
+    const { db, subject, input } = context;
+    const row = await findMergeRequest(db, subject, input.merge_request_iid);
+    const canMerge = await mayMerge(context, subject, row.target_branch);
+    const record = await presentMergeRequest(context, row, canMerge, ({ single }) => ({
+      first_contribution: single?.isFirstContribution ?? false,
+      ...(input.include_rebase_in_progress && { rebase_in_progress: false }),
+    }));
+    if (!record) throw notFound();
+    return record;
+  },
+});
+
+export const mergeRequestOpeningEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path,
+    summary:
+      'Opens a merge request from a branch of the project. What the caller may not set is passed over.',
+    access: onProject('push_code'),
+    also: [409, 422],
+    bodyLimit: BODY_LIMIT,
+    input: CreateMergeRequest,
+    reply: MergeRequestRecord,
+    handle: async (context) => {
+      const { services, actor, subject: source, input } = context;
+      const { title, source_branch, target_branch, target_project_id = source.id, ...sent } = input;
+      const target =
+        target_project_id === source.id
+          ? source
+          : await authorizeProject(
+              services.database.points,
+              actor,
+              'create_merge_requests',
+              target_project_id,
+            );
+      if (!target.may('create_merge_requests')) throw forbidden();
+      const row = await openMergeRequest(context, {
+        source,
+        sourceBranch: source_branch,
+        target,
+        targetBranch: target_branch,
+        title,
+        requested: requestedOf(sent),
+      });
+      return presentOne(context, target, row);
+    },
+  }),
+  mergeRequestEndpoint,
+];

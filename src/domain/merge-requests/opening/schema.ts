@@ -1,0 +1,67 @@
+/** Fields for opening or changing a merge request (facts: Merge requests). */
+import Type, { type Static } from 'typebox';
+import {
+  atLeastOne,
+  commaList,
+  dateTime,
+  integerId,
+  notBlank,
+  nullable,
+  parameterRules,
+  stringEnum,
+} from '../../../platform/http/parameters/schema.ts';
+
+const MAX_PEOPLE = 200;
+
+const people = (description: string) =>
+  Type.Optional(commaList(Type.Integer({ minimum: 0 }), { maxItems: MAX_PEOPLE, description }));
+const labels = () => Type.Optional(commaList(Type.String(), { maxItems: 200 }));
+
+const properties = {
+  assignee_id: Type.Optional(nullable(Type.Integer({ minimum: 0, description: '0 for nobody.' }))),
+  assignee_ids: people('0 or nothing for nobody; one below premium.'),
+  reviewer_ids: people('0 or nothing for nobody; one below premium.'),
+  description: Type.Optional(nullable(Type.String())),
+  labels: labels(),
+  add_labels: labels(),
+  remove_labels: labels(),
+  milestone_id: Type.Optional(nullable(Type.Integer({ minimum: 0, description: '0 for none.' }))),
+  remove_source_branch: Type.Optional(nullable(Type.Boolean())),
+  allow_collaboration: Type.Optional(
+    nullable(Type.Boolean({ description: 'Whether those who may merge may push to the source of a fork.' })),
+  ),
+  allow_maintainer_to_push: Type.Optional(
+    nullable(Type.Boolean({ description: 'Deprecated: allow_collaboration.' })),
+  ),
+  squash: Type.Optional(nullable(Type.Boolean())),
+  merge_after: Type.Optional(nullable(dateTime())),
+};
+
+/** A description of 1,048,576 characters, each of four bytes, and the rest. */
+export const BODY_LIMIT = 8 * 1024 * 1024;
+
+const branch = (description: string) => Type.String({ maxLength: 1_000, description });
+
+export const CreateMergeRequest = Type.Object({
+  title: Type.String(notBlank),
+  source_branch: branch('A branch of this project.'),
+  target_branch: branch('A branch of the target project.'),
+  target_project_id: Type.Optional(integerId({ description: 'Without it this project.' })),
+  ...properties,
+});
+export type CreateMergeRequest = Static<typeof CreateMergeRequest>;
+
+export const OneMergeRequest = Type.Object({ merge_request_iid: integerId() });
+
+const changes = {
+  title: Type.Optional(Type.String(notBlank)),
+  target_branch: Type.Optional(branch('A branch of the target project.')),
+  state_event: Type.Optional(stringEnum(['close', 'reopen'])),
+  discussion_locked: Type.Optional(nullable(Type.Boolean())),
+  ...properties,
+};
+export const UpdateMergeRequest = Type.Object(
+  { ...OneMergeRequest.properties, ...changes },
+  parameterRules(atLeastOne(Object.keys(changes))),
+);
+export type UpdateMergeRequest = Static<typeof UpdateMergeRequest>;

@@ -1,0 +1,39 @@
+/** Sets the refs of a merge request in the target's repository. What they hold no longer is kept for older versions. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { NO_OBJECT } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { readRef } from '../../../platform/git/refs.ts';
+import { type RefUpdate, syncRefNames, updateRefs } from '../../../platform/git/write.ts';
+import { projectRepository } from '../../repositories/index.ts';
+import { keptRef, sourceRef } from './version-refs.ts';
+
+/** The update of a ref to a commit; undefined where it is there already. */
+async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpdate | undefined> {
+  const before = await readRef(git, ref);
+  return before === oid ? undefined : { ref, before: before ?? NO_OBJECT, after: oid };
+}
+
+/** Points the source ref to the head, and keeps what it pointed to. Run again, it changes nothing. */
+async function setSourceRef(git: GitFolder, iid: number, head: string): Promise<void> {
+  const moved = await setting(git, sourceRef(iid), head);
+  if (!moved) return;
+  const kept =
+    moved.before === NO_OBJECT ? undefined : await setting(git, keptRef(iid, moved.before), moved.before);
+  const updates = [moved, kept].filter((update) => update !== undefined);
+  await updateRefs(git.folder, updates);
+  await syncRefNames(
+    git.folder,
+    updates.map(({ ref }) => ref),
+  );
+}
+
+/** The same, with the repository held for writing. */
+export const writeSourceRef = (
+  { repositories }: Needs<'repositories'>,
+  project: Pick<AuthorizedProject, 'id' | 'row'>,
+  { iid, head_sha }: { iid: number; head_sha: string },
+): Promise<void> =>
+  repositories.write(projectRepository(project.id), project.row.default_branch ?? 'main', (git) =>
+    setSourceRef(git, iid, head_sha),
+  );

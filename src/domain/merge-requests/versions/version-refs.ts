@@ -1,0 +1,7 @@
+/** The refs that keep what merge requests need, in the target's repository. */
+
+/** The source as it is; git fetches it by its name (facts: Side effects of merge). */
+export const sourceRef = (iid: number): string => `refs/merge-requests/${iid}/head`;
+
+/** Keeps the head of an older version, whose branch has moved on or is gone; nobody sees it. */
+export const keptRef = (iid: number, head: string): string => `refs/ashlar/merge-requests/${iid}/${head}`;

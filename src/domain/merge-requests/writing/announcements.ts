@@ -1,0 +1,49 @@
+/** Announcements of changes of merge requests, for the feed, the audit trail and listeners. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { ActivityAction, Announcement } from '../../../kernel/activity/announce-actions.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { mergeRequestKind } from '../records/merge-request-noteable.ts';
+
+export type MergeRequestEvent =
+  | 'merge_request_created'
+  | 'merge_request_updated'
+  | 'merge_request_closed'
+  | 'merge_request_reopened'
+  | 'merge_request_merged'
+  | 'merge_request_deleted';
+
+const activities: Partial<Record<MergeRequestEvent, ActivityAction>> = {
+  merge_request_created: 'created',
+  merge_request_closed: 'closed',
+  merge_request_reopened: 'reopened',
+  merge_request_merged: 'merged',
+};
+
+/** The announcement of the event. */
+export const mergeRequestAnnouncement = (
+  actor: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>,
+  project: Pick<AuthorizedProject, 'id' | 'fullPath'>,
+  { id, iid, title }: { id: number; iid: number; title: string },
+  event: MergeRequestEvent,
+  details: Record<string, Json> = {},
+): Announcement => ({
+  author: actor,
+  audit: {
+    entity: { type: 'Project', id: project.id, path: project.fullPath },
+    event,
+    details: { target_id: id, target_type: mergeRequestKind.type, target_details: title },
+  },
+  ...(activities[event] && {
+    activity: {
+      action: activities[event],
+      projectId: project.id,
+      targetType: mergeRequestKind.type,
+      targetId: id,
+    },
+  }),
+  fact: {
+    name: event,
+    payload: { project_id: project.id, user_id: actor.id, merge_request_id: id, iid, ...details },
+  },
+});
