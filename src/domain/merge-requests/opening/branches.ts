@@ -7,8 +7,9 @@ import { isRefName } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { areRelated, projectRepository } from '../../repositories/index.ts';
-import { type Judgement, judge } from '../mergeability/judge.ts';
-import { type Heads, type NewVersion, readVersion } from '../versions/read-version.ts';
+import { judge } from '../mergeability/judge.ts';
+import { type Heads, readVersion } from '../versions/read-version.ts';
+import type { OpenedVersion } from '../writing/version-actions.ts';
 
 export type Branches = {
   source: AuthorizedProject;
@@ -34,8 +35,6 @@ export async function checkBranches(
   if (!(await areRelated(db, source.id, target.id)))
     throw new Failure('unprocessable', ['Source project is not a fork of the target project']);
 }
-
-export type OpenedVersion = { version: NewVersion; judgement: Judgement };
 
 /** The heads of both; 400 for a branch that does not exist. */
 async function headsOf(source: GitFolder, target: GitFolder, branches: Branches): Promise<Heads> {

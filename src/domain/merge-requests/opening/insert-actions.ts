@@ -8,14 +8,17 @@ import type { Db } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { addTodos, type MentionTodo } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
-import type { Judgement } from '../mergeability/judge.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import type { NewVersion } from '../versions/read-version.ts';
 import { mergeRequestAnnouncement } from '../writing/announcements.ts';
-import { insertCommits, insertVersion } from '../writing/version-actions.ts';
+import {
+  insertCommits,
+  insertVersion,
+  type OpenedVersion,
+  versionColumns,
+} from '../writing/version-actions.ts';
 
-export type PreparedMergeRequest = {
+export type PreparedMergeRequest = OpenedVersion & {
   sourceProjectId: number;
   sourceBranch: string;
   targetBranch: string;
@@ -31,8 +34,6 @@ export type PreparedMergeRequest = {
   reviewerIds: readonly number[];
   labelIds: readonly number[];
   mentioned: readonly MentionTodo[];
-  version: NewVersion;
-  judgement: Judgement;
 };
 
 /** The row with the next number of the project, whose counter is locked until the transaction ends. */
@@ -62,12 +63,7 @@ const insertRow = (tx: Db, actor: Actor, project: AuthorizedProject, made: Prepa
       title: made.title,
       description: made.description,
       draft: made.draft,
-      head_sha: made.version.head,
-      commits_count: made.version.commits.length,
-      merge_status: made.judgement.mergeStatus,
-      is_behind: made.judgement.isBehind,
-      judged_source_sha: made.version.head,
-      judged_target_sha: made.version.start,
+      ...versionColumns(made),
       squash: made.squash,
       force_remove_source_branch: made.forceRemoveSourceBranch,
       allow_collaboration: made.allowCollaboration,

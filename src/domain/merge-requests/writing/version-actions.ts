@@ -2,7 +2,23 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import type { StatementParts } from '../../../platform/db/run-as-one.ts';
+import type { Judgement } from '../mergeability/judge.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { NewVersion } from '../versions/read-version.ts';
+
+/** A version, and whether it can be merged into its start. */
+export type OpenedVersion = { version: NewVersion; judgement: Judgement };
+
+/** What the row says of its version, and how it was judged. */
+export const versionColumns = ({ version, judgement }: OpenedVersion) => ({
+  head_sha: version.head,
+  commits_count: version.commits.length,
+  merge_status: judgement.mergeStatus,
+  is_behind: judgement.isBehind,
+  judged_source_sha: version.head,
+  judged_target_sha: version.start,
+});
 
 export const insertVersion = (tx: Db, id: number, version: NewVersion) =>
   tx.insertInto('merge_request_versions').values({
@@ -15,13 +31,40 @@ export const insertVersion = (tx: Db, id: number, version: NewVersion) =>
     created_at: now(),
   });
 
+const rowsOf = (id: number, commits: readonly string[]) =>
+  sql<{
+    merge_request_id: number;
+    place: number;
+    sha: string;
+  }>`(select ${id}::bigint, (place - 1)::integer, sha from unnest(${[...commits]}::text[]) with ordinality c(sha, place))`;
+
 export const insertCommits = (tx: Db, id: number, { commits }: Pick<NewVersion, 'commits'>) =>
   commits.length === 0
     ? undefined
     : tx
         .insertInto('merge_request_commits')
         .columns(['merge_request_id', 'place', 'sha'])
-        .expression(
-          sql<{ merge_request_id: number; place: number; sha: string }>`(
-          select ${id}::bigint, (place - 1)::integer, sha from unnest(${[...commits]}::text[]) with ordinality c(sha, place))`,
-        );
+        .expression(rowsOf(id, commits));
+
+/** The statements for a version after the first, and the columns of the row that it changes. */
+export const versionStatements = (
+  tx: Db,
+  id: number,
+  opened: OpenedVersion,
+): { columns: Partial<MergeRequestRow>; statements: StatementParts['statements'] } => {
+  const { commits } = opened.version;
+  return {
+    columns: versionColumns(opened),
+    statements: [
+      insertVersion(tx, id, opened.version),
+      // One statement sees the rows as they were: those of the same place are changed, not made anew.
+      tx
+        .deleteFrom('merge_request_commits')
+        .where('merge_request_id', '=', id)
+        .where('place', '>=', commits.length),
+      insertCommits(tx, id, { commits })?.onConflict((known) =>
+        known.columns(['merge_request_id', 'place']).doUpdateSet({ sha: sql`excluded.sha` }),
+      ),
+    ],
+  };
+};
