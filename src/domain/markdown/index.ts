@@ -19,7 +19,7 @@ export {
   type ReferenceDefinition,
   referenceDefinitions,
 } from './reference-definitions.ts';
-export { type Reference, scanReferences } from './references.ts';
+export { type Reference, referenceAt, scanReferences } from './references.ts';
 export { renderEach, renderMarkdown } from './render.ts';
 export { projectPrefix, type RenderContext } from './render-context.ts';
 export { escapeText } from './rendered.ts';

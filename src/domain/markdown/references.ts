@@ -71,9 +71,14 @@ export function* scanReferences(text: string): Generator<Found> {
   }
 }
 
-const projectAddress = /^\/([^?#]{1,2000}?)\/-\/(?:(issues|snippets)\/(\d{1,10})|commit\/([0-9a-f]{7,40}))$/;
+const projectAddress =
+  /^\/(?!groups\/)([^?#]{1,2000}?)\/-\/(?:(issues|work_items|snippets)\/(\d{1,10})|commit\/([0-9a-f]{7,40}))$/;
 const groupAddress = /^\/groups\/([^?#]{1,2000}?)\/-\/epics\/(\d{1,10})$/;
-const kindOfFolder = { issues: 'issue', snippets: 'snippet' } as const;
+const kindsOfFolders = new Map<string, ReferenceKind>([
+  ['issues', 'issue'],
+  ['work_items', 'issue'],
+  ['snippets', 'snippet'],
+]);
 
 /** The reference of a whole address of this instance; undefined for any other address. */
 export function referenceAt(baseUrl: string, address: string): Reference | undefined {
@@ -84,6 +89,6 @@ export function referenceAt(baseUrl: string, address: string): Reference | undef
   if (group !== undefined && epic !== undefined) return { ...common, kind: 'epic', path: group, name: epic };
   const [, path, folder, number, sha] = projectAddress.exec(below) ?? [];
   if (sha !== undefined) return { ...common, kind: 'commit', path, name: sha };
-  if (number === undefined || (folder !== 'issues' && folder !== 'snippets')) return undefined;
-  return { ...common, kind: kindOfFolder[folder], path, name: number };
+  const kind = kindsOfFolders.get(folder ?? '');
+  return kind && number !== undefined ? { ...common, kind, path, name: number } : undefined;
 }
