@@ -13,6 +13,7 @@ export {
   without,
 } from './changes/issue-changes.ts';
 export {
+  milestoneReference,
   type NamedReferences,
   readersNamed,
   resolveNamed,

@@ -10,9 +10,8 @@ import {
   type WorkChange,
   without,
 } from '../../work-items/index.ts';
-import { isDraft, withoutDraft } from '../opening/draft.ts';
-import type { Requested } from '../opening/requested.ts';
-import { branchNote, draftNote, reviewersNote } from './system-notes.ts';
+import { mergeRequestNotes } from '../texts/system-notes.ts';
+import type { Requested } from './requested.ts';
 
 /** The properties that are compared. */
 export type MergeRequestState = Pick<
@@ -92,25 +91,16 @@ export function mergeRequestDifferences(
   return { shared, all };
 }
 
-/** Of a title that only became a draft's, or a ready one's, the notes say that alone (facts: System notes). */
-function titleNotes({ from, to }: { from: string; to: string }): SystemNote[] {
-  const changed = withoutDraft(from) !== withoutDraft(to);
-  return [
-    ...(changed ? [systemNote({ what: 'title', from, to })] : []),
-    ...(isDraft(from) === isDraft(to) ? [] : [draftNote(isDraft(to))]),
-  ];
-}
-
 /** The notes of the changes. Labels, milestones and states are shown by their events instead. */
 export const notesOf = (changes: readonly MergeRequestChange[]): SystemNote[] =>
   changes.flatMap((change): SystemNote[] => {
     switch (change.what) {
       case 'title':
-        return titleNotes(change);
+        return mergeRequestNotes.title(change.from, change.to);
       case 'reviewers':
-        return [reviewersNote(change)];
+        return [mergeRequestNotes.reviewers(change.added, change.removed)];
       case 'target_branch':
-        return [branchNote(change)];
+        return [mergeRequestNotes.targetBranch(change.from, change.to)];
       default:
         return [systemNote(change, 'merge request')];
     }

@@ -12,7 +12,8 @@ import { type Heads, readVersion } from '../versions/read-version.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
 
 export type Branches = {
-  source: AuthorizedProject;
+  /** Null where the fork is gone. */
+  sourceProjectId: number | null;
   sourceBranch: string;
   target: AuthorizedProject;
   targetBranch: string;
@@ -24,7 +25,8 @@ const wrong = (end: 'source_branch' | 'target_branch', text: string): Failure =>
 /** Fails unless the one can be merged into the other (facts: Creation). */
 export async function checkBranches(
   db: Db,
-  { source, sourceBranch, target, targetBranch }: Branches,
+  source: AuthorizedProject,
+  { sourceBranch, target, targetBranch }: Branches,
 ): Promise<void> {
   if (!isRefName(sourceBranch)) throw wrong('source_branch', 'is invalid');
   if (!isRefName(targetBranch)) throw wrong('target_branch', 'is invalid');

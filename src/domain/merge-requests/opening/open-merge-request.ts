@@ -1,9 +1,7 @@
 /** Opens merge requests: finds what the request names, reads the first version, and inserts it. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { violatedIndex } from '../../../platform/db/errors.ts';
-import { Failure } from '../../../platform/failure.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
 import { findMentionTodos, type WriteContext } from '../../conversation/index.ts';
 import {
   checkTexts,
@@ -12,33 +10,17 @@ import {
   resolveNamed,
   withNewLabels,
 } from '../../work-items/index.ts';
+import { changeRights } from '../changes/change-rights.ts';
+import { permitted, type Requested } from '../changes/requested.ts';
 import { newMergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { isDraft } from '../texts/draft.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
-import { isDraft } from './draft.ts';
 import { insertMergeRequest } from './insert-actions.ts';
-import { selectOpenTwin } from './queries.ts';
-import { type ChangeRights, permitted, type Requested } from './requested.ts';
+import { refuseTwins } from './twins.ts';
 
-export type Opening = Branches & { title: string; requested: Requested };
-
-/** Managers set everything on merge requests that they open; others the texts and how to merge. */
-const openingRights = ({ services }: WriteContext, target: AuthorizedProject): ChangeRights => ({
-  metadata: target.may('manage_merge_requests'),
-  lock: false,
-  premium: services.config.tier !== 'free',
-});
-
-const isOpenedTwice = (error: unknown): boolean => violatedIndex(error) === 'merge_requests_open_once';
-
-/** 409 with the number of the open one (facts: Creation). */
-async function twinFailure(db: Db, opening: Opening): Promise<Failure> {
-  const twin = await selectOpenTwin(db, opening);
-  return new Failure('conflict', [
-    `Another open merge request already exists for this source branch: !${twin?.iid ?? ''}`,
-  ]);
-}
+export type Opening = Branches & { source: AuthorizedProject; title: string; requested: Requested };
 
 /**
  * The merge request from one branch into another, without the properties that the caller may not set. 400 for a wrong title,
@@ -48,10 +30,10 @@ async function twinFailure(db: Db, opening: Opening): Promise<Failure> {
 export async function openMergeRequest(context: WriteContext, opening: Opening): Promise<MergeRequestRow> {
   const { db, services, actor } = context;
   const { source, target, title } = opening;
-  const requested = permitted(opening.requested, openingRights(context, target));
+  const requested = permitted(opening.requested, { ...changeRights(services, target), lock: false });
   const description = requested.description ?? null;
   checkTexts({ title, description });
-  await checkBranches(db, opening);
+  await checkBranches(db, source, opening);
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
   const [{ version, judgement }, assignees, reviewers, named, mentioned] = await Promise.all([
@@ -64,8 +46,8 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   const project = projectSettings(target.row);
   const squashes = project.squash_option === 'always' || project.squash_option === 'default_on';
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
-  try {
-    const row = await inTransaction(db, async (tx) => {
+  const row = await refuseTwins(db, opening, () =>
+    inTransaction(db, async (tx) => {
       const { labels, addLabels, removeLabels, milestone } = await withNewLabels(
         tx,
         actor,
@@ -92,10 +74,8 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         version,
         judgement,
       });
-    });
-    await writeSourceRef(services, target, { iid: row.iid, head_sha: version.head });
-    return row;
-  } catch (error) {
-    throw isOpenedTwice(error) ? await twinFailure(db, opening) : error;
-  }
+    }),
+  );
+  await writeSourceRef(services, target, { iid: row.iid, head_sha: version.head });
+  return row;
 }

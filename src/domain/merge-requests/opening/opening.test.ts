@@ -147,3 +147,91 @@ test('what a caller may not set is passed over, and who may not open is refused'
   const todos = bodyOf(await ashlar.as(reporter.token)('GET /todos'), 200);
   expect(todos).toEqual([]);
 });
+
+describe('changed', () => {
+  const notesOf = async (id: number) =>
+    bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/notes`, { query: 'sort=asc' }), 200).map(
+      (note: { body: string }) => note.body,
+    );
+
+  test('its title, people and labels are told in notes', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic', { title: 'Topic' });
+    const { developer } = await makeMembers(ashlar, `projects/${id}`, 'developer');
+    const change = (body: unknown) => ashlar.root(`PUT /projects/${id}/merge_requests/1`, { body });
+    expect((await change({})).status).toBe(400);
+    const changed = bodyOf(
+      await change({ title: 'Draft: Other', reviewer_ids: [developer.id], labels: 'a', squash: true }),
+      200,
+    );
+    expect(changed).toMatchObject({ draft: true, labels: ['a'], squash: true, squash_on_merge: true });
+    expect(changed.reviewers).toMatchObject([{ id: developer.id }]);
+    expect(bodyOf(await change({ title: 'Other' }), 200)).toMatchObject({ draft: false });
+    expect(await notesOf(id)).toEqual([
+      'changed title from **{-Topic-}** to **{+Draft: Other+}**',
+      'marked this merge request as **draft**',
+      expect.stringMatching(/^added ~\d+ label$/),
+      `requested review from @${developer.username}`,
+      'marked this merge request as **ready**',
+    ]);
+  });
+
+  test('it is closed and opened again, with what the source is then', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    const change = (state_event: string) =>
+      ashlar.root(`PUT /projects/${id}/merge_requests/1`, { body: { state_event } });
+    expect(bodyOf(await change('close'), 200)).toMatchObject({
+      state: 'closed',
+      detailed_merge_status: 'not_open',
+      closed_by: { username: 'root' },
+    });
+    const again = await makeMergeRequest(ashlar, id, 'topic', { title: 'Again' });
+    expect(again.iid).toBe(2);
+    expect(await change('reopen')).toMatchObject({
+      status: 409,
+      body: { message: ['Another open merge request already exists for this source branch: !2'] },
+    });
+    await ashlar.root(`PUT /projects/${id}/merge_requests/2`, { body: { state_event: 'close' } });
+    const head = await commitTo(ashlar, id, 'topic', { 'c.txt': 'c\n' });
+    expect(bodyOf(await change('reopen'), 200)).toMatchObject({
+      state: 'opened',
+      sha: head,
+      closed_at: null,
+      closed_by: null,
+      changes_count: '2',
+    });
+  });
+
+  test('its target is another branch, and it is judged anew', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await commitTo(ashlar, id, 'other', { 'topic.txt': 'another\n' });
+    await makeMergeRequest(ashlar, id, 'topic');
+    const change = (target_branch: string) =>
+      ashlar.root(`PUT /projects/${id}/merge_requests/1`, { body: { target_branch } });
+    expect((await change('none')).body.message).toEqual({ target_branch: ['does not exist'] });
+    expect(bodyOf(await change('other'), 200)).toMatchObject({
+      target_branch: 'other',
+      has_conflicts: true,
+      detailed_merge_status: 'conflict',
+    });
+    expect(await notesOf(id)).toEqual(['changed target branch from `main` to `other`']);
+  });
+
+  test('by its author the texts alone, by others nothing', async () => {
+    const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
+    const { developer, reporter } = await makeMembers(ashlar, `projects/${id}`, 'developer', 'reporter');
+    await commitTo(ashlar, id, 'topic', { 'b.txt': 'b\n' });
+    const body = { title: 'Title', source_branch: 'topic', target_branch: 'main' };
+    bodyOf(await ashlar.as(developer.token)(`POST /projects/${id}/merge_requests`, { body }), 201);
+    bodyOf(await ashlar.root(`DELETE /projects/${id}/members/${developer.id}`), 204);
+    const change = (token: string) =>
+      ashlar.as(token)(`PUT /projects/${id}/merge_requests/1`, { body: { title: 'New', labels: 'x' } });
+    expect(bodyOf(await change(developer.token), 200)).toMatchObject({ title: 'New', labels: [] });
+    expect((await change(reporter.token)).status).toBe(403);
+    const remove = (token: string) => ashlar.as(token)(`DELETE /projects/${id}/merge_requests/1`);
+    expect((await remove(developer.token)).status).toBe(403);
+    expect((await ashlar.root(`DELETE /projects/${id}/merge_requests/1`)).status).toBe(204);
+    expect((await ashlar.root(`GET /projects/${id}/merge_requests/1`)).status).toBe(404);
+  });
+});

@@ -4,13 +4,13 @@ import type { Branches } from './branches.ts';
 
 export const selectOpenTwin = (
   db: Db,
-  { source, sourceBranch, target, targetBranch }: Branches,
+  { sourceProjectId, sourceBranch, target, targetBranch }: Branches,
 ): Promise<{ iid: number } | undefined> =>
   db
     .selectFrom('merge_requests')
     .select('iid')
     .where('project_id', '=', target.id)
-    .where('source_project_id', '=', source.id)
+    .where('source_project_id', '=', sourceProjectId)
     .where('source_branch', '=', sourceBranch)
     .where('target_branch', '=', targetBranch)
     .where('state', 'in', ['opened', 'locked'])

@@ -3,15 +3,18 @@ import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import { type Context, type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
+import { type Context, type Endpoint, endpoint, noContent } from '../../../kernel/api/endpoint.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
+import { requireUpdate } from '../changes/change-rights.ts';
+import { requestedOf } from '../changes/requested.ts';
+import { BODY_LIMIT, CreateMergeRequest, OneMergeRequest, UpdateMergeRequest } from '../changes/schema.ts';
 import { mayMerge } from '../merging/merge-rights.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { MergeRequestRecord, presentMergeRequest } from '../records/merge-request-records.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { deleteMergeRequest } from '../writing/update-actions.ts';
 import { openMergeRequest } from './open-merge-request.ts';
-import { requestedOf } from './requested.ts';
-import { BODY_LIMIT, CreateMergeRequest, OneMergeRequest } from './schema.ts';
+import { updateMergeRequest } from './update-merge-request.ts';
 
 const path = '/projects/:id/merge_requests';
 const pathOfOne = `${path}/:merge_request_iid` as const;
@@ -81,6 +84,7 @@ export const mergeRequestOpeningEndpoints: Endpoint[] = [
       if (!target.may('create_merge_requests')) throw forbidden();
       const row = await openMergeRequest(context, {
         source,
+        sourceProjectId: source.id,
         sourceBranch: source_branch,
         target,
         targetBranch: target_branch,
@@ -91,4 +95,35 @@ export const mergeRequestOpeningEndpoints: Endpoint[] = [
     },
   }),
   mergeRequestEndpoint,
+  endpoint({
+    method: 'PUT',
+    path: pathOfOne,
+    summary: 'Changes, closes or reopens a merge request. What the caller may not set is passed over.',
+    access: onProject('create_merge_requests'),
+    also: [409, 422],
+    bodyLimit: BODY_LIMIT,
+    input: UpdateMergeRequest,
+    reply: MergeRequestRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      const { merge_request_iid, ...sent } = input;
+      const row = await findMergeRequest(db, subject, merge_request_iid);
+      requireUpdate(subject, actor, row);
+      return presentOne(context, subject, await updateMergeRequest(context, subject, row, requestedOf(sent)));
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: pathOfOne,
+    summary: 'Removes a merge request: owners may.',
+    access: onProject('delete_merge_requests'),
+    input: OneMergeRequest,
+    reply: noContent,
+    handle: async (context) => {
+      const { db, subject, input, unmodified } = context;
+      const { id } = await findMergeRequest(db, subject, input.merge_request_iid);
+      await deleteMergeRequest(context, subject, id, ({ updated_at }) => unmodified(updated_at));
+      return null;
+    },
+  }),
 ];

@@ -28,7 +28,7 @@ const isVariable = (name: string): name is Variable => known.has(name);
 /** Each is called once at most, and only if the template has the variable; what is missing is empty. */
 export type Values = Partial<Record<Variable, () => string>>;
 /** A variable's value; undefined for what is none, and stays as written. */
-type ValueOf = (name: string) => string | undefined;
+type ValueFor = (name: string) => string | undefined;
 
 const placeholder = /%\{([a-z_]{1,40})\}/g;
 const onlyPlaceholder = /^%\{([a-z_]{1,40})\}\r?$/;
@@ -38,7 +38,7 @@ const isBlank = (line: string | undefined): boolean => line === '' || line === '
  * The template without the lines that have nothing but an empty variable, and without the empty line before them where
  * an empty line or the end follows. Such lines in a row are as one.
  */
-function withoutEmptyLines(template: string, valueOf: ValueOf): string {
+function withoutEmptyLines(template: string, valueFor: ValueFor): string {
   const kept: string[] = [];
   let isAfterRemoved = false;
   const closeGap = (next: string): void => {
@@ -47,7 +47,7 @@ function withoutEmptyLines(template: string, valueOf: ValueOf): string {
   };
   for (const line of template.split('\n')) {
     const [, name = ''] = onlyPlaceholder.exec(line) ?? [];
-    if (valueOf(name)?.trim() === '') {
+    if (valueFor(name)?.trim() === '') {
       isAfterRemoved = true;
       continue;
     }
@@ -64,19 +64,19 @@ function withoutEmptyLines(template: string, valueOf: ValueOf): string {
  */
 export function fillIn(template: string, values: Values, maxLength: number): string {
   const found = new Map<string, string>();
-  const valueOf: ValueOf = (name) => {
+  const valueFor: ValueFor = (name) => {
     if (!isVariable(name)) return undefined;
     const value = found.get(name) ?? values[name]?.() ?? '';
     found.set(name, value);
     return value;
   };
-  const text = withoutEmptyLines(template, valueOf);
+  const text = withoutEmptyLines(template, valueFor);
   const parts: string[] = [];
   let length = 0;
   let from = 0;
   for (const { 0: written, 1: name = '', index } of text.matchAll(placeholder)) {
     if (length > maxLength) break;
-    const value = valueOf(name) ?? written;
+    const value = valueFor(name) ?? written;
     parts.push(text.slice(from, index), value);
     length += index - from + value.length;
     from = index + written.length;

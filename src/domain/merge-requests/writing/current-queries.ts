@@ -4,8 +4,8 @@ import { ahead, type Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { MilestoneRow } from '../../planning/index.ts';
 import { milestoneReference } from '../../work-items/index.ts';
+import type { MergeRequestState } from '../changes/changes.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import type { MergeRequestState } from './changes.ts';
 
 type Relations = Pick<MergeRequestState, 'assignees' | 'reviewers' | 'labels' | 'milestone'>;
 

@@ -7,12 +7,6 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { runAsOne, type StatementParts } from '../../../platform/db/run-as-one.ts';
 import { type ActorContext, addTodos, type MentionTodo } from '../../conversation/index.ts';
 import { followingChanges, withNewLabels } from '../../work-items/index.ts';
-import { isDraft } from '../opening/draft.ts';
-import type { Requested } from '../opening/requested.ts';
-import { lockMergeRequest } from '../records/find-queries.ts';
-import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
-import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 import {
   type MergeRequestChange,
   type MergeRequestState,
@@ -20,7 +14,13 @@ import {
   type Named,
   notesOf,
   stateAfter,
-} from './changes.ts';
+} from '../changes/changes.ts';
+import type { Requested } from '../changes/requested.ts';
+import { lockMergeRequest } from '../records/find-queries.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { isDraft } from '../texts/draft.ts';
+import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 import { lockCurrent } from './current-queries.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 

@@ -51,7 +51,7 @@ export const versionStatements = (
   tx: Db,
   id: number,
   opened: OpenedVersion,
-): { columns: Partial<MergeRequestRow>; statements: StatementParts['statements'] } => {
+): { columns: Partial<Omit<MergeRequestRow, 'id'>>; statements: StatementParts['statements'] } => {
   const { commits } = opened.version;
   return {
     columns: versionColumns(opened),

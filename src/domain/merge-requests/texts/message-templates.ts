@@ -1,8 +1,8 @@
 /** The messages of merge and squash commits, byte by byte (facts-merge-requests §4.3). Pure. */
 import type { Commit } from '../../../platform/git/parse.ts';
 import { sentenceOf } from '../../../platform/sentence.ts';
-import { commitValues, type Identity, identityText } from '../texts/commit-values.ts';
-import { fillIn, type Values, type Variable } from '../texts/placeholders.ts';
+import { commitValues, type Identity, identityText } from './commit-values.ts';
+import { fillIn, type Values, type Variable } from './placeholders.ts';
 
 const DEFAULT_MERGE_TEMPLATE = `Merge branch '%{source_branch}' into '%{target_branch}'
 

@@ -1,9 +1,9 @@
 /** The title and description of a merge request that is opened without them (facts-merge-requests §2.1). Pure. */
 import { bodyOf, titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
-import { firstMultilineCommit } from '../texts/commit-values.ts';
-import { fitsTitle, fittingTitle } from '../texts/titles.ts';
+import { firstMultilineCommit } from './commit-values.ts';
 import { asDraft } from './draft.ts';
+import { fitsTitle, fittingTitle } from './titles.ts';
 
 const numbered = /^(\d{1,9})-/;
 

@@ -1,7 +1,7 @@
 /** The description that a template gives a new merge request (facts-merge-requests §2.1). Pure. */
 import type { Commit } from '../../../platform/git/parse.ts';
-import { commitValues, type Identity } from '../texts/commit-values.ts';
-import { fillIn } from '../texts/placeholders.ts';
+import { commitValues, type Identity } from './commit-values.ts';
+import { fillIn } from './placeholders.ts';
 
 /** UTF-16 units; a description has at most as many characters. */
 const MAX_DESCRIPTION_LENGTH = 1_048_576;

@@ -1,0 +1,79 @@
+/** Changes merge requests: finds what the request names, reads the version that it needs, and writes it. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import { findMentionTodos, type WriteContext } from '../../conversation/index.ts';
+import { checkTexts, readersNamed, resolveNamed } from '../../work-items/index.ts';
+import { changeRights } from '../changes/change-rights.ts';
+import { permitted, type Requested } from '../changes/requested.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { writeSourceRef } from '../versions/set-refs.ts';
+import { writeUpdate } from '../writing/update-actions.ts';
+import type { OpenedVersion } from '../writing/version-actions.ts';
+import { openVersion } from './branches.ts';
+import { refuseTwins } from './twins.ts';
+
+/** The version that a reopened one begins with, or one with another target; undefined where neither is asked. */
+async function openedBy(
+  { services }: WriteContext,
+  target: AuthorizedProject,
+  row: MergeRequestRow,
+  { state_event, target_branch = row.target_branch }: Requested,
+): Promise<OpenedVersion | undefined> {
+  const reopens = state_event === 'reopen' && row.state === 'closed';
+  const moves = target_branch !== row.target_branch && row.state === 'opened';
+  if (!reopens && !moves) return undefined;
+  return openVersion(services, {
+    sourceProjectId: row.source_project_id,
+    sourceBranch: row.source_branch,
+    target,
+    targetBranch: target_branch,
+  });
+}
+
+/**
+ * The merge request with what the caller may change; 400 for a wrong title, description, milestone or branch, 409 where
+ * another is open between the branches. The caller was checked to update it.
+ */
+export async function updateMergeRequest(
+  context: WriteContext,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  asked: Requested,
+): Promise<MergeRequestRow> {
+  const { db, services, actor } = context;
+  const requested = permitted(asked, changeRights(services, project));
+  // A merged one stays where it was merged.
+  if (row.state === 'merged') delete requested.target_branch;
+  checkTexts(requested);
+  const noteable = mergeRequestNoteable(project, row);
+  const people = (ids: readonly number[] | undefined) => ids && readersNamed(context, noteable, ids);
+  const { description } = requested;
+  const [opened, assignees, reviewers, named, mentioned] = await Promise.all([
+    openedBy(context, project, row, requested),
+    people(requested.assignee_ids),
+    people(requested.reviewer_ids),
+    resolveNamed(context, project, requested),
+    description === undefined || description === row.description
+      ? []
+      : findMentionTodos(db, services.database.points, {
+          actor,
+          target: noteable,
+          text: description,
+          before: row.description,
+        }),
+  ]);
+  const update = { requested, named: { ...named, assignees, reviewers }, mentioned, opened };
+  const { source_project_id: sourceProjectId, source_branch: sourceBranch, target_branch } = row;
+  const branches = {
+    sourceProjectId,
+    sourceBranch,
+    target: project,
+    targetBranch: requested.target_branch ?? target_branch,
+  };
+  const updated = await refuseTwins(db, branches, () =>
+    inTransaction(db, (tx) => writeUpdate(context, tx, project, row.id, update)),
+  );
+  if (opened) await writeSourceRef(services, project, { iid: row.iid, head_sha: opened.version.head });
+  return updated;
+}
