@@ -153,7 +153,8 @@ async function syncChanged(folders: readonly string[]): Promise<void> {
   );
 }
 
-const syncObjectNames = (folder: string, parts: readonly string[]): Promise<unknown> =>
+/** Makes the names of objects durable; `parts` are the first two digits of their ids. */
+export const syncObjectNames = (folder: string, parts: readonly string[]): Promise<unknown> =>
   syncNames(['', ...parts].map((part) => join(folder, 'objects', part)));
 
 /** Makes the names of changed refs durable. */

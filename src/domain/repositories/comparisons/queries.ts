@@ -1,6 +1,5 @@
 /** Compares commits of a project, or of two that are forks of the same. */
 
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
@@ -8,7 +7,12 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { type Diff, readDiff } from '../../../platform/git/history/diff.ts';
-import { commitsBetween, mergeBase, type ObjectFolder } from '../../../platform/git/history/history.ts';
+import {
+  commitsBetween,
+  mergeBase,
+  type ObjectFolder,
+  objectsOf,
+} from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
@@ -69,10 +73,10 @@ export async function compareCommits(
   return found(compared, 'Ref');
 }
 
-/** For programs that need objects of either; quoted, since a colon would separate two paths. */
+/** For programs that need objects of either. */
 const bothOf = (git: GitFolder, other: GitFolder): ObjectFolder => ({
   folder: git.folder,
-  environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(other.folder, 'objects')) },
+  environment: objectsOf(other.folder),
 });
 
 /** The best common ancestor of the first revision and the others; 400 for unknown ones, 404 where there is none. */

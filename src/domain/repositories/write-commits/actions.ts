@@ -7,7 +7,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { titleOf } from '../../../platform/git/commit-texts.ts';
 import type { DiffEnds } from '../../../platform/git/history/diff.ts';
-import { isAncestor, mergeTrees } from '../../../platform/git/merge.ts';
+import { isAncestor, mergeTrees } from '../../../platform/git/merging/merge.ts';
 import { fullRef, isObjectId, isRefName } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit, Signature } from '../../../platform/git/parse.ts';
@@ -143,8 +143,9 @@ async function repeat(
     if (!head) throw notFound('Branch');
     const committer = signatureOf(authorOf(context.actor));
     const { verb, from, to, message, author } = wanted(await changeOf(git, commit), commit, committer);
-    const { tree, conflicts } = await mergeTrees(git, from, head.tree, to);
-    if (conflicts.length > 0) throw pickRefusal(verb, 'conflict');
+    const merged = await mergeTrees(git, { base: from, ours: head.tree, theirs: to });
+    if (merged.result !== 'clean') throw pickRefusal(verb, 'conflict');
+    const { tree } = merged;
     if (tree === head.tree) throw pickRefusal(verb, 'empty');
     const draft = { branch, branchHead: head.oid, parents: [head.oid], tree, message, objects: [] };
     const written = draftCommit({ ...draft, author, committer });

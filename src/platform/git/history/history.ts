@@ -1,5 +1,6 @@
 /** The history of commits: walked in this process without filters, and by git with them. */
 
+import { join } from 'node:path';
 import { Failure } from '../../failure.ts';
 import { holdForRequest } from '../../fair-share.ts';
 import { fullRef, pathComponents, type RefKind, shortRef } from '../names.ts';
@@ -10,6 +11,11 @@ import { GitError } from '../program/program.ts';
 
 /** The folder where git looks up objects; the environment may name more folders. */
 export type ObjectFolder = Pick<GitFolder, 'folder'> & { environment?: Record<string, string> };
+
+/** The environment of runs that read the objects of another repository too; quoted, since a colon separates paths. */
+export const objectsOf = (folder: string): Record<string, string> => ({
+  GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(folder, 'objects')),
+});
 
 export type HistoryFilter = {
   /** Seconds since 1970, of the committer. */

@@ -93,10 +93,18 @@ export type GitOptions = {
 export class GitError extends Error {
   readonly code: number | null;
   readonly stderr: string;
-  constructor(args: readonly string[], code: number | null, stderr: string) {
+  /** What it had written before. */
+  readonly output: Buffer;
+  constructor(
+    args: readonly string[],
+    code: number | null,
+    stderr: string,
+    output: Buffer = Buffer.alloc(0),
+  ) {
     super(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 2_000)}`);
     this.code = code;
     this.stderr = stderr;
+    this.output = output;
   }
 }
 
@@ -219,7 +227,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Buf
   if (code === 0) return Buffer.concat(output);
   if (isSlow) throw tooLarge();
   options.signal?.throwIfAborted();
-  throw endingError(args, options.folder, { code, complaint });
+  throw endingError(args, options.folder, { code, complaint }, Buffer.concat(output));
 }
 
 /** The error of a run that ended with a code other than 0. */
@@ -227,7 +235,8 @@ export function endingError(
   args: readonly string[],
   folder: string | undefined,
   { code, complaint }: Ending,
+  output?: Buffer,
 ): Error {
   if (isTooMuch(complaint)) return new OutOfMemory();
-  return isNoRepository(complaint) ? new NoRepository(folder) : new GitError(args, code, complaint);
+  return isNoRepository(complaint) ? new NoRepository(folder) : new GitError(args, code, complaint, output);
 }
