@@ -44,8 +44,9 @@ export async function runMerges(
   };
   try {
     // What is kept of the objects is synced then.
-    const output = await gitInTime(['-c', 'core.fsync=none', ...args], options);
-    return parseMerges(output, pairs);
+    const results = parseMerges(await gitInTime(['-c', 'core.fsync=none', ...args], options), pairs);
+    if (results.length < pairs.length) throw new Error('git merge-tree left a merge out');
+    return results;
   } catch (error) {
     const end = error instanceof GitError && ends.find(([pattern]) => pattern.test(error.stderr))?.[1];
     if (!end) throw error;
@@ -54,7 +55,7 @@ export async function runMerges(
 }
 
 /** Parses, for each merge: 1 or 0, the tree, the names in conflict, and an empty field. */
-export function parseMerges(output: Buffer, pairs: readonly Pair[]): MergeResult[] {
+function parseMerges(output: Buffer, pairs: readonly Pair[]): MergeResult[] {
   const results: MergeResult[] = [];
   let at = 0;
   const next = (): Buffer => {

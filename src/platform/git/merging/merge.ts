@@ -6,7 +6,7 @@ import { type MergeResult, type Pair, runMerges } from './merge-tree.ts';
 import { type Quarantine, withQuarantine } from './quarantine.ts';
 
 const nobody = { name: 'Ashlar', email: 'noreply@localhost', time: 0, zone: '+0000' };
-const syntheticCommit = (tree: string, parents: string[]) =>
+export const syntheticCommit = (tree: string, parents: string[]) =>
   commitObject({ tree, parents, author: nobody, committer: nobody, message: 'Part of a merge' });
 
 /** Three trees: the changes from `base` to `theirs` are to be applied to `ours`. The empty one need not be stored. */
