@@ -186,6 +186,19 @@ export const ApplicationSettingsSchema = Type.Object({
     description: 'Days until what is marked for deletion is deleted.',
   }),
   gravatar_enabled: boolean(true, 'Users without a picture get the address of one by their mail address.'),
+  // Merge requests
+  prevent_merge_requests_author_approval: boolean(
+    false,
+    'Nobody approves a merge request of their own, whatever projects and groups say.',
+  ),
+  prevent_merge_requests_committers_approval: boolean(
+    false,
+    'Nobody approves a merge request with commits of their own, whatever projects and groups say.',
+  ),
+  disable_overriding_approvers_per_merge_request: boolean(
+    false,
+    "Merge requests have their project's approval rules, whatever projects and groups say.",
+  ),
   // Traffic
   ...throttle('throttle_unauthenticated_api', true, 3_600, 3_600),
   ...throttle('throttle_authenticated_api', true, 36_000, 3_600),
