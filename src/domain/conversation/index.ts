@@ -21,10 +21,11 @@ export {
   noteables,
   plainQuickActions,
 } from './notes/noteable-registry.ts';
-export { type NoteRow, newDiscussionId, selectRelations } from './notes/notes.ts';
+export { type NotePosition, type NoteRow, newDiscussionId, selectRelations } from './notes/notes.ts';
+export { isComplete as isCompletePosition, storedPosition } from './notes/positions.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
-export { MAX_REQUEST_BYTES } from './notes/schema.ts';
+export { MAX_REQUEST_BYTES, type PositionInput } from './notes/schema.ts';
 export { noteSearch } from './notes/search-scope.ts';
 export { applyOwnEffect } from './quick-actions/command-effects.ts';
 export { awardRules, followRules, type OwnEffect, textRules } from './quick-actions/command-rules.ts';
