@@ -54,7 +54,7 @@ export const lineCode = (path: string, line: DiffLine): string =>
 const codeFormat = /^([0-9a-f]{40})_(\d{1,10})_(\d{1,10})$/;
 
 /** The numbers under which a record shows the line. */
-export const numbersOf = ({
+const numbersOf = ({
   kind,
   old,
   new: added,
@@ -70,6 +70,27 @@ const rangeEnd = (path: string, line: DiffLine): LineRange['start'] => ({
   type: lineTypes[line.kind],
   ...numbersOf(line),
 });
+
+/** A position as its note stores it; the line's code is null where it is no text. */
+export type PlacedNote = { position: NotePosition; lineCode: string | null };
+
+type Paths = Pick<ChangedFile, 'old_path' | 'new_path'>;
+
+/** The position at a line of the file, or at a range that ends there. */
+export function atLine(
+  position: NotePosition,
+  { old_path, new_path }: Paths,
+  line: DiffLine,
+  first?: DiffLine,
+): PlacedNote {
+  const line_range = first ? { start: rangeEnd(new_path, first), end: rangeEnd(new_path, line) } : null;
+  const placed = { ...position, old_path, new_path, ...numbersOf(line), line_range };
+  return { position: placed, lineCode: lineCode(new_path, line) };
+}
+
+/** Whether a range may go from the first line to the last one. */
+export const isInOrder = (first: DiffLine, last: DiffLine): boolean =>
+  first.old <= last.old && first.new <= last.new;
 
 /** How lines of one file are found. */
 type Finder = {
@@ -117,23 +138,18 @@ const endLine = (
 
 const isSame = (one: DiffLine, two: DiffLine): boolean => one.old === two.old && one.new === two.new;
 
-/** The range with the codes and types of its ends; 400 where it does not end at the line of the note. */
-function placeRange(
+/** The first line of the range; 400 where the range does not end at the line of the note. */
+function startOfRange(
   finder: Finder,
-  path: string,
   { start, end }: NonNullable<PositionInput['line_range']>,
   line: DiffLine,
-): LineRange {
+): DiffLine {
   const first = start && endLine(finder, start);
   const isEndNamed = end && (end.old_line || end.new_line || end.line_code);
   const last = isEndNamed ? endLine(finder, end) : line;
-  if (!first || !last || !isSame(last, line)) throw notInDiff();
-  if (first.old > last.old || first.new > last.new) throw notInDiff();
-  return { start: rangeEnd(path, first), end: rangeEnd(path, last) };
+  if (!first || !last || !isSame(last, line) || !isInOrder(first, last)) throw notInDiff();
+  return first;
 }
-
-/** A position as its note stores it; the line's code is null where it is no text. */
-export type PlacedNote = { position: NotePosition; lineCode: string | null };
 
 /**
  * Places a note on the file that fileOf() found. Text may be commented on where the diff shows it, and between the hunks where
@@ -153,6 +169,10 @@ export function placeNote(
   const finder = finderOf(file, newLineCount);
   const line = finder.byNumbers(sent);
   if (!line) throw notInDiff();
-  const line_range = sent.line_range ? placeRange(finder, new_path, sent.line_range, line) : null;
-  return { position: { ...position, ...numbersOf(line), line_range }, lineCode: lineCode(new_path, line) };
+  return atLine(
+    position,
+    file,
+    line,
+    sent.line_range ? startOfRange(finder, sent.line_range, line) : undefined,
+  );
 }
