@@ -1,6 +1,7 @@
 /** Conversation: notes, threads, awards, mentions, to-dos and quick actions, on whatever noteable. */
 export { conversationCapability, conversationEndpoints } from './capability.ts';
 export { outsideCode } from './mentions/code-spans.ts';
+export { fencedBlocks } from './mentions/fences.ts';
 export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
 export { findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
 export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts';

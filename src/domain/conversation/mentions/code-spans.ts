@@ -1,20 +1,5 @@
 /** Blanks out Markdown code and HTML comments, in time linear in the text. Pure. */
-
-const fence = /^ {0,3}(`{3,}|~{3,})/;
-
-/** For each line, whether it is in fenced code, or a fence itself. */
-export function fencedLines(lines: readonly string[]): boolean[] {
-  let open: string | undefined;
-  return lines.map((line) => {
-    const [, mark] = fence.exec(line) ?? [];
-    if (open === undefined) {
-      open = mark;
-      return mark !== undefined;
-    }
-    if (mark?.startsWith(open) && line.trim() === mark) open = undefined;
-    return true;
-  });
-}
+import { fencedLines } from './fences.ts';
 
 /** As many spaces, and the same lines. */
 const blank = (text: string): string =>

@@ -1,6 +1,6 @@
 /** Quick actions: parses the lines of a text that are commands (`/close`). Pure. */
 
-import { fencedLines } from '../mentions/code-spans.ts';
+import { fencedLines } from '../mentions/fences.ts';
 import type { CommandRule, Effect, Known } from './command-terms.ts';
 
 export type Command = { name: string; argument: string };

@@ -208,6 +208,10 @@ test.each<[text: string, names: string[]]>([
   ['@all, @Group/Sub/sub-sub. and @group/', ['all', 'group/sub/sub-sub', 'group']],
   ['a ``` @ann', ['ann']],
   ['``` @ann', []],
+  ['```\r\n@ann\r\n```\r\n@bob', ['bob']],
+  ['``` \u2028x\n@ann\n```\n@bob', ['bob']],
+  ['```@ann``` @bob\n@carl', ['bob', 'carl']],
+  ['~~~`@ann`\n@bob\n~~~ x\n@carl\n ~~~~ \n@dora', ['dora']],
   ['', []],
 ])('%j calls %j', (text, names) => {
   expect(mentionedNames(text)).toEqual(names);
@@ -227,6 +231,7 @@ test.each([
   ['runs of backticks', '``` `` ` '.repeat(20_000)],
   ['comments without an end', '<!--'.repeat(50_000)],
   ['fences', '~~~\n'.repeat(50_000)],
+  ['fences in one', '```\n~~~\n'.repeat(50_000)],
   ['names', '@a '.repeat(50_000)],
   ['spaces', `/spend ${' '.repeat(100_000)}x`],
   ['spaces in between', `/spend a${' '.repeat(1_900)}b\n`.repeat(100)],

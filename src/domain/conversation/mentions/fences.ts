@@ -1,0 +1,52 @@
+/** Fenced code of Markdown, in time linear in the text (CommonMark 4.5; fences in lists and quotes are not looked for). Pure. */
+
+const fence = /^( {0,3})(`{3,}|~{3,})(.*)$/s;
+
+/** The numbers of its fences, from 0; the closing one is the number of lines where there is none. */
+type FencedBlock = { open: number; close: number; indent: number; info: string };
+
+/** Code in backticks may begin its line: then it ends there as well. */
+const opensFence = (mark: string, info: string): boolean => !mark.startsWith('`') || !info.includes('`');
+
+function findBlocks(lines: readonly string[]): FencedBlock[] {
+  const blocks: FencedBlock[] = [];
+  let current: (FencedBlock & { mark: string }) | undefined;
+  lines.forEach((line, at) => {
+    const [, indent = '', mark = '', info = ''] = fence.exec(line) ?? [];
+    if (mark === '') return;
+    if (!current) {
+      if (!opensFence(mark, info)) return;
+      current = { open: at, close: lines.length, indent: indent.length, info: info.trim(), mark };
+      blocks.push(current);
+    } else if (mark.startsWith(current.mark) && info.trim() === '') {
+      current.close = at;
+      current = undefined;
+    }
+  });
+  return blocks;
+}
+
+/** For each line, whether it is in fenced code, or a fence itself. */
+export function fencedLines(lines: readonly string[]): boolean[] {
+  const fenced = lines.map(() => false);
+  for (const { open, close } of findBlocks(lines)) fenced.fill(true, open, close + 1);
+  return fenced;
+}
+
+/** As many spaces less as its fence has. */
+function unindented(line: string, indent: number): string {
+  let from = 0;
+  while (from < indent && line.charAt(from) === ' ') from += 1;
+  return line.slice(from);
+}
+
+/** The lines of each fenced block whose info string is wanted, without its fences. */
+export const fencedBlocks = (
+  lines: readonly string[],
+  isWanted: (info: string) => boolean,
+): { info: string; lines: string[] }[] =>
+  findBlocks(lines).flatMap(({ open, close, indent, info }) =>
+    isWanted(info)
+      ? { info, lines: lines.slice(open + 1, close).map((line) => unindented(line, indent)) }
+      : [],
+  );
