@@ -33,6 +33,9 @@ const samples: Record<FailureKind, Failure> = {
   method_not_allowed: new Failure('method_not_allowed', '405 Method Not Allowed', {
     error: '405 Not Allowed',
   }),
+  not_acceptable: new Failure('not_acceptable', "Can't cancel the automatic merge", {
+    fields: { status: 'error', http_status: 406 },
+  }),
   request_timeout: new Failure('request_timeout', 'Request timed out'),
   conflict: new Failure('conflict', { path: ['has already been taken'] }),
   gone: new Failure('gone', '410 Gone', { error: 'API V3 is no longer supported. Use API V4 instead.' }),

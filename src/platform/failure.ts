@@ -10,6 +10,7 @@ export const failureStatus = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  not_acceptable: 406,
   request_timeout: 408,
   conflict: 409,
   gone: 410,
