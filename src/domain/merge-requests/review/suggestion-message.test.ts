@@ -37,7 +37,7 @@ test.each<[template: string | null | undefined, message: string]>([
   expect(suggestionMessage(template, commit)).toBe(message);
 });
 
-test('nobody is named beside the one who applies their own', () => {
+test('a user who applies their own is not named again', () => {
   expect(suggestionMessage(undefined, { ...commit, paths: ['a'], authors: [carl] })).toBe(
     'Apply 1 suggestion(s) to 1 file(s)',
   );
