@@ -1,5 +1,10 @@
-/** How memory is collected: what the start has left behind is given back, and buffers do not make all of it be walked. */
-import { PerformanceObserver } from 'node:perf_hooks';
+/** How memory is collected: what a burst leaves behind is bounded, and buffers do not make all of it be walked. */
+import {
+  constants,
+  type NodeGCPerformanceDetail,
+  type PerformanceEntry,
+  PerformanceObserver,
+} from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -15,10 +20,10 @@ export function tuneCollector(): void {
 }
 
 type Collect = (
-  options: { execution: 'sync' } & ({ type: 'minor' } | { type: 'major'; flavor: 'regular' | 'last-resort' }),
+  options: { execution: 'sync' } & ({ type: 'minor' } | { type: 'major'; flavor: 'regular' }),
 ) => void;
 
-/** What collects this thread's heap when it is called: a few milliseconds where little of it lives. */
+/** What collects this thread's heap when it is called, in one go: a millisecond or so for each MB that lives. */
 export function collector(): Collect {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc');
@@ -30,8 +35,11 @@ const MAX_YOUNG_BYTES = 32 * MEBIBYTE;
 const LOOK_INTERVAL_MS = 50;
 /** Pieces of bodies and answers, which are young: the engine lets 128 MiB of them lie. */
 const MAX_BUFFER_GROWTH_BYTES = 16 * MEBIBYTE;
-/** Long texts: once it has met many of them alive, the engine lets as many more come. */
+/** Since the last collection. Long texts: once it has met many of them alive, the engine lets as many more come. */
 const MAX_HEAP_GROWTH_BYTES = 32 * MEBIBYTE;
+
+const isOfWholeHeap = ({ detail }: PerformanceEntry & { detail?: NodeGCPerformanceDetail }): boolean =>
+  detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 
 /**
  * Bounds what a burst of long bodies and answers leaves behind. The engine takes such bounds only as arguments of its
@@ -40,43 +48,28 @@ const MAX_HEAP_GROWTH_BYTES = 32 * MEBIBYTE;
 export function boundGarbage(): void {
   const collect = collector();
   let mayGrow = true;
-  new PerformanceObserver(() => {
+  let leastBuffers = Number.POSITIVE_INFINITY;
+  let livingHeap = getHeapStatistics().used_heap_size;
+  new PerformanceObserver((list) => {
+    // The engine's own collections count too: it has the next one by turns, and this function's would hold up everybody.
+    if (list.getEntries().some(isOfWholeHeap)) livingHeap = getHeapStatistics().used_heap_size;
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     const grows = (young?.space_size ?? 0) < MAX_YOUNG_BYTES;
     if (grows !== mayGrow) setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
     mayGrow = grows;
   }).observe({ entryTypes: ['gc'] });
 
-  let leastBuffers = Number.POSITIVE_INFINITY;
-  let leastHeap = Number.POSITIVE_INFINITY;
   const look = (): void => {
     const { external_memory: buffers, used_heap_size: heap } = getHeapStatistics();
     leastBuffers = Math.min(leastBuffers, buffers);
-    leastHeap = Math.min(leastHeap, heap);
-    const tooMuchHeap = heap > leastHeap + MAX_HEAP_GROWTH_BYTES;
+    const tooMuchHeap = heap > livingHeap + MAX_HEAP_GROWTH_BYTES;
     if (!tooMuchHeap && buffers <= leastBuffers + MAX_BUFFER_GROWTH_BYTES) return;
     collect(
       tooMuchHeap
         ? { execution: 'sync', type: 'major', flavor: 'regular' }
         : { execution: 'sync', type: 'minor' },
     );
-    const left = getHeapStatistics();
-    leastBuffers = left.external_memory;
-    if (tooMuchHeap) leastHeap = left.used_heap_size;
+    leastBuffers = getHeapStatistics().external_memory;
   };
   setInterval(look, LOOK_INTERVAL_MS).unref();
-}
-
-/** Milliseconds after which nothing of the start is under way any more. */
-const STARTUP_MS = 2_000;
-
-/**
- * Collects once, thoroughly, when the start is over: the engine itself would keep some eighty megabytes of free pages for
- * as long as nothing happens. It takes about as long as one slow request.
- */
-export function releaseStartMemory(): void {
-  const timer = setTimeout(() => {
-    collector()({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  }, STARTUP_MS);
-  timer.unref();
 }
