@@ -20,12 +20,15 @@ function code(text: string): string {
   return `${fence} ${text} ${fence}`;
 }
 
+/** Text of a description, shown as it is written. */
+const literal = (text: string): string => text.replaceAll(/[\\`*_{}[\]()<>#+.!|~="-]/g, '\\$&');
+
 const draftNote = (draft: boolean): SystemNote =>
   note('title', `marked this merge request as **${draft ? 'draft' : 'ready'}**`);
 
 /** Why an automatic merge was aborted, as the note goes on. */
 const abortReasons = {
-  source_updated: 'the source branch was updated. Request a merge again, when the merge request is ready',
+  source_updated: 'the source branch was updated',
   target_updated: 'target branch was updated',
   target_changed: 'target branch was changed',
   closed: 'the merge request was closed',
@@ -33,12 +36,12 @@ const abortReasons = {
 
 /** A note for each event, on the merge request, or on what its name says. References are from the noteable's project. */
 export const mergeRequestNotes = {
-  /** Of a change of the title: whether it is a draft is no part of the title that is told. */
+  /** Of a changed title: one note tells whether it is a draft, another what else has changed. */
   title(from: string, to: string): SystemNote[] {
     const [old, fresh] = [withoutDraft(from), withoutDraft(to)];
     return [
-      ...(old === fresh ? [] : [systemNote({ what: 'title', from, to }, 'merge request')]),
       ...(isDraft(from) === isDraft(to) ? [] : [draftNote(isDraft(to))]),
+      ...(old === fresh ? [] : [systemNote({ what: 'title', from, to }, 'merge request')]),
     ];
   },
   /** `commit` is a reference to the commit whose message began with `Draft:`. */
@@ -62,7 +65,10 @@ export const mergeRequestNotes = {
   reviewed: () => note('reviewed', 'left review comments'),
 
   taskItem: (text: string, completed: boolean) =>
-    note('task', `marked the checklist item **${text}** as ${completed ? 'completed' : 'incomplete'}`),
+    note(
+      'task',
+      `marked the checklist item **${literal(text)}** as ${completed ? 'completed' : 'incomplete'}`,
+    ),
 
   targetBranch: (from: string, to: string) =>
     note('branch', `changed target branch from ${code(from)} to ${code(to)}`),
