@@ -970,6 +970,7 @@ create table merge_requests (
   merge_commit_sha text collate "C",
   squash_commit_sha text collate "C",
   merge_error text,
+  merging jsonb,
   merge_user_id bigint,
   merged_at timestamp(3) with time zone,
   closed_by_id bigint,

@@ -24,6 +24,8 @@ create table merge_requests (
   merge_commit_sha text collate "C",
   squash_commit_sha text collate "C",
   merge_error text,
+  -- While it is being merged, and `locked`: what the process with this id is about to write.
+  merging jsonb,
   merge_user_id bigint,
   merged_at timestamptz (3),
   closed_by_id bigint,

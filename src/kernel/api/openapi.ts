@@ -54,7 +54,7 @@ const refusals = {
   503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
 /** Refusals that an endpoint declares itself. */
-const ownRefusals = new Set([405, 408, 409, 412, 422]);
+const ownRefusals = new Set([405, 406, 408, 409, 412, 422]);
 
 const description =
   'Parameters are sent in the query, as JSON or as a form. Administrators with the scope `sudo` run any request as ' +

@@ -576,6 +576,7 @@ export type MergeRequestsTable = {
   merge_commit_sha: string | null;
   squash_commit_sha: string | null;
   merge_error: string | null;
+  merging: Json | null;
   merge_user_id: number | null;
   merged_at: Date | null;
   closed_by_id: number | null;

@@ -1,27 +1,21 @@
 /** Judges whether the heads of two branches can be merged, without a checkout. */
-import { isAncestor, mergeCommits } from '../../../platform/git/merge.ts';
+import { judgeMerges } from '../../../platform/git/merging/judge.ts';
+import { isAncestor } from '../../../platform/git/merging/merge.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
-import { GitError } from '../../../platform/git/program/program.ts';
 import type { Heads } from '../versions/read-version.ts';
 
 export type Judgement = { mergeStatus: 'can_be_merged' | 'cannot_be_merged'; isBehind: boolean };
 
-/** Whether git merges them: histories without a common ancestor it refuses. */
-async function merges(git: GitFolder, { source, target }: Heads): Promise<boolean> {
-  try {
-    const { conflicts } = await mergeCommits(git, target, source);
-    return conflicts.length === 0;
-  } catch (error) {
-    if (error instanceof GitError && /unrelated histories/.test(error.stderr)) return false;
-    throw error;
-  }
-}
+const can: Judgement['mergeStatus'] = 'can_be_merged';
+const cannot: Judgement['mergeStatus'] = 'cannot_be_merged';
 
 /** `hasCommits`: without any there is nothing to merge. */
 export async function judge(git: GitFolder, heads: Heads, hasCommits: boolean): Promise<Judgement> {
-  if (!hasCommits) return { mergeStatus: 'cannot_be_merged', isBehind: false };
-  const isBehind = !(await isAncestor(git, heads.target, heads.source));
+  if (!hasCommits) return { mergeStatus: cannot, isBehind: false };
   // What has all of the target merges with it.
-  const merged = !isBehind || (await merges(git, heads));
-  return { mergeStatus: merged ? 'can_be_merged' : 'cannot_be_merged', isBehind };
+  if (await isAncestor(git, heads.target, heads.source)) return { mergeStatus: can, isBehind: false };
+  const pair = { ours: heads.target, theirs: heads.source };
+  for await (const { result } of judgeMerges(git.folder, [pair]))
+    if (result === 'clean') return { mergeStatus: can, isBehind: true };
+  return { mergeStatus: cannot, isBehind: true };
 }

@@ -15,6 +15,7 @@ import { permitted, type Requested } from '../changes/requested.ts';
 import { newMergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
+import { squashByDefault } from '../texts/squash.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
 import { insertMergeRequest } from './insert-actions.ts';
@@ -44,7 +45,6 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
     findMentionTodos(db, services.database.points, { actor, target: noteable, text: description }),
   ]);
   const project = projectSettings(target.row);
-  const squashes = project.squash_option === 'always' || project.squash_option === 'default_on';
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
   const row = await refuseTwins(db, opening, () =>
     inTransaction(db, async (tx) => {
@@ -62,7 +62,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         title,
         description,
         draft: isDraft(title),
-        squash: requested.squash ?? squashes,
+        squash: requested.squash ?? squashByDefault(project.squash_option),
         forceRemoveSourceBranch: requested.force_remove_source_branch ?? null,
         allowCollaboration: source.id !== target.id && requested.allow_collaboration === true,
         milestoneId: milestone?.id ?? null,

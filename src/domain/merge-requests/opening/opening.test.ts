@@ -168,8 +168,8 @@ describe('changed', () => {
     expect(changed.reviewers).toMatchObject([{ id: developer.id }]);
     expect(bodyOf(await change({ title: 'Other' }), 200)).toMatchObject({ draft: false });
     expect(await notesOf(id)).toEqual([
-      'changed title from **{-Topic-}** to **{+Draft: Other+}**',
       'marked this merge request as **draft**',
+      'changed title from **{-Topic-}** to **{+Draft: Other+}**',
       expect.stringMatching(/^added ~\d+ label$/),
       `requested review from @${developer.username}`,
       'marked this merge request as **ready**',

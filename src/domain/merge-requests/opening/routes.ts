@@ -1,37 +1,21 @@
 /** Opening, showing, changing and deleting merge requests. */
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
-import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
-import type { Caller } from '../../../kernel/actor.ts';
-import { type Context, type Endpoint, endpoint, noContent } from '../../../kernel/api/endpoint.ts';
-import { forbidden, notFound } from '../../../platform/failure.ts';
+import { authorizeProject } from '../../../kernel/access/find.ts';
+import { type Endpoint, endpoint, noContent } from '../../../kernel/api/endpoint.ts';
+import { forbidden } from '../../../platform/failure.ts';
 import { requireUpdate } from '../changes/change-rights.ts';
 import { requestedOf } from '../changes/requested.ts';
 import { BODY_LIMIT, CreateMergeRequest, OneMergeRequest, UpdateMergeRequest } from '../changes/schema.ts';
-import { mayMerge } from '../merging/merge-rights.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
-import { MergeRequestRecord, presentMergeRequest } from '../records/merge-request-records.ts';
-import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { MergeRequestRecord } from '../records/merge-request-records.ts';
+import { presentOne } from '../records/present-one.ts';
 import { deleteMergeRequest } from '../writing/update-actions.ts';
 import { openMergeRequest } from './open-merge-request.ts';
 import { updateMergeRequest } from './update-merge-request.ts';
 
 const path = '/projects/:id/merge_requests';
 const pathOfOne = `${path}/:merge_request_iid` as const;
-
-type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
-
-/** The record by itself; 404 when it was deleted meanwhile. */
-export async function presentOne(
-  context: Presenting,
-  project: AuthorizedProject,
-  row: MergeRequestRow,
-): Promise<MergeRequestRecord> {
-  const canMerge = await mayMerge(context, project, row.target_branch);
-  const record = await presentMergeRequest(context, row, canMerge);
-  if (!record) throw notFound();
-  return record;
-}
 
 export const mergeRequestEndpoint = endpoint({
   method: 'GET',
@@ -48,13 +32,10 @@ export const mergeRequestEndpoint = endpoint({
   handle: async (context) => {
     const { db, subject, input } = context;
     const row = await findMergeRequest(db, subject, input.merge_request_iid);
-    const canMerge = await mayMerge(context, subject, row.target_branch);
-    const record = await presentMergeRequest(context, row, canMerge, ({ single }) => ({
+    return presentOne(context, subject, row, ({ single }) => ({
       first_contribution: single?.isFirstContribution ?? false,
       ...(input.include_rebase_in_progress && { rebase_in_progress: false }),
     }));
-    if (!record) throw notFound();
-    return record;
   },
 });
 

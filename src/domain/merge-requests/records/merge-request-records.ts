@@ -1,7 +1,6 @@
 /** Merge request records (facts: Resource entities, Merge request); relations are loaded once per page. */
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../../kernel/actor.ts';
-import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
@@ -10,7 +9,9 @@ import { dateTime, nullable, stringEnum } from '../../../platform/http/parameter
 import { mapInTurns } from '../../../platform/turns.ts';
 import { LabelOrName, MilestoneRecord, presentLabelBasic, presentMilestone } from '../../planning/index.ts';
 import { countTasks, presentTimeStats, TimeStatsRecord } from '../../work-items/index.ts';
-import { detailedStatus } from './detailed-status.ts';
+import { detailedMergeStatus } from '../mergeability/checks.ts';
+import { squashOnMerge } from '../texts/squash.ts';
+import { mergeConditions } from './merge-conditions.ts';
 import { type MergeRequestRow, mergeRequestWebUrl, type VersionRow } from './merge-request-rows.ts';
 import { loadMergeRequestRelations, type MergeRequestRelations } from './relation-queries.ts';
 
@@ -162,12 +163,6 @@ export async function presentMergeRequests(
   return records.filter((record) => record !== undefined);
 }
 
-/** The squash that merging will do: the choice, as far as the project leaves one (facts: merge methods). */
-export const squashOnMerge = (
-  { squash }: Pick<MergeRequestRow, 'squash'>,
-  option: ProjectSettings['squash_option'],
-): boolean => option === 'always' || (option !== 'never' && squash);
-
 /** Undefined when the project or the author was deleted meanwhile. */
 export function presentBasic(
   { services, settings }: Pick<MergeRequestReading, 'services' | 'settings'>,
@@ -231,7 +226,7 @@ export function presentBasic(
       : null,
     merge_when_pipeline_succeeds: row.auto_merge !== null,
     merge_status: row.merge_status,
-    detailed_merge_status: detailedStatus(row, project, unresolved),
+    detailed_merge_status: detailedMergeStatus(mergeConditions(row, { project, unresolved })),
     merge_after: row.merge_after?.toISOString() ?? null,
     sha: row.head_sha,
     merge_commit_sha: row.merge_commit_sha,
@@ -249,7 +244,7 @@ export function presentBasic(
     web_url: mergeRequestWebUrl(around.baseUrl, fullPath, row.iid),
     time_stats: presentTimeStats(row.time_estimate, counts?.spent ?? 0),
     squash: row.squash,
-    squash_on_merge: squashOnMerge(row, project.squash_option),
+    squash_on_merge: squashOnMerge(project.squash_option, row.squash),
     task_completion_status: countTasks(row.description),
     has_conflicts: row.merge_status === 'cannot_be_merged',
     blocking_discussions_resolved:

@@ -84,6 +84,15 @@ describe('lists', () => {
     const more = numbers.map((number) => `x${number}`);
     expect(closed(`Closes ${numbers.join(' ')}`, `Closes ${more.join(', ')}`)).toHaveLength(500);
   });
+
+  test.each(['Closes AB-1 ', 'Closes #1 ', 'to fix a '])(
+    'of ten thousand %j end the reading of a text',
+    (part) => {
+      const issues = part.includes('#') ? ['#1', '#3'] : ['#3'];
+      expect(closed(`${part.repeat(10_001)} Closes #2`, 'Closes #3')).toEqual(issues);
+      expect(closed(`${part.repeat(1_000)} Closes #2`)).toContain('#2');
+    },
+  );
 });
 
 describe('addresses', () => {

@@ -14,13 +14,19 @@ export type ClosingReference = {
 
 /** Of all texts of a merge request; each is looked up when it is merged. */
 const MAX_CLOSING_REFERENCES = 500;
+/** Keywords and items of lists in one text, repeated ones too: the rest of the text is not read. */
+const MAX_STEPS = 10_000;
 /** Of the column. */
 const MAX_IID = 2_147_483_647;
 
-/** Only the first letter may be of either case. `\b` knows no letters beyond ASCII. */
+/** Only the first letter may be of either case. A lookbehind would slow the search down. */
 const keyword =
-  /(?<![\p{L}\p{N}_])(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)|[Ii]mplement(?:s|ed|ing)?):? +/gu;
+  /(?:[Cc]los(?:e[sd]?|ing)|[Ff]ix(?:e[sd]|ing)?|[Rr]esolv(?:e[sd]?|ing)|[Ii]mplement(?:s|ed|ing)?):? +/g;
+/** Before a keyword there is none; `\b` would know no letters beyond ASCII. */
+const endOfWord = /[\p{L}\p{N}_]$/u;
 const noun = /issues? +/y;
+/** What may be a reference to an issue, and all that decides where its number ends. */
+const reference = /[\w./-]{0,6000}#\d{1,11}\w?/y;
 /** `+` and `+s` show an issue's title and summary. */
 const suffix = /\+s?(?!\w)/y;
 /** Of another issue tracker: it is part of a list, and nothing here is closed by it. */
@@ -37,18 +43,13 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** Finds references to issues by their position; positions that are asked for must not go back. */
-function issueReader(text: string): (at: number) => Item | undefined {
-  const found = scanReferences(text);
-  let next = found.next();
-  return (at) => {
-    while (!next.done && next.value.start < at) next = found.next();
-    if (next.done || next.value.start !== at || !('reference' in next.value)) return undefined;
-    const { reference, end } = next.value;
-    return reference.kind === 'issue'
-      ? { reference, end: end + matchAt(suffix, text, end).length }
-      : undefined;
-  };
+/** A reference to an issue, by number alone or with a path. */
+function referenceTo(text: string, at: number): Item | undefined {
+  const { value: found } = scanReferences(matchAt(reference, text, at)).next();
+  if (!found || !('reference' in found) || found.start > 0 || found.reference.kind !== 'issue')
+    return undefined;
+  const end = at + found.end;
+  return { reference: found.reference, end: end + matchAt(suffix, text, end).length };
 }
 
 /** The whole address of an issue at the position, with or without a query and a fragment. */
@@ -65,17 +66,17 @@ function externalAt(text: string, at: number): Item | undefined {
   return length > 0 ? { end: at + length } : undefined;
 }
 
-/** The references of one list, which begins at the position. */
+/** The items of one list, which begins at the position. */
 function* listAt(
   markdown: string,
   text: string,
   start: number,
   itemAt: (at: number) => Item | undefined,
-): Generator<Reference> {
+): Generator<Item> {
   for (let at = start; ; ) {
     const item = itemAt(at + matchAt(noun, text, at).length);
     if (!item) return;
-    if (item.reference) yield item.reference;
+    yield item;
     const between = matchAt(separator, text, item.end);
     // Code is blank in the text, and separates nothing.
     if (!markdown.startsWith(between, item.end)) return;
@@ -84,13 +85,22 @@ function* listAt(
 }
 
 function* closingIn(baseUrl: string, markdown: string): Generator<Reference> {
+  if (markdown.search(keyword) < 0) return;
   const text = outsideCode(markdown);
-  const issueAt = issueReader(text);
-  const itemAt = (at: number) => addressAt(baseUrl, text, at) ?? issueAt(at) ?? externalAt(text, at);
+  const itemAt = (at: number) =>
+    addressAt(baseUrl, text, at) ?? referenceTo(text, at) ?? externalAt(text, at);
+  let steps = 0;
   for (const match of text.matchAll(keyword)) {
+    steps += 1;
+    if (steps > MAX_STEPS) return;
     const [written] = match;
-    if (markdown.startsWith(written, match.index))
-      yield* listAt(markdown, text, match.index + written.length, itemAt);
+    const before = text.slice(Math.max(0, match.index - 2), match.index);
+    if (endOfWord.test(before) || !markdown.startsWith(written, match.index)) continue;
+    for (const item of listAt(markdown, text, match.index + written.length, itemAt)) {
+      if (item.reference) yield item.reference;
+      steps += 1;
+      if (steps > MAX_STEPS) return;
+    }
   }
 }
 

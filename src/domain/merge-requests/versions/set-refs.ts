@@ -15,7 +15,7 @@ async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpd
 }
 
 /** Points the source ref to the head, and keeps what it pointed to. Run again, it changes nothing. */
-async function setSourceRef(git: GitFolder, iid: number, head: string): Promise<void> {
+export async function setSourceRef(git: GitFolder, iid: number, head: string): Promise<void> {
   const moved = await setting(git, sourceRef(iid), head);
   if (!moved) return;
   const kept =

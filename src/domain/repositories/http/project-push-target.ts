@@ -35,6 +35,6 @@ export function projectPushTarget(
       };
     },
     record: (git, updates, confirmed) =>
-      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, confirmed),
+      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, { confirmed }),
   };
 }

@@ -7,7 +7,7 @@ import { type Announcement, announceAll, touchProject } from '../../../kernel/ac
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { firstBranchName } from '../../../kernel/settings/definitions.ts';
-import { inTransaction } from '../../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { titleOf } from '../../../platform/git/commit-texts.ts';
@@ -120,7 +120,7 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
 
 /**
  * Records a push to a project's own repository if `confirmed` finds the lease still valid; one that was `empty` may get
- * its first branch by it. `pusher` is undefined for deploy tokens: they have no events.
+ * its first branch by it. `pusher` is undefined for deploy tokens: they have no events. `also` runs in the same transaction.
  */
 export async function recordPush(
   services: Needs<'database' | 'settings'>,
@@ -128,7 +128,7 @@ export async function recordPush(
   pusher: Pusher | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
-  confirmed: Promise<unknown> = Promise.resolve(),
+  { confirmed, also }: { confirmed?: Promise<unknown>; also?: (tx: Db) => Promise<unknown> } = {},
 ): Promise<void> {
   if (updates.length === 0) return;
   const { db } = services.database;
@@ -156,6 +156,7 @@ export async function recordPush(
     });
     // Pipelined: none needs the result of another.
     await Promise.all([
+      also?.(tx),
       announceAll(tx, announcements),
       countWrite(tx, { kind: 'project', id: project.id, wiki: false }),
       first !== undefined && showFirst(tx, project.id, first, settings),

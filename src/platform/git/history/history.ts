@@ -160,7 +160,8 @@ export async function readShown<I, R>(
   return shown;
 }
 
-const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
+/** The commits of these ids, in their order; 422 where their messages are too long together. */
+export const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
   readShown(ids, (oid) => readCommit(git, oid), lengthOfCommit);
 
 async function readCommits(git: GitFolder, ids: readonly string[]): Promise<Commit[]> {

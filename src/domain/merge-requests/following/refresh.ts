@@ -1,0 +1,48 @@
+/** Brings a merge request up to what its branches are: a new version, and whether they merge. */
+import type { Needs } from '../../../kernel/services.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { projectRepository } from '../../repositories/index.ts';
+import { judge } from '../mergeability/judge.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
+import { type Heads, readVersion } from '../versions/read-version.ts';
+import { setSourceRef } from '../versions/set-refs.ts';
+import { writeFollowedVersion, writeJudgement } from '../writing/follow-actions.ts';
+
+type RefreshServices = Needs<'database' | 'repositories'>;
+
+/** Whether the row tells of these heads. */
+export const isUpToDate = (row: MergeRequestRow, heads: Heads): boolean =>
+  row.judged_source_sha === heads.source &&
+  row.judged_target_sha === heads.target &&
+  (row.merge_status === 'can_be_merged' || row.merge_status === 'cannot_be_merged');
+
+/** The row with the heads that the repository has now; as it was where a branch is gone, or it is not open. */
+export async function refreshHeld(
+  { database: { db } }: Needs<'database'>,
+  git: GitFolder,
+  row: MergeRequestRow,
+): Promise<MergeRequestRow> {
+  const heads = row.state === 'opened' ? await presentHeads(git, row) : undefined;
+  if (!heads || isUpToDate(row, heads)) return row;
+  if (heads.source === row.head_sha) {
+    const judgement = await judge(git, heads, row.commits_count > 0);
+    return (await writeJudgement(db, row, heads, judgement)) ?? row;
+  }
+  const version = await readVersion(git, heads);
+  const judgement = await judge(git, heads, version.commits.length > 0);
+  const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, { version, judgement }));
+  await setSourceRef(git, row.iid, version.head);
+  return followed ?? row;
+}
+
+/** The same, with the repository held for writing. */
+export const refresh = (
+  services: RefreshServices,
+  project: TargetProject,
+  row: MergeRequestRow,
+): Promise<MergeRequestRow> =>
+  services.repositories.write(projectRepository(project.id), project.row.default_branch ?? 'main', (git) =>
+    refreshHeld(services, git, row),
+  );

@@ -1,0 +1,163 @@
+/** Merges: decides, makes the commits, moves the branch and records it, exactly once however many ask. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { Failure, notFound } from '../../../platform/failure.ts';
+import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { readRef } from '../../../platform/git/refs.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
+import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
+import type { MergeWish } from '../changes/merge-wish.ts';
+import { refreshHeld } from '../following/refresh.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
+import { mergeConditions } from '../records/merge-conditions.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { mayMerge } from '../records/merge-rights.ts';
+import { mergeMessage, squashMessage } from '../texts/message-templates.ts';
+import { squashOnMerge } from '../texts/squash.ts';
+import { setAutoMerge } from '../writing/auto-merge-actions.ts';
+import { claimMerge, type Merging, recordMerged, unclaimMerge } from '../writing/merge-actions.ts';
+import { type BuiltMerge, buildMerge } from './build-merge.ts';
+import { decideMerge } from './decide-merge.ts';
+import { messageSources, readTold } from './merge-sources.ts';
+import { type SelectedSources, selectSources } from './queries.ts';
+
+export type MergeContext = {
+  services: Needs<'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake'>;
+  settings: ApplicationSettings;
+  actor: Actor;
+};
+
+const cannotBeMerged = (): Failure => new Failure('unprocessable', 'Branch cannot be merged');
+
+/** The commits of the merge; 422 where git, or the method, does not have it. */
+async function build(
+  { services, actor }: MergeContext,
+  git: GitFolder,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  sources: SelectedSources,
+  wish: MergeWish,
+): Promise<BuiltMerge> {
+  const settings = projectSettings(project.row);
+  const commits = await readTold(git, sources.commits);
+  const told = messageSources(services.baseUrl(), project, row, actor, sources, commits);
+  const squashes = squashOnMerge(settings.squash_option, row.squash || wish.squash);
+  const template = settings.squash_commit_template;
+  const merger = signatureOf(authorOf(actor));
+  const built = await buildMerge(git, {
+    method: settings.merge_method,
+    heads: { source: row.head_sha ?? '', target: row.judged_target_sha ?? '' },
+    base: sources.base ?? '',
+    squash: squashes
+      ? {
+          message: squashMessage(told, { template, given: wish.squashMessage }),
+          author: signatureOf(sources.author),
+          isNeeded: row.commits_count > 1 || wish.squashMessage !== undefined,
+        }
+      : null,
+    message: mergeMessage(told, { template: settings.merge_commit_template, given: wish.mergeMessage }),
+    merger,
+  });
+  if (built.result !== 'built') throw cannotBeMerged();
+  return built;
+}
+
+/** Moves the target branch; `moved` where another push was faster, and then the merge request is open again. */
+async function moveBranch(
+  db: Db,
+  git: GitFolder,
+  row: MergeRequestRow,
+  { objects, head }: BuiltMerge,
+  update: RefUpdate,
+): Promise<'merged' | 'moved'> {
+  try {
+    await writeRefs(git, objects, [update]);
+    return 'merged';
+  } catch (error) {
+    // Where git moved it all the same, settling finds that.
+    if ((await readRef(git, update.ref)) !== head) await unclaimMerge(db, row.id, head);
+    if (error instanceof Failure && error.kind === 'bad_request') return 'moved';
+    throw error;
+  }
+}
+
+/** One attempt with the repository held; `moved` where a push was faster. */
+async function attempt(
+  context: MergeContext,
+  git: GitFolder,
+  project: AuthorizedProject,
+  found: MergeRequestRow,
+  wish: MergeWish,
+): Promise<'merged' | 'waits' | 'moved'> {
+  const { services, settings, actor } = context;
+  const { db } = services.database;
+  const row = await refreshHeld(services, git, found);
+  const [sources, may] = await Promise.all([
+    selectSources(db, row.id),
+    mayMerge({ db, settings, actor }, project, row.target_branch),
+  ]);
+  if (!sources) throw notFound();
+  const relations = { project: projectSettings(project.row), unresolved: sources.unresolved };
+  const { auto, sha } = wish;
+  const decision = decideMerge(
+    { mayMerge: may, auto, sha },
+    mergeConditions(row, relations),
+    row.head_sha ?? '',
+  );
+  if (decision instanceof Failure) throw decision;
+  if (decision === 'wait') {
+    await setAutoMerge(db, actor, project, row, wish);
+    return 'waits';
+  }
+  const built = await build(context, git, project, row, sources, wish);
+  const { head, mergeCommit, squashCommit } = built;
+  const shouldRemove = wish.shouldRemoveSourceBranch ?? row.force_remove_source_branch;
+  const merging: Merging = {
+    process: services.presence.id,
+    head,
+    mergeCommit,
+    squashCommit,
+    shouldRemove,
+    userId: actor.id,
+  };
+  if (!(await claimMerge(db, row, merging)))
+    throw new Failure('method_not_allowed', '405 Method Not Allowed');
+  const before = row.judged_target_sha ?? NO_OBJECT;
+  const update = { ref: fullRef('branch', row.target_branch), before, after: head };
+  const outcome = await moveBranch(db, git, row, built, update);
+  if (outcome === 'merged')
+    await recordPush(services, { id: project.id, empty: false }, actor, git, [update], {
+      also: (tx) => recordMerged(tx, actor, project, row, merging),
+    });
+  return outcome;
+}
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Merges the merge request, or lets it wait; fails as facts-merge-requests §4.1 says. A branch that another push moves meanwhile
+ * is merged into as it is then.
+ */
+export async function mergeMergeRequest(
+  context: MergeContext,
+  project: AuthorizedProject,
+  iid: number,
+  wish: MergeWish,
+): Promise<MergeRequestRow> {
+  const { services } = context;
+  const { db } = services.database;
+  const main = project.row.default_branch ?? 'main';
+  for (let attempts = 1; ; attempts++) {
+    const found = await findMergeRequest(db, project, iid);
+    const outcome = await services.repositories.write(projectRepository(project.id), main, (git) =>
+      attempt(context, git, project, found, wish),
+    );
+    if (outcome !== 'moved') return findMergeRequest(db, project, iid);
+    if (attempts === MAX_ATTEMPTS) throw cannotBeMerged();
+  }
+}

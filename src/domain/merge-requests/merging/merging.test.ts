@@ -1,0 +1,155 @@
+/** Merging over HTTP: methods, squashing, messages, refusals, and once however many ask. */
+import { describe, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
+import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+
+const ashlar = useApp();
+
+const merge = (id: number, body: Record<string, unknown> = {}, iid = 1) =>
+  ashlar.root(`PUT /projects/${id}/merge_requests/${iid}/merge`, { body });
+const commitOf = async (id: number, ref: string) =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/repository/commits/${encodeURIComponent(ref)}`), 200);
+
+describe('by the project’s method', () => {
+  test('a merge commit has both heads as parents, and the default message', async () => {
+    const project = await makeReviewedProject(ashlar);
+    const { id } = project;
+    const made = await makeMergeRequest(ashlar, id, 'topic', { title: 'Topic' });
+    const before = await commitOf(id, 'main');
+    const merged = bodyOf(await merge(id, { sha: made.sha }), 200);
+    expect(merged).toMatchObject({
+      state: 'merged',
+      detailed_merge_status: 'not_open',
+      merged_by: { username: 'root' },
+      merge_user: { username: 'root' },
+      squash_commit_sha: null,
+      sha: made.sha,
+    });
+    const commit = await commitOf(id, 'main');
+    expect(commit).toMatchObject({
+      id: merged.merge_commit_sha,
+      parent_ids: [before.id, made.sha],
+      message: `Merge branch 'topic' into 'main'\n\nTopic\n\nSee merge request ${project.path_with_namespace}!1`,
+      author_name: 'Administrator',
+    });
+    expect(await merge(id)).toMatchObject({ status: 405, body: { message: '405 Method Not Allowed' } });
+    const events = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/notes`), 200);
+    expect(events).toEqual([]);
+  });
+
+  test('fast-forward moves the branch, if the source has all of it', async () => {
+    const { id } = await makeReviewedProject(ashlar, { merge_method: 'ff' });
+    const made = await makeMergeRequest(ashlar, id, 'topic');
+    const other = await makeMergeRequest(ashlar, id, 'other');
+    expect(other.detailed_merge_status).toBe('mergeable');
+    expect(bodyOf(await merge(id), 200)).toMatchObject({ merge_commit_sha: null, squash_commit_sha: null });
+    expect((await commitOf(id, 'main')).id).toBe(made.sha);
+    expect(await merge(id, {}, 2)).toMatchObject({
+      status: 422,
+      body: { message: 'Branch cannot be merged' },
+    });
+    const shown = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/2`), 200);
+    expect(shown).toMatchObject({ state: 'opened', detailed_merge_status: 'need_rebase' });
+  });
+
+  test('squashed into one commit of the author', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
+    await makeMergeRequest(ashlar, id, 'topic', { title: 'Topic', squash: true });
+    await commitTo(ashlar, id, 'topic', { 'more.txt': 'more\n' });
+    const merged = bodyOf(
+      await ashlar.as(maintainer.token)(`PUT /projects/${id}/merge_requests/1/merge`, {
+        body: { squash_commit_message: 'All of it', merge_commit_message: 'Merged' },
+      }),
+      200,
+    );
+    const squashed = await commitOf(id, merged.squash_commit_sha);
+    expect(squashed).toMatchObject({ message: 'All of it', author_name: 'Administrator' });
+    expect(squashed.committer_name).not.toBe('Administrator');
+    expect(await commitOf(id, 'main')).toMatchObject({
+      id: merged.merge_commit_sha,
+      message: 'Merged',
+      parent_ids: [squashed.parent_ids[0], squashed.id],
+    });
+    const files = bodyOf(await ashlar.root(`GET /projects/${id}/repository/tree`), 200);
+    expect(files.map(({ name }: { name: string }) => name)).toEqual(['a.txt', 'more.txt', 'topic.txt']);
+  });
+});
+
+describe('refused', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, number, string]>([
+    ['a draft', { title: 'Draft: Topic' }, {}, 405, '405 Method Not Allowed'],
+    ['another head', {}, { sha: 'f'.repeat(40) }, 409, 'SHA does not match HEAD of source branch: HEAD'],
+  ])('is %s', async (_what, attributes, body, status, message) => {
+    const { id } = await makeReviewedProject(ashlar);
+    const { sha } = await makeMergeRequest(ashlar, id, 'topic', attributes);
+    const refused = await merge(id, body);
+    expect(refused).toMatchObject({
+      status,
+      body: { message: message.replace('HEAD', 'HEAD').replace(/HEAD$/, sha) },
+    });
+    expect(bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200).state).toBe('opened');
+  });
+
+  test('is a conflict, with 422', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await commitTo(ashlar, id, 'topic', { 'a.txt': 'two\n' });
+    const body = { title: 'Conflict', source_branch: 'topic', target_branch: 'main' };
+    bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+    await commitTo(ashlar, id, 'main', { 'a.txt': 'three\n' });
+    expect(await merge(id)).toMatchObject({ status: 422, body: { message: 'Branch cannot be merged' } });
+    expect(bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200)).toMatchObject({
+      state: 'opened',
+      has_conflicts: true,
+    });
+  });
+
+  test('is who may not merge, with 401; a missing one is 404', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    const { developer, reporter } = await makeMembers(ashlar, `projects/${id}`, 'developer', 'reporter');
+    for (const { token } of [developer, reporter]) {
+      const refused = await ashlar.as(token)(`PUT /projects/${id}/merge_requests/1/merge`);
+      expect(refused).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } });
+    }
+    expect((await merge(id, {}, 2)).status).toBe(404);
+  });
+});
+
+test('it is merged once, however many ask at the same moment', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await makeMergeRequest(ashlar, id, 'topic');
+  const asked = await Promise.all(Array.from({ length: 8 }, () => merge(id)));
+  expect(asked.map(({ status }) => status).sort()).toEqual([200, 405, 405, 405, 405, 405, 405, 405]);
+  const commits = bodyOf(await ashlar.root(`GET /projects/${id}/repository/commits`), 200);
+  expect(commits).toHaveLength(3);
+});
+
+test('many into one branch at the same moment are all merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  for (let number = 1; number <= 4; number++) await makeMergeRequest(ashlar, id, `topic-${number}`);
+  const asked = await Promise.all([1, 2, 3, 4].map((iid) => merge(id, {}, iid)));
+  expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const files = bodyOf(await ashlar.root(`GET /projects/${id}/repository/tree`), 200);
+  expect(files).toHaveLength(5);
+});
+
+test('a draft waits for its checks when that is asked, until it is cancelled', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+  const waiting = bodyOf(await merge(id, { auto_merge: true }), 200);
+  expect(waiting).toMatchObject({
+    state: 'opened',
+    merge_when_pipeline_succeeds: true,
+    merge_user: { username: 'root' },
+    merged_by: null,
+  });
+  const cancel = () =>
+    ashlar.root(`POST /projects/${id}/merge_requests/1/cancel_merge_when_pipeline_succeeds`);
+  expect(bodyOf(await cancel(), 201)).toMatchObject({
+    merge_when_pipeline_succeeds: false,
+    merge_user: null,
+  });
+  expect((await cancel()).status).toBe(406);
+});

@@ -1,0 +1,64 @@
+/** Merging, and merging as soon as the checks pass. */
+import { onProject } from '../../../kernel/access/access.ts';
+import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { OneMergeRequest } from '../changes/schema.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
+import { mergeConditions } from '../records/merge-conditions.ts';
+import { MergeRequestRecord } from '../records/merge-request-records.ts';
+import { mayMerge } from '../records/merge-rights.ts';
+import { presentOne } from '../records/present-one.ts';
+import { mergeRequestNotes } from '../texts/system-notes.ts';
+import { endAutoMerge } from '../writing/auto-merge-actions.ts';
+import { refuseCancel } from './decide-merge.ts';
+import { mergeMergeRequest } from './merge.ts';
+import { MergeInput } from './schema.ts';
+
+const path = '/projects/:id/merge_requests/:merge_request_iid';
+
+export const mergeEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'PUT',
+    path: `${path}/merge`,
+    summary: 'Merges a merge request, or lets it be merged as soon as its checks pass.',
+    access: onProject('create_merge_requests'),
+    also: [405, 409, 422],
+    input: MergeInput,
+    reply: MergeRequestRecord,
+    handle: async (context) => {
+      const { subject, input } = context;
+      const { auto_merge, merge_when_pipeline_succeeds } = input;
+      const row = await mergeMergeRequest(context, subject, input.merge_request_iid, {
+        mergeMessage: input.merge_commit_message,
+        squashMessage: input.squash_commit_message,
+        shouldRemoveSourceBranch: input.should_remove_source_branch,
+        auto: auto_merge ?? merge_when_pipeline_succeeds ?? false,
+        sha: input.sha,
+        squash: input.squash ?? false,
+      });
+      return presentOne(context, subject, row);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${path}/cancel_merge_when_pipeline_succeeds`,
+    summary: 'Ends the waiting for an automatic merge.',
+    access: onProject('create_merge_requests'),
+    also: [405, 406],
+    input: OneMergeRequest,
+    reply: MergeRequestRecord,
+    handle: async (context) => {
+      const { db, actor, subject, input } = context;
+      const row = await findMergeRequest(db, subject, input.merge_request_iid);
+      const may = await mayMerge(context, subject, row.target_branch);
+      const relations = { project: projectSettings(subject.row), unresolved: 0 };
+      const refusal = refuseCancel(
+        { mayMerge: may, isAuthor: row.author_id === actor.id },
+        mergeConditions(row, relations),
+      );
+      if (refusal) throw refusal;
+      await endAutoMerge(db, actor, subject, row.id, mergeRequestNotes.autoMergeCanceled());
+      return presentOne(context, subject, await findMergeRequest(db, subject, row.iid));
+    },
+  }),
+];

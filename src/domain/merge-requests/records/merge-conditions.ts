@@ -1,0 +1,35 @@
+/** What the checks of mergeability look at, from a row and its relations. */
+import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { now } from '../../../platform/clock.ts';
+import type { MergeConditions } from '../mergeability/checks.ts';
+import type { MergeRequestRow } from './merge-request-rows.ts';
+
+/** Beside the row: settings that hold for the project, and its open threads. */
+export type MergeRelations = { project: ProjectSettings; unresolved: number };
+
+/** There are no approvals, dependencies, external checks or pipelines yet. */
+export const mergeConditions = (
+  row: MergeRequestRow,
+  { project, unresolved }: MergeRelations,
+): MergeConditions => ({
+  merge_status: row.merge_status as MergeConditions['merge_status'],
+  state: row.state as MergeConditions['state'],
+  hasRequestedChanges: false,
+  approvals: 'satisfied',
+  isBlocked: false,
+  hasFailedStatusChecks: false,
+  merge_after: row.merge_after,
+  now: now(),
+  isDraft: row.draft,
+  hasCommits: row.commits_count > 0,
+  hasSourceBranch: row.source_project_id !== null,
+  mustResolveDiscussions: project.only_allow_merge_if_all_discussions_are_resolved,
+  hasUnresolvedDiscussions: unresolved > 0,
+  matchesTitlePattern: true,
+  merge_method: project.merge_method,
+  containsTargetHead: !row.is_behind,
+  pipeline: null,
+  mustPipelineSucceed: project.only_allow_merge_if_pipeline_succeeds,
+  allowsSkippedPipeline: project.allow_merge_on_skipped_pipeline === true,
+  isAutoMerge: row.auto_merge !== null,
+});

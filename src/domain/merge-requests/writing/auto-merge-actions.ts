@@ -1,0 +1,73 @@
+/** Automatic merges: wishes that wait for the checks (facts: Merging). */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { insertSystemNotes } from '../../conversation/index.ts';
+import type { SystemNote } from '../../work-items/index.ts';
+import type { MergeWish } from '../changes/merge-wish.ts';
+import { lockMergeRequest } from '../records/find-queries.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { mergeRequestNotes } from '../texts/system-notes.ts';
+import { mergeRequestAnnouncement } from './announcements.ts';
+
+type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
+
+/** Writes the columns with a note, by one statement. */
+async function writeNoted(
+  tx: Db,
+  actor: Author,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  columns: Partial<Omit<MergeRequestRow, 'id'>>,
+  note: SystemNote,
+): Promise<void> {
+  await runAsOne(tx, {
+    statements: [
+      tx
+        .updateTable('merge_requests')
+        .set({ ...columns, updated_at: now() })
+        .where('id', '=', row.id),
+      insertSystemNotes(tx, mergeRequestNoteable(project, row), actor, [note]),
+    ],
+    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_updated')]),
+  });
+}
+
+/** Lets the wish wait, unless the merge request is no longer open; one that waits already is replaced. */
+export const setAutoMerge = (
+  db: Db,
+  actor: Author,
+  project: AuthorizedProject,
+  { id, head_sha }: MergeRequestRow,
+  wish: MergeWish,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const row = await lockMergeRequest(tx, id);
+    if (row.state !== 'opened' || row.head_sha !== head_sha) return;
+    const columns = {
+      auto_merge: { ...wish, sha: head_sha ?? undefined } as Json,
+      merge_user_id: actor.id,
+      should_remove_source_branch: wish.shouldRemoveSourceBranch ?? row.should_remove_source_branch,
+    };
+    await writeNoted(tx, actor, project, row, columns, mergeRequestNotes.autoMerge(head_sha ?? ''));
+  });
+
+/** Ends the waiting with a note; nothing where none waits. */
+export const endAutoMerge = (
+  db: Db,
+  actor: Author,
+  project: AuthorizedProject,
+  id: number,
+  note: SystemNote,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const row = await lockMergeRequest(tx, id);
+    if (row.auto_merge === null) return;
+    const columns = { auto_merge: null, merge_user_id: null, should_remove_source_branch: null };
+    await writeNoted(tx, actor, project, row, columns, note);
+  });

@@ -1,0 +1,63 @@
+/** What follows pushes: versions and judgements of open merge requests. */
+import { sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import type { Judgement } from '../mergeability/judge.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import type { Heads } from '../versions/read-version.ts';
+import { type OpenedVersion, versionStatements } from './version-actions.ts';
+
+/** Writes the judgement of these heads, unless the merge request has another version by now; the row then. */
+export const writeJudgement = (
+  db: Db,
+  { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
+  heads: Heads,
+  judgement: Judgement,
+): Promise<MergeRequestRow | undefined> =>
+  db
+    .updateTable('merge_requests')
+    .set({
+      merge_status: judgement.mergeStatus,
+      is_behind: judgement.isBehind,
+      judged_source_sha: heads.source,
+      judged_target_sha: heads.target,
+    })
+    .where('id', '=', id)
+    .where('head_sha', '=', head_sha)
+    .where('state', '=', 'opened')
+    .returningAll()
+    .executeTakeFirst();
+
+/** Writes a version of an open merge request, unless it has another one by now; the row then. */
+export async function writeFollowedVersion(
+  tx: Db,
+  { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
+  opened: OpenedVersion,
+): Promise<MergeRequestRow | undefined> {
+  const locked = await tx
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (locked?.state !== 'opened' || locked.head_sha !== head_sha) return undefined;
+  const { columns, statements } = versionStatements(tx, id, opened);
+  const changed = { ...columns, merge_error: null, updated_at: now() };
+  const change = tx.updateTable('merge_requests').set(changed).where('id', '=', id);
+  await runAsOne(tx, { statements: [change, ...statements] });
+  return { ...locked, ...changed };
+}
+
+/** Open merge requests into the branch are to be judged anew; of those in conflict it stays known that they were. */
+export const forgetJudgements = (db: Db, projectId: number, branch: string): Promise<unknown> =>
+  db
+    .updateTable('merge_requests')
+    .set({
+      merge_status: sql`case merge_status when 'cannot_be_merged' then 'cannot_be_merged_recheck' else 'unchecked' end`,
+    })
+    .where('project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .where('state', '=', 'opened')
+    .where('merge_status', 'in', ['can_be_merged', 'cannot_be_merged'])
+    .execute();

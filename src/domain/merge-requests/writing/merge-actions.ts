@@ -1,0 +1,108 @@
+/**
+ * Statements of merging. A merge request that is being merged is `locked`, and `merging` says what is about to be written: who
+ * finds it so after its process has died looks into the repository, whether it was.
+ */
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
+import { DEAD_AFTER_SECONDS } from '../../../platform/db/processes.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { completionOfTodos } from '../../conversation/index.ts';
+import { insertResourceEvents } from '../../work-items/index.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { mergeRequestAnnouncement } from './announcements.ts';
+
+const MAX_SETTLED_AT_ONCE = 100;
+
+/** What a merge is about to write. */
+export type Merging = {
+  /** Of the process that merges. */
+  process: string;
+  /** What the target branch will be. */
+  head: string;
+  mergeCommit: string | null;
+  squashCommit: string | null;
+  shouldRemove: boolean | null;
+  userId: number;
+};
+
+/** Locks an open merge request for a merge of this head; false where another request was faster. */
+export async function claimMerge(
+  db: Db,
+  { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
+  merging: Merging,
+): Promise<boolean> {
+  const claimed = await db
+    .updateTable('merge_requests')
+    .set({ state: 'locked', merging: merging as unknown as Json })
+    .where('id', '=', id)
+    .where('state', '=', 'opened')
+    .where('head_sha', '=', head_sha)
+    .returning('id')
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+/** Opens again what is locked for a merge to this head. */
+export async function unclaimMerge(db: Db, id: number, head: string): Promise<void> {
+  await db
+    .updateTable('merge_requests')
+    .set({ state: 'opened', merging: null })
+    .where('id', '=', id)
+    .where('state', '=', 'locked')
+    .where(sql`merging ->> 'head'`, '=', head)
+    .execute();
+}
+
+/** Those whose merge a dead process left, or one that could not record it in time. */
+export const selectInterrupted = (db: Db): Promise<MergeRequestRow[]> =>
+  db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('state', '=', 'locked')
+    .where(
+      sql<boolean>`not exists (select from processes p where p.id::text = merging ->> 'process'
+        and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS}))`,
+    )
+    .limit(MAX_SETTLED_AT_ONCE)
+    .execute();
+
+/** What a merge that is done writes: the state, its event and announcement, the actor's to-dos. */
+export async function recordMerged(
+  tx: Db,
+  actor: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  commits: Pick<Merging, 'mergeCommit' | 'squashCommit' | 'shouldRemove'>,
+): Promise<void> {
+  const time = now();
+  const change = tx
+    .updateTable('merge_requests')
+    .set({
+      state: 'merged',
+      merging: null,
+      auto_merge: null,
+      merge_error: null,
+      merge_status: 'can_be_merged',
+      merge_user_id: actor.id,
+      merged_at: time,
+      merge_commit_sha: commits.mergeCommit,
+      squash_commit_sha: commits.squashCommit,
+      should_remove_source_branch: commits.shouldRemove,
+      updated_at: time,
+    })
+    .where('id', '=', row.id);
+  await runAsOne(ahead(tx), {
+    statements: [
+      change,
+      insertResourceEvents(tx, { merge_request_id: row.id }, actor.id, [{ kind: 'state', action: 'merged' }]),
+      completionOfTodos(tx, actor.id, mergeRequestNoteable(project, row)),
+    ],
+    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_merged')]),
+  });
+}
