@@ -43,6 +43,7 @@ const refusals = {
   403: 'Not allowed, or a scope that does not reach.',
   404: 'Not there, or not visible to the caller.',
   405: 'Not with these parameters, or not on this object.',
+  406: 'Not in the state that the object has.',
   408: 'The database took too long.',
   409: 'There is one already, or something else is in the way.',
   412: 'Changed since `If-Unmodified-Since`.',
