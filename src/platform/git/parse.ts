@@ -190,7 +190,8 @@ export async function newTree(entries: readonly TreeEntry[]): Promise<NewObject>
   return newObject('tree', Buffer.concat(await mapInTurns(sorted, bytesOf)));
 }
 
-const writeSignature = ({ name, email, time, zone }: Signature): string =>
+/** As in a commit: `Name <address> seconds zone`. */
+export const writeSignature = ({ name, email, time, zone }: Signature): string =>
   // Characters that would end the line or the address are left out, as git does.
   `${name.replaceAll(/[<>\n\0]/g, '').trim()} <${email.replaceAll(/[<>\n\0]/g, '').trim()}> ${time} ${zone}`;
 
