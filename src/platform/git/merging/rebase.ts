@@ -1,9 +1,10 @@
 /** Commits made again upon another commit, as `git rebase` does, without a work tree. */
 import { EMPTY_TREE } from '../history/diff.ts';
 import type { GitFolder } from '../objects.ts';
-import { type Commit, type NewObject, parseCommit, type Signature } from '../parse.ts';
+import type { Commit, NewObject, Signature } from '../parse.ts';
 import { textInTime } from '../program/long-runs.ts';
 import { tooLarge } from '../program/program.ts';
+import { readKnownCommit } from './known-commit.ts';
 import { withQuarantine } from './quarantine.ts';
 import { replay } from './replay.ts';
 import { rewrittenCommit } from './rewritten-commit.ts';
@@ -40,7 +41,7 @@ export async function rebaseCommits(git: GitFolder, rebase: Rebase): Promise<Reb
   const listed = await listOriginals(git, rebase);
   if (listed.length > MAX_REBASED_COMMITS) return { result: 'too_many' };
   const originals = await readOriginals(git, listed);
-  let { commit: head } = await readCommit(git, rebase.onto);
+  let { commit: head } = await readKnownCommit(git, rebase.onto);
   // Those that stand where they should.
   for (; originals[0]?.commit.parents[0] === head.oid; originals.shift()) head = originals[0].commit;
   if (originals.length === 0) return { result: 'rebased', head: head.oid, objects: [] };
@@ -68,21 +69,15 @@ async function listOriginals(git: GitFolder, { onto, head }: Rebase): Promise<st
   return text.split('\n').filter((line) => line !== '');
 }
 
-async function readCommit(git: GitFolder, oid: string): Promise<{ commit: Commit; content: Buffer }> {
-  const object = await git.read(oid);
-  if (object?.type !== 'commit') throw new Error(`${oid} is no commit that can be read`);
-  return { commit: parseCommit(oid, object.content), content: object.content };
-}
-
 /** Reads the commits but for those that are marked: `onto` has the change of them, unless they have none. */
 async function readOriginals(git: GitFolder, marked: readonly string[]): Promise<Original[]> {
   const originals: Original[] = [];
   let bytes = 0;
   for (let at = 0; at < marked.length; at += READ_AT_ONCE) {
     const read = marked.slice(at, at + READ_AT_ONCE).map(async (line) => {
-      const { commit, content } = await readCommit(git, line.slice(1));
+      const { commit, content } = await readKnownCommit(git, line.slice(1));
       const [parent] = commit.parents;
-      const base = parent === undefined ? EMPTY_TREE : (await readCommit(git, parent)).commit.tree;
+      const base = parent === undefined ? EMPTY_TREE : (await readKnownCommit(git, parent)).commit.tree;
       return { isKnown: line.startsWith('=') && base !== commit.tree, commit, content, base };
     });
     for (const { isKnown, ...original } of await Promise.all(read)) {

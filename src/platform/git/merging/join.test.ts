@@ -1,0 +1,125 @@
+/** Merge commits, squashes and fast-forwards, compared with what git does in a checkout. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHECKOUT_TIME, checkOut, makeHistory, type Step } from '../../../../test/support/shaped-history.ts';
+import { createObjectReader, type GitFolder } from '../objects.ts';
+import { git } from '../program/program.ts';
+import { createRepository, storeObjects } from '../write.ts';
+import { type Join, joinCommits } from './join.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ashlar-join-'));
+const reader = createObjectReader();
+afterAll(() => {
+  reader.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+let made = 0;
+let repository: GitFolder;
+beforeEach(async () => {
+  made += 1;
+  repository = reader.open(join(root, `${made}.git`));
+  await createRepository(repository.folder, 'main');
+});
+
+const grace = { name: 'Grace', email: 'grace@example.com', time: CHECKOUT_TIME, zone: '+0000' };
+const ada = { name: 'Ada', email: 'ada@example.com', time: 5, zone: '+0200' };
+const merge = { message: "Merge branch 'source'", author: grace, committer: grace };
+const squash = { message: 'All of it\n', author: ada, committer: grace };
+
+const base: Step = { name: 'base', files: { a: '1', b: '1' } };
+const source: Step[] = [
+  { name: 'source', parents: ['base'], files: { a: '2' } },
+  { name: 'source', parents: ['source'], files: { c: '1' } },
+];
+const diverged = [base, { name: 'target', parents: ['base'], files: { b: '2' } }, ...source];
+const ahead = [
+  base,
+  { name: 'target', parents: ['base'] },
+  { ...source[0], name: 'source', parents: ['target'] },
+];
+const conflicting = [...diverged, { name: 'target', parents: ['target'], files: { a: '3' } }];
+const unrelated = [
+  { name: 'target', files: { a: '1' } },
+  { name: 'source', files: { a: '1' } },
+];
+
+/** The head that git's commands make of the target. */
+function madeByGit(ids: Record<string, string>, how: Omit<Join, 'target' | 'source'>): string {
+  const { base: start = '', target = '', source: from = '' } = ids;
+  const checkout = checkOut(repository.folder, start);
+  const identity = `${ada.name} <${ada.email}>`;
+  try {
+    let incoming = from;
+    if (how.squash) {
+      checkout.text('checkout', '--quiet', '--detach', checkout.text('merge-base', target, from));
+      checkout.text('merge', '--quiet', '--squash', from);
+      const date = `${ada.time} ${ada.zone}`;
+      checkout.text(
+        'commit',
+        '-q',
+        '--cleanup=verbatim',
+        '-m',
+        squash.message,
+        `--author=${identity}`,
+        '--date',
+        date,
+      );
+      incoming = checkout.text('rev-parse', 'HEAD');
+    }
+    checkout.text('checkout', '--quiet', '--detach', target);
+    if (how.merge)
+      checkout.text('merge', '--quiet', '--no-ff', '--cleanup=verbatim', '-m', merge.message, incoming);
+    else checkout.text('merge', '--quiet', '--ff-only', incoming);
+    return checkout.text('log', '-1', '--format=%T %P %an %ae %cn %ct %B');
+  } finally {
+    checkout.remove();
+  }
+}
+
+async function joinHere(ids: Record<string, string>, how: Omit<Join, 'target' | 'source'>) {
+  const { target = '', source: from = '' } = ids;
+  return joinCommits(repository, { target, source: from, ...how });
+}
+
+describe('the commits are those of git', () => {
+  test.each<[what: string, steps: Step[], how: Omit<Join, 'target' | 'source'>, commits: number]>([
+    ['a merge', diverged, { merge }, 1],
+    ['a merge of what is ahead', ahead, { merge }, 1],
+    ['a fast-forward', ahead, {}, 0],
+    ['a squash that is merged', diverged, { squash, merge }, 2],
+    ['a squash that the target is moved to', ahead, { squash }, 1],
+  ])('%s', async (_, steps, how, commits) => {
+    const ids = await makeHistory(repository.folder, steps);
+    const joined = await joinHere(ids, how);
+    if (joined.result !== 'joined') throw new Error(joined.result);
+    expect(joined.objects).toHaveLength(commits);
+    expect(joined.squash).toBe(how.squash && joined.objects[0]?.oid);
+    await storeObjects(repository.folder, joined.objects);
+    const { folder } = repository;
+    await git(['update-ref', 'refs/heads/joined', joined.head], { folder });
+    await git(['fsck', '--connectivity-only', 'refs/heads/joined'], { folder });
+    const log = await git(['log', '-1', '--format=%T %P %an %ae %cn %ct %B', joined.head], { folder });
+    expect(log.toString().trim()).toBe(madeByGit(ids, how));
+  });
+});
+
+test.each<[what: string, steps: Step[], how: Omit<Join, 'target' | 'source'>, result: unknown]>([
+  ['a conflict', conflicting, { merge }, { result: 'conflict', paths: ['a'] }],
+  ['a conflict of a squash', conflicting, { squash, merge }, { result: 'conflict', paths: ['a'] }],
+  ['unrelated histories', unrelated, { merge }, { result: 'unrelated' }],
+  ['unrelated histories, squashed', unrelated, { squash }, { result: 'unrelated' }],
+  ['no fast-forward', diverged, {}, { result: 'diverged' }],
+  ['no fast-forward of a squash', diverged, { squash }, { result: 'diverged' }],
+  ['no fast-forward to what is unrelated', unrelated, {}, { result: 'diverged' }],
+])('%s makes no commit', async (_, steps, how, result) => {
+  expect(await joinHere(await makeHistory(repository.folder, steps), how)).toEqual(result);
+});
+
+test('a message that could not be read again is refused', async () => {
+  const ids = await makeHistory(repository.folder, diverged);
+  const message = 'x'.repeat(1_048_577);
+  await expect(joinHere(ids, { merge: { ...merge, message } })).rejects.toMatchObject({ status: 422 });
+});
