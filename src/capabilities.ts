@@ -84,7 +84,7 @@ export const capabilities = (services: Services): Capability[] => {
     markdownCapability(),
     uploadsCapability(services),
     issuesCapability(),
-    mergeRequestsCapability(),
+    mergeRequestsCapability(services),
     alertsCapability(services),
     errorTrackingCapability(services),
     labelsCapability(),

@@ -1,12 +1,17 @@
 /** Merge requests of projects: their lists, records and changes. */
 import type { Capability } from '../../kernel/capability.ts';
 import { noteables } from '../conversation/index.ts';
+import { WRITE_INTERRUPTED } from '../repositories/index.ts';
+import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
+import { type SettleServices, settleMerges } from './following/settle.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { mergeRequestConversation, mergeRequestDefinition } from './registrations/noteable.ts';
 
-export const mergeRequestsCapability = (): Capability => ({
+const SETTLE = 'merge_requests.settle';
+
+export const mergeRequestsCapability = (services: SettleServices): Capability => ({
   name: 'merge-requests',
   registrations: [noteables.add(mergeRequestDefinition)],
   endpoints: [
@@ -15,6 +20,16 @@ export const mergeRequestsCapability = (): Capability => ({
     ...mergeRequestOpeningEndpoints,
     ...mergeEndpoints,
   ],
+  tasks: {
+    [FOLLOW_PUSH]: followPush(services),
+    [JUDGE_BRANCH]: judgeBranch(services),
+    [SETTLE]: () => settleMerges(services),
+  },
+  listeners: [
+    { fact: 'repository_pushed', task: FOLLOW_PUSH },
+    { fact: WRITE_INTERRUPTED, task: SETTLE },
+  ],
+  schedules: [{ task: SETTLE, pattern: '* * * * *' }],
   tables: [
     'merge_requests',
     'merge_request_assignees',

@@ -6,8 +6,10 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
+import { joinCommits } from '../../../platform/git/merging/join.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
+import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
@@ -21,7 +23,6 @@ import { mergeMessage, squashMessage } from '../texts/message-templates.ts';
 import { squashOnMerge } from '../texts/squash.ts';
 import { setAutoMerge } from '../writing/auto-merge-actions.ts';
 import { claimMerge, type Merging, recordMerged, unclaimMerge } from '../writing/merge-actions.ts';
-import { type BuiltMerge, buildMerge } from './build-merge.ts';
 import { decideMerge } from './decide-merge.ts';
 import { messageSources, readTold } from './merge-sources.ts';
 import { type SelectedSources, selectSources } from './queries.ts';
@@ -30,6 +31,15 @@ export type MergeContext = {
   services: Needs<'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake'>;
   settings: ApplicationSettings;
   actor: Actor;
+};
+
+type BuiltMerge = {
+  /** Still to be stored; their trees are. */
+  objects: NewObject[];
+  /** What the target branch will be. */
+  head: string;
+  mergeCommit: string | null;
+  squashCommit: string | null;
 };
 
 const cannotBeMerged = (): Failure => new Failure('unprocessable', 'Branch cannot be merged');
@@ -47,24 +57,32 @@ async function build(
   const commits = await readTold(git, sources.commits);
   const told = messageSources(services.baseUrl(), project, row, actor, sources, commits);
   const squashes = squashOnMerge(settings.squash_option, row.squash || wish.squash);
-  const template = settings.squash_commit_template;
   const merger = signatureOf(authorOf(actor));
-  const built = await buildMerge(git, {
-    method: settings.merge_method,
-    heads: { source: row.head_sha ?? '', target: row.judged_target_sha ?? '' },
-    base: sources.base ?? '',
-    squash: squashes
+  const needsSquash = squashes && (row.commits_count > 1 || wish.squashMessage !== undefined);
+  const [source, target] = [row.head_sha ?? '', row.judged_target_sha ?? ''];
+  const isFastForward = settings.merge_method === 'ff';
+  const [own, ownSquash] = [settings.merge_commit_template, settings.squash_commit_template];
+  const joined = await joinCommits(git, {
+    source,
+    target,
+    squash: needsSquash
       ? {
-          message: squashMessage(told, { template, given: wish.squashMessage }),
+          message: squashMessage(told, { template: ownSquash, given: wish.squashMessage }),
           author: signatureOf(sources.author),
-          isNeeded: row.commits_count > 1 || wish.squashMessage !== undefined,
+          committer: merger,
         }
-      : null,
-    message: mergeMessage(told, { template: settings.merge_commit_template, given: wish.mergeMessage }),
-    merger,
+      : undefined,
+    merge: isFastForward
+      ? undefined
+      : {
+          message: mergeMessage(told, { template: own, given: wish.mergeMessage }),
+          author: merger,
+          committer: merger,
+        },
   });
-  if (built.result !== 'built') throw cannotBeMerged();
-  return built;
+  if (joined.result !== 'joined') throw cannotBeMerged();
+  const { head, objects, squash = source } = joined;
+  return { head, objects, mergeCommit: isFastForward ? null : head, squashCommit: squashes ? squash : null };
 }
 
 /** Moves the target branch; `moved` where another push was faster, and then the merge request is open again. */

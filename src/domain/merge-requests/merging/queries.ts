@@ -1,11 +1,10 @@
-/** What merging reads: open threads, the version's base and commits, the author's identity, the issues that it closes. */
+/** What merging reads: open threads, the commits, the author's identity, the issues that it closes. */
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Identity } from '../texts/commit-values.ts';
 
 export type SelectedSources = {
   unresolved: number;
-  base: string | null;
   /** Newest first. */
   commits: string[];
   author: Identity;
@@ -18,7 +17,6 @@ export async function selectSources(db: Db, id: number): Promise<SelectedSources
     select
       (select count(*) from notes n where n.merge_request_id = i.id and n.in_thread and n.resolved_at is null
         and n.system_action is null) as unresolved,
-      (select base_sha from merge_request_versions where merge_request_id = i.id order by id desc limit 1) as base,
       array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,
       (select jsonb_build_object('name', u.name, 'email', coalesce(nullif(u.commit_email, ''), u.email))
         from users u where u.id = i.author_id) as author,

@@ -11,6 +11,7 @@ export type MergeRequestEvent =
   | 'merge_request_closed'
   | 'merge_request_reopened'
   | 'merge_request_merged'
+  | 'merge_request_pushed'
   | 'merge_request_deleted';
 
 const activities: Partial<Record<MergeRequestEvent, ActivityAction>> = {

@@ -1,0 +1,167 @@
+/** What pushes change of merge requests (facts: On a branch push): the listener of each push, and the judge of a branch. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import { commitIdsBetween, commitsBetween } from '../../../platform/git/history/history.ts';
+import { judgeMerges } from '../../../platform/git/merging/judge.ts';
+import { isAncestor } from '../../../platform/git/merging/merge.ts';
+import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+import { findBranch } from '../../../platform/git/refs.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
+import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
+import { projectRepository } from '../../repositories/index.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
+import { recordMerged } from '../writing/merge-actions.ts';
+import { closeForDeletedBranch, type PushedToSource, writePushed } from '../writing/pushed-actions.ts';
+import { type Acting, findActing } from './acting-queries.ts';
+import { selectCommits, selectFrom, selectMergedByHand, selectUnjudged } from './queries.ts';
+import { refresh } from './refresh.ts';
+
+export const FOLLOW_PUSH = 'merge_requests.follow_push';
+export const JUDGE_BRANCH = 'merge_requests.judge_branch';
+
+type FollowServices = Needs<'database' | 'settings' | 'repositories' | 'log'>;
+
+type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[] };
+type BranchUpdate = { branch: string; before: string; after: string };
+
+/** Pushed commits that a note tells of. */
+const MAX_TOLD_COMMITS = 1_000;
+/** Pushed commits among which heads of merge requests are looked for. */
+const MAX_PUSHED_COMMITS = 10_000;
+
+const branchesOf = ({ updates }: Pushed): BranchUpdate[] =>
+  updates.flatMap(({ ref, before, after }) => {
+    const short = shortRef(ref);
+    return short?.kind === 'branch' ? [{ branch: short.name, before, after }] : [];
+  });
+
+/** In the name of who pushed; of a deploy key or token, of the author. */
+const actingFor = (services: FollowServices, userId: number | null, row: MergeRequestRow) =>
+  findActing(services, row.project_id, userId ?? row.author_id);
+
+/** Those whose commits were merged into the branch on the command line are merged. */
+async function mergeByHand(
+  services: FollowServices,
+  { project_id, user_id }: Pushed,
+  { branch, before, after }: BranchUpdate,
+): Promise<void> {
+  if (before === NO_OBJECT || after === NO_OBJECT) return;
+  const { db } = services.database;
+  const acting = await findActing(services, project_id, user_id ?? 0);
+  const storage = acting?.project.row.repository_storage;
+  if (!acting || storage === undefined) return;
+  const commits = await services.repositories.read(projectRepository(project_id), storage, (git) =>
+    commitIdsBetween(git, before, after, MAX_PUSHED_COMMITS),
+  );
+  if (!commits || commits.length === 0) return;
+  for (const row of await selectMergedByHand(db, project_id, branch, commits)) {
+    const { actor, project } = acting;
+    const made = { mergeCommit: row.head_sha, squashCommit: null, shouldRemove: null };
+    await inTransaction(db, (tx) => recordMerged(tx, actor, project, row, made));
+  }
+}
+
+/** The pushed commits, oldest first: those of the merge request, and others. */
+async function readPushed(
+  { repositories, database }: FollowServices,
+  project: AuthorizedProject,
+  { id }: MergeRequestRow,
+  { before, after }: Pick<BranchUpdate, 'before' | 'after'>,
+): Promise<Pick<PushedToSource, 'added' | 'existing'>> {
+  const own = new Set(await selectCommits(database.db, id));
+  const pushed = await repositories.read(
+    projectRepository(project.id),
+    project.row.repository_storage,
+    (git) => commitsBetween(git, git, before, after, MAX_TOLD_COMMITS),
+  );
+  const { added = [], existing = [] } = Object.groupBy(pushed ?? [], ({ oid }) =>
+    own.has(oid) ? 'added' : 'existing',
+  );
+  return { added, existing };
+}
+
+/** Those from the branch are closed where it is gone, and else get a version of what it has. */
+async function followSource(
+  services: FollowServices,
+  { project_id, user_id }: Pushed,
+  { branch, before, after }: BranchUpdate,
+): Promise<void> {
+  const { db } = services.database;
+  for (const row of await selectFrom(db, project_id, branch)) {
+    const acting: Acting | undefined = await actingFor(services, user_id, row);
+    if (!acting) continue;
+    const { actor, project } = acting;
+    if (after === NO_OBJECT) {
+      await closeForDeletedBranch(db, actor, project, row);
+      continue;
+    }
+    const fresh = await refresh(services, project, row);
+    if (fresh.head_sha === row.head_sha) continue;
+    const pushed = await readPushed(services, project, fresh, { before, after });
+    await writePushed(db, actor, project, fresh, { before, ...pushed });
+  }
+}
+
+export const followPush =
+  (services: FollowServices): Task =>
+  async (payload) => {
+    const pushed = payload as unknown as Pushed;
+    for (const update of branchesOf(pushed)) {
+      await mergeByHand(services, pushed, update);
+      await followSource(services, pushed, update);
+      await forgetJudgements(services.database.db, pushed.project_id, update.branch);
+      const { project_id } = pushed;
+      await addJobs(services.database.db, [
+        {
+          task: JUDGE_BRANCH,
+          payload: { project_id, branch: update.branch },
+          key: `${JUDGE_BRANCH} ${project_id} ${update.branch}`,
+        },
+      ]);
+    }
+  };
+
+const JUDGED_AT_ONCE = 50;
+
+/** Judges the open merge requests into a branch, many by one run of git; pushes of the same moment are judged once. */
+export const judgeBranch =
+  (services: FollowServices): Task =>
+  async (payload) => {
+    const { project_id, branch } = payload as { project_id: number; branch: string };
+    const { db, background } = services.database;
+    for (let after = 0; ; ) {
+      const rows = await selectUnjudged(background, project_id, branch, after, JUDGED_AT_ONCE);
+      const [first] = rows;
+      if (!first) return;
+      after = rows.at(-1)?.id ?? after;
+      const acting = await findActing(services, project_id, first.author_id);
+      if (!acting) continue;
+      const { row: home } = acting.project;
+      await services.repositories.read(
+        projectRepository(project_id),
+        home.repository_storage,
+        async (git) => {
+          const target = (await findBranch(git, branch))?.oid;
+          const judged = rows.filter((row) => row.head_sha !== null && row.commits_count > 0);
+          if (target === undefined) return;
+          const pairs = judged.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
+          let place = 0;
+          for await (const { result } of judgeMerges(git.folder, pairs)) {
+            const row = judged[place++];
+            if (!row?.head_sha) continue;
+            await writeJudgement(
+              db,
+              row,
+              { source: row.head_sha, target },
+              {
+                mergeStatus: result === 'clean' ? 'can_be_merged' : 'cannot_be_merged',
+                isBehind: !(await isAncestor(git, target, row.head_sha)),
+              },
+            );
+          }
+        },
+      );
+    }
+  };

@@ -1,0 +1,55 @@
+/** Open merge requests that a push concerns. */
+import type { Db } from '../../../platform/db/database.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+
+const open = (db: Db) => db.selectFrom('merge_requests').selectAll().where('state', '=', 'opened');
+
+/** Those from the branch, into whatever project. */
+export const selectFrom = (db: Db, projectId: number, branch: string): Promise<MergeRequestRow[]> =>
+  open(db)
+    .where('source_project_id', '=', projectId)
+    .where('source_branch', '=', branch)
+    .orderBy('id')
+    .execute();
+
+/** Those into the branch whose newest commit is one of these. */
+export const selectMergedByHand = (
+  db: Db,
+  projectId: number,
+  branch: string,
+  commits: readonly string[],
+): Promise<MergeRequestRow[]> =>
+  open(db)
+    .where('project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .where('head_sha', 'in', commits)
+    .where('commits_count', '>', 0)
+    .orderBy('id')
+    .execute();
+
+/** Those into the branch that are to be judged, a slice after this id. */
+export const selectUnjudged = (
+  db: Db,
+  projectId: number,
+  branch: string,
+  after: number,
+  limit: number,
+): Promise<MergeRequestRow[]> =>
+  open(db)
+    .where('project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .where('merge_status', 'in', ['unchecked', 'cannot_be_merged_recheck'])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** The commits of its present version. */
+export const selectCommits = async (db: Db, id: number): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('merge_request_commits')
+    .select('sha')
+    .where('merge_request_id', '=', id)
+    .execute();
+  return rows.map(({ sha }) => sha);
+};

@@ -1,0 +1,47 @@
+/** Settles merges that a dead process left: what the target branch has says whether they were made. */
+import type { Needs } from '../../../kernel/services.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { isAncestor } from '../../../platform/git/merging/merge.ts';
+import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import { findBranch, peelToCommit } from '../../../platform/git/refs.ts';
+import { projectRepository, recordPush } from '../../repositories/index.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { type Merging, recordMerged, selectInterrupted, unclaimMerge } from '../writing/merge-actions.ts';
+import { findActing } from './acting-queries.ts';
+
+export type SettleServices = Needs<'database' | 'settings' | 'repositories' | 'log' | 'wake'>;
+
+async function settle(services: SettleServices, row: MergeRequestRow): Promise<void> {
+  const { db } = services.database;
+  const merging = row.merging as unknown as Merging;
+  const acting = await findActing(services, row.project_id, merging.userId);
+  if (!acting) return;
+  const { project, actor } = acting;
+  await services.repositories.write(projectRepository(project.id), row.target_branch, async (git) => {
+    const branch = await findBranch(git, row.target_branch);
+    const commit = await peelToCommit(git, merging.head);
+    const isMade = branch && commit && (await isAncestor(git, merging.head, branch.oid));
+    if (!isMade) return unclaimMerge(db, row.id, merging.head);
+    const update = {
+      ref: fullRef('branch', row.target_branch),
+      before: row.judged_target_sha ?? NO_OBJECT,
+      after: merging.head,
+    };
+    await recordPush(services, { id: project.id, empty: false }, actor, git, [update], {
+      also: (tx) => recordMerged(tx, actor, project, row, merging),
+    });
+  });
+}
+
+/** Every one of them; one whose repository cannot be written to now is left for the next time. */
+export async function settleMerges(services: SettleServices): Promise<void> {
+  for (const row of await selectInterrupted(services.database.background)) {
+    try {
+      await settle(services, row);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      services.log.error('an interrupted merge could not be settled', error, { merge_request_id: row.id });
+    }
+  }
+  services.wake();
+}

@@ -1,0 +1,112 @@
+/** What a push to the source writes beside the version: notes, the announcement, the end of an automatic merge. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
+import { completionOfTodos, insertSystemNotes } from '../../conversation/index.ts';
+import { insertResourceEvents } from '../../work-items/index.ts';
+import { lockMergeRequest } from '../records/find-queries.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { commitNote } from '../texts/commit-notes.ts';
+import { mergeRequestNotes } from '../texts/system-notes.ts';
+import { mergeRequestAnnouncement } from './announcements.ts';
+
+/** Closes an open merge request whose source branch is gone, with the notes of both. */
+export const closeForDeletedBranch = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  { id }: Pick<MergeRequestRow, 'id'>,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const row = await lockMergeRequest(tx, id);
+    if (row.state !== 'opened') return;
+    const time = now();
+    const noteable = mergeRequestNoteable(project, row);
+    const change = tx
+      .updateTable('merge_requests')
+      .set({
+        state: 'closed',
+        closed_at: time,
+        closed_by_id: actor.id,
+        auto_merge: null,
+        merge_error: null,
+        updated_at: time,
+      })
+      .where('id', '=', id);
+    const notes = [
+      mergeRequestNotes.sourceBranchDeleted(row.source_branch),
+      ...(row.auto_merge === null ? [] : [mergeRequestNotes.autoMergeAborted('closed')]),
+    ];
+    await runAsOne(tx, {
+      statements: [
+        change,
+        insertSystemNotes(tx, noteable, actor, notes),
+        insertResourceEvents(tx, { merge_request_id: id }, actor.id, [{ kind: 'state', action: 'closed' }]),
+        completionOfTodos(tx, actor.id, noteable),
+      ],
+      parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_closed')]),
+    });
+  });
+
+export type PushedToSource = {
+  before: string;
+  /** Oldest first: the new commits of the merge request, and others that came with the target. */
+  added: readonly Commit[];
+  existing: readonly Pick<Commit, 'oid'>[];
+};
+
+const selectVersionId = async (tx: Db, id: number): Promise<number> => {
+  const { latest } = await tx
+    .selectFrom('merge_request_versions')
+    .select(({ fn }) => fn.max('id').as('latest'))
+    .where('merge_request_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return latest;
+};
+
+/** Tells of the pushed commits; an automatic merge of what was there before is over. */
+export const writePushed = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  { id }: Pick<MergeRequestRow, 'id'>,
+  { before, added, existing }: PushedToSource,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const row = await lockMergeRequest(tx, id);
+    const aborts = row.auto_merge !== null;
+    const isFork = row.source_project_id !== row.project_id;
+    const note = commitNote({
+      added,
+      existing,
+      before,
+      targetBranch: row.target_branch,
+      targetNamespace: isFork ? project.row.namespace_full_path : undefined,
+      path: `/${project.fullPath}/-/merge_requests/${row.iid}`,
+      diffId: await selectVersionId(tx, id),
+    });
+    const noteable = mergeRequestNoteable(project, row);
+    const notes = [
+      ...(note ? [note] : []),
+      ...(aborts ? [mergeRequestNotes.autoMergeAborted('source_updated')] : []),
+    ];
+    const change = tx
+      .updateTable('merge_requests')
+      .set({ ...(aborts && { auto_merge: null, merge_user_id: null }), updated_at: now() })
+      .where('id', '=', id);
+    await runAsOne(tx, {
+      statements: [
+        change,
+        insertSystemNotes(tx, noteable, actor, notes),
+        completionOfTodos(tx, actor.id, noteable),
+      ],
+      parts: announcementParts([
+        mergeRequestAnnouncement(actor, project, row, 'merge_request_pushed', { before }),
+      ]),
+    });
+  });
