@@ -1,0 +1,134 @@
+/** What pushes change of merge requests, and merges that a dead process left. */
+import { describe, expect, test } from 'vitest';
+import { capabilities } from '../../../../src/capabilities.ts';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf } from '../../../../test/support/factories.ts';
+import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+
+const ashlar = useApp();
+
+const show = async (id: number, iid = 1) =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/${iid}`), 200);
+const notesOf = async (id: number): Promise<string[]> =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/notes`, { query: 'sort=asc' }), 200).map(
+    (note: { body: string }) => note.body,
+  );
+const followed = (look: () => Promise<unknown>) => expect.poll(look, { timeout: 20_000 });
+
+test('a push to the source makes a version, is told in a note, and ends an automatic merge', async () => {
+  const project = await makeReviewedProject(ashlar);
+  const { id } = project;
+  const made = await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+  bodyOf(
+    await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`, { body: { auto_merge: true } }),
+    200,
+  );
+  const head = await commitTo(ashlar, id, 'topic', { 'more.txt': 'more\n' }, { message: 'More <b>' });
+  await followed(async () => (await notesOf(id)).length).toBe(3);
+  expect(await show(id)).toMatchObject({
+    sha: head,
+    changes_count: '2',
+    merge_when_pipeline_succeeds: false,
+    merge_status: 'can_be_merged',
+  });
+  const [, added, aborted] = await notesOf(id);
+  expect(added).toMatch(
+    new RegExp(
+      `^added 1 commit\n\n<ul><li>${head.slice(0, 8)} - More &lt;b&gt;</li></ul>\n\n` +
+        `\\[Compare with previous version\\]\\(/${project.path_with_namespace}/-/merge_requests/1/diffs` +
+        `\\?diff_id=\\d+&start_sha=${made.sha}\\)$`,
+    ),
+  );
+  expect(aborted).toContain('aborted the automatic merge because the source branch was updated');
+});
+
+test('a push to the target is judged for all into it', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await commitTo(ashlar, id, 'one', { 'a.txt': 'of one\n' });
+  await commitTo(ashlar, id, 'two', { 'b.txt': 'of two\n' });
+  for (const source_branch of ['one', 'two']) {
+    const body = { title: source_branch, source_branch, target_branch: 'main' };
+    bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+  }
+  await commitTo(ashlar, id, 'main', { 'a.txt': 'of main\n' });
+  await followed(async () => [(await show(id, 1)).merge_status, (await show(id, 2)).merge_status]).toEqual([
+    'cannot_be_merged',
+    'can_be_merged',
+  ]);
+  await commitTo(ashlar, id, 'main', { 'a.txt': 'one\n' });
+  await followed(async () => (await show(id, 1)).merge_status).toBe('can_be_merged');
+});
+
+test('a deleted source branch closes it', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await makeMergeRequest(ashlar, id, 'topic');
+  bodyOf(await ashlar.root(`DELETE /projects/${id}/repository/branches/topic`), 204);
+  await followed(async () => (await show(id)).state).toBe('closed');
+  expect(await notesOf(id)).toEqual(['deleted source branch `topic`']);
+});
+
+test('merged on the command line, it is merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const { sha } = await makeMergeRequest(ashlar, id, 'topic');
+  const other = await makeMergeRequest(ashlar, id, 'other', { target_branch: 'topic' });
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/${other.iid}/merge`), 200);
+  await followed(async () => (await show(id)).sha).not.toBe(sha);
+  // The branch is moved as `git push` would move it.
+  const body = { title: 'Again', source_branch: 'topic', target_branch: 'next' };
+  bodyOf(
+    await ashlar.root(`POST /projects/${id}/repository/branches`, { query: 'branch=next&ref=main' }),
+    201,
+  );
+  bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+  bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { merge_method: 'ff' } }), 200);
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200);
+  expect((await show(id, 3)).state).toBe('opened');
+});
+
+describe('a merge whose process died', () => {
+  /** Locks the merge request as a process does that has died since. */
+  async function leave(id: number, head: string): Promise<void> {
+    const merging = {
+      process: '00000000-0000-0000-0000-000000000000',
+      head,
+      mergeCommit: head,
+      squashCommit: null,
+      shouldRemove: null,
+      userId: 1,
+    };
+    await ashlar.app.services.database.sql`
+      update merge_requests set state = 'locked', merging = ${JSON.stringify(merging)}::text::jsonb
+      where project_id = ${id}`;
+  }
+  const settle = async () => {
+    const { services } = ashlar.app;
+    const mine = capabilities(services).find(({ name }) => name === 'merge-requests');
+    await mine?.tasks?.['merge_requests.settle']?.({});
+  };
+
+  test('before the branch moved is open again', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    const { sha } = await makeMergeRequest(ashlar, id, 'topic');
+    await leave(id, sha);
+    expect((await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`)).status).toBe(405);
+    await settle();
+    expect(await show(id)).toMatchObject({ state: 'opened', merge_commit_sha: null });
+    expect(bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200).state).toBe('merged');
+  });
+
+  test('after the branch moved is merged', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    const main = bodyOf(await ashlar.root(`GET /projects/${id}/repository/branches/main`), 200);
+    await leave(id, main.commit.id);
+    await settle();
+    await settle();
+    expect(await show(id)).toMatchObject({
+      state: 'merged',
+      merge_commit_sha: main.commit.id,
+      merge_user: { id: 1 },
+    });
+    const events = bodyOf(await ashlar.root(`GET /projects/${id}/events`, { query: 'action=merged' }), 200);
+    expect(events).toHaveLength(1);
+  });
+});
