@@ -7,7 +7,7 @@ import { git } from '../program/program.ts';
 import { layOut, syncFolder } from '../write.ts';
 import { checkConnections } from './check.ts';
 import { allRefs, copyRepository, syncRepository } from './copy.ts';
-import { runLong } from './housekeeping.ts';
+import { fetchObjects } from './fetch.ts';
 
 /**
  * Replaces an empty repository by the source's content. The draft is built beside it and checked first: the
@@ -46,8 +46,7 @@ async function copyShared(source: string, draft: string): Promise<void> {
 async function copyBranch(source: string, draft: string, branch: string): Promise<void> {
   const ref = fullRef('branch', branch);
   await layOut(draft, `ref: ${ref}\n`);
-  const quietly = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-  await runLong(['fetch', ...quietly, '--', source, `${ref}:${ref}`], draft);
+  await fetchObjects(source, draft, `${ref}:${ref}`);
   await syncFolder(draft);
 }
 
