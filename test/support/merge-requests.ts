@@ -1,6 +1,6 @@
 /** Projects with branches, and merge requests between them, over the API. */
 import type { Called, Site, TestApp } from './app.ts';
-import { bodyOf, type MadeProject, makeProject } from './factories.ts';
+import { bodyOf, type MadeProject, type MadeUser, makeMembers, makeProject, makeUser } from './factories.ts';
 
 /** Commits files to a branch, which begins at `start` where it is new; the commit's id. */
 export async function commitTo(
@@ -54,4 +54,52 @@ export async function makeMergeRequest(
   await commitTo(app, projectId, branch, { [`${branch}.txt`]: `${branch}\n` });
   const body = { title: `Merge ${branch}`, source_branch: branch, target_branch: 'main', ...attributes };
   return bodyOf(await app.root(`POST /projects/${projectId}/merge_requests`, { body }), 201);
+}
+
+/** Who sees the merge requests of projects: by what the project's settings are. */
+export const readersBySettings: readonly [settings: Record<string, string>, readers: readonly Reader[]][] = [
+  [{ visibility: 'private' }, ['reporter']],
+  [{ visibility: 'public' }, ['stranger', 'guest', 'reporter']],
+  [{ visibility: 'public', merge_requests_access_level: 'private' }, ['reporter']],
+  [{ visibility: 'public', repository_access_level: 'private' }, ['reporter']],
+  [{ visibility: 'public', merge_requests_access_level: 'disabled' }, []],
+  [{ visibility: 'public', repository_access_level: 'disabled' }, []],
+];
+type Reader = 'stranger' | 'guest' | 'reporter';
+
+export type ReaderWorld = {
+  project: MadeProject;
+  mergeRequest: Called['body'];
+  readers: Record<Reader, MadeUser>;
+  /** Gives the project these settings. */
+  configure(): Promise<void>;
+};
+
+/** A project with a merge request and its readers, which has not these settings yet but for its visibility. */
+export async function makeReaderWorld(
+  app: TestApp,
+  settings: Record<string, string>,
+  attributes: Record<string, unknown> = {},
+): Promise<ReaderWorld> {
+  const project = await makeReviewedProject(app, { visibility: settings.visibility });
+  const members = await makeMembers(app, `projects/${project.id}`, 'guest', 'reporter');
+  return {
+    project,
+    mergeRequest: await makeMergeRequest(app, project.id, 'topic', attributes),
+    readers: { stranger: await makeUser(app), ...members },
+    async configure() {
+      bodyOf(await app.root(`PUT /projects/${project.id}`, { body: settings }), 200);
+    },
+  };
+}
+
+/** Those of the readers for whom this is true, in their order. */
+export async function readersWho(
+  { readers }: Pick<ReaderWorld, 'readers'>,
+  holds: (reader: MadeUser) => Promise<boolean>,
+): Promise<Reader[]> {
+  const found: Reader[] = [];
+  for (const name of ['stranger', 'guest', 'reporter'] as const)
+    if (await holds(readers[name])) found.push(name);
+  return found;
 }

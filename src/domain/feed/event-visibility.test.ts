@@ -80,6 +80,11 @@ const epic = () =>
     relative_position: iid,
     ...times(),
   });
+const mergeRequest = (given: Record<string, unknown> = {}) => {
+  const branches = { source_branch: `topic-${iid}`, target_branch: 'main' };
+  const made = { author_id: ROOT, draft: false, source_project_id: projectId };
+  return insert('merge_requests', { ...ours(), ...branches, ...made, ...given });
+};
 const alert = () =>
   insert('alerts', { ...ours(), kind: 'http', severity: 'high', started_at: new Date(), payload: '{}' });
 const wikiPage = () =>
@@ -114,10 +119,36 @@ const cases: readonly [string, () => Promise<number>, readonly ProjectAbility[] 
     async () => of('closed', 'Issue', await assigned()),
     ['read_issues'],
   ],
+  [
+    'a merge request',
+    async () => of('merged', 'MergeRequest', await mergeRequest()),
+    ['read_merge_requests'],
+  ],
+  ['a merge request that is gone', () => of('merged', 'MergeRequest', GONE), undefined],
+  [
+    'a merge request that is elsewhere',
+    async () => of('approved', 'MergeRequest', await mergeRequest({ project_id: elsewhere })),
+    undefined,
+  ],
   ['a note that is gone', () => of('commented', 'Note', GONE), undefined],
   ['a note on an issue', async () => note({ issue_id: await issue() }), ['read_issues']],
   ['a note in a thread', async () => note({ issue_id: await issue() }, 'DiscussionNote'), ['read_issues']],
   ['a note on an alert', async () => note({ alert_id: await alert() }), ['read_alerts']],
+  [
+    'a note on a merge request',
+    async () => note({ merge_request_id: await mergeRequest() }, 'DiffNote'),
+    ['read_merge_requests'],
+  ],
+  [
+    'an internal note on a merge request',
+    async () => note({ merge_request_id: await mergeRequest(), internal: true }),
+    ['read_merge_requests', 'read_internal_notes'],
+  ],
+  [
+    'a note on a merge request that is elsewhere',
+    async () => note({ merge_request_id: await mergeRequest({ project_id: elsewhere }) }),
+    undefined,
+  ],
   ['a note on a line', () => note(onCommit, 'DiffNote'), ['read_code']],
   [
     'a note on an issue that is elsewhere',
@@ -163,6 +194,7 @@ const everything: readonly ProjectAbility[] = [
   'read_issues',
   'read_confidential_issues',
   'read_internal_notes',
+  'read_merge_requests',
   'read_project_snippets',
   'read_planning',
   'read_wiki',

@@ -1,8 +1,16 @@
 /**
- * References in texts: `#1`, `group/project#1`, `&2`, `$3`, `~label`, `%milestone`, `@user`, a commit. Pure.
+ * References in texts: `#1`, `group/project#1`, `!2`, `&3`, `$4`, `~label`, `%milestone`, `@user`, a commit. Pure.
  */
 
-export type ReferenceKind = 'issue' | 'epic' | 'snippet' | 'milestone' | 'label' | 'commit' | 'user';
+export type ReferenceKind =
+  | 'issue'
+  | 'merge_request'
+  | 'epic'
+  | 'snippet'
+  | 'milestone'
+  | 'label'
+  | 'commit'
+  | 'user';
 
 export type Reference = {
   kind: ReferenceKind;
@@ -28,6 +36,7 @@ const pattern = new RegExp(
     String.raw`(?<![\w/.@#&~%$\-])(?:`,
     `(?<path>${PATH})?(?:`,
     String.raw`#(?<issue>\d{1,10})(?!\w)`,
+    String.raw`|(?<!!)!(?<mergeRequest>\d{1,10})(?!\w)`,
     String.raw`|&(?<epic>\d{1,10})(?!\w)`,
     String.raw`|\$(?<snippet>\d{1,10})(?!\w)`,
     String.raw`|%(?<milestone>${QUOTED}|\w[\w.\-]{0,253}\w|\w)`,
@@ -47,7 +56,8 @@ const unquoted = (name: string): string => (name.startsWith('"') ? name.slice(1,
 /** The references and emoji of a plain text, in order; whether they exist is not checked. */
 export function* scanReferences(text: string): Generator<Found> {
   for (const match of text.matchAll(pattern)) {
-    const { path, issue, epic, snippet, milestone, label, sha, user, bare, emoji } = match.groups ?? {};
+    const { path, issue, mergeRequest, epic, snippet, milestone, label, sha, user, bare, emoji } =
+      match.groups ?? {};
     const start = match.index;
     if (emoji !== undefined) {
       yield { start, end: start + match[0].length, emoji };
@@ -61,6 +71,7 @@ export function* scanReferences(text: string): Generator<Found> {
       reference: { kind, path, name: unquoted(name), text: whole },
     });
     if (issue !== undefined) yield found('issue', issue);
+    else if (mergeRequest !== undefined) yield found('merge_request', mergeRequest);
     else if (epic !== undefined) yield found('epic', epic);
     else if (snippet !== undefined) yield found('snippet', snippet);
     else if (milestone !== undefined) yield found('milestone', milestone);
@@ -72,11 +83,12 @@ export function* scanReferences(text: string): Generator<Found> {
 }
 
 const projectAddress =
-  /^\/(?!groups\/)([^?#]{1,2000}?)\/-\/(?:(issues|work_items|snippets)\/(\d{1,10})|commit\/([0-9a-f]{7,40}))$/;
+  /^\/(?!groups\/)([^?#]{1,2000}?)\/-\/(?:(issues|work_items|merge_requests|snippets)\/(\d{1,10})|commit\/([0-9a-f]{7,40}))$/;
 const groupAddress = /^\/groups\/([^?#]{1,2000}?)\/-\/epics\/(\d{1,10})$/;
 const kindsOfFolders = new Map<string, ReferenceKind>([
   ['issues', 'issue'],
   ['work_items', 'issue'],
+  ['merge_requests', 'merge_request'],
   ['snippets', 'snippet'],
 ]);
 

@@ -1,24 +1,43 @@
 /** Merge requests of projects: their lists, records and changes. */
+import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import { noteables } from '../conversation/index.ts';
 import { WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
 import { type SettleServices, settleMerges } from './following/settle.ts';
+import { noteables, todoTargets, userCounts } from '../conversation/index.ts';
+import { referenceDefinitions } from '../markdown/index.ts';
+import { plannedKinds } from '../planning/index.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
+import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
 import { mergeRequestConversation, mergeRequestDefinition } from './registrations/noteable.ts';
+import { plannedMergeRequests } from './registrations/planned.ts';
+import { mergeRequestReferences } from './registrations/references.ts';
+import {
+  mergeRequestCounts,
+  mergeRequestTodoEndpoint,
+  mergeRequestTodoTarget,
+} from './registrations/todo-target.ts';
 
 const SETTLE = 'merge_requests.settle';
 
 export const mergeRequestsCapability = (services: SettleServices): Capability => ({
   name: 'merge-requests',
-  registrations: [noteables.add(mergeRequestDefinition)],
+  registrations: [
+    noteables.add(mergeRequestDefinition),
+    referenceDefinitions.add(mergeRequestReferences),
+    plannedKinds.add(plannedMergeRequests),
+    todoTargets.add(mergeRequestTodoTarget),
+    userCounts.add(...mergeRequestCounts),
+    activityTargets.add(mergeRequestActivityTarget),
+  ],
   endpoints: [
     ...mergeRequestConversation.all,
     ...mergeRequestListEndpoints,
     ...mergeRequestOpeningEndpoints,
     ...mergeEndpoints,
+    mergeRequestTodoEndpoint,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),

@@ -7,6 +7,10 @@ import type { NoteRow } from './notes.ts';
 
 /** Actions of system notes with cross-references. */
 const crossReferencing = new Set([
+  'cross_reference',
+  'merge',
+  'closed',
+  'discussion',
   'relate',
   'unrelate',
   'relate_epic',
@@ -20,7 +24,7 @@ const crossReferencing = new Set([
   'epic_issue_removed',
 ]);
 
-const reference = /((?:[\w.-]+\/)*[\w.-]+)?([#&])(\d{1,9})\b/g;
+const reference = /((?:[\w.-]+\/)*[\w.-]+)?([#!&])(\d{1,9})\b/g;
 
 /** Replaces a reference that the reader may not follow. */
 const HIDDEN = '[hidden]';
@@ -31,7 +35,7 @@ function namedIn(row: NoteRow): CrossReference[] {
     key: keyOf(row, path, text),
     sign,
     path: path?.toLowerCase(),
-    home: (sign === '#' ? row.project_id : row.namespace_id) ?? 0,
+    home: (sign === '&' ? row.namespace_id : row.project_id) ?? 0,
     iid: Number(iid),
   }));
 }

@@ -28,7 +28,7 @@ export type NoteableDefinition = {
   quickActions(context: WriteContext, noteable: Noteable, text: string): Promise<QuickActions | undefined>;
   /** References to this kind in system notes, by their sign: the keys of those that the reader may read. */
   crossReferences?: {
-    sign: '#' | '&';
+    sign: '#' | '!' | '&';
     readable(reader: { db: Db; actor: Caller }, named: readonly CrossReference[]): Promise<{ key: string }[]>;
   };
   /** The condition on notes `t` of the project on this kind: the caller reads the noteable. Others are in no search. */

@@ -60,7 +60,7 @@ export const endpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
     path: '/user_counts',
-    summary: 'How many open issues and to-do items wait for the caller; merge requests there are none.',
+    summary: 'How many open issues, merge requests and to-do items wait for the caller.',
     access: signedIn,
     scopes: ['api', 'read_api', 'read_user'],
     reply: UserCounts,
@@ -71,7 +71,7 @@ export const endpoints: Endpoint[] = [
         Promise.all(
           userCounts
             .all(services)
-            .map(async ({ name, count }) => [name, await count(db, actor, MAX_COUNTED)] as const),
+            .map(async ({ names, count }) => ({ names, counted: await count(db, actor, MAX_COUNTED) })),
         ),
       ]);
       return {
@@ -79,7 +79,7 @@ export const endpoints: Endpoint[] = [
         assigned_issues: 0,
         assigned_merge_requests: 0,
         review_requested_merge_requests: 0,
-        ...Object.fromEntries(counts),
+        ...Object.fromEntries(counts.flatMap(({ names, counted }) => names.map((name) => [name, counted]))),
         todos,
       };
     },

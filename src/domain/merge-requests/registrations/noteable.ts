@@ -1,4 +1,5 @@
 /** Merge requests as noteables: their notes over the API, quick actions, and references in system notes. */
+import { sql } from 'kysely';
 import { onProject } from '../../../kernel/access/access.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
@@ -14,6 +15,7 @@ import {
 } from '../../conversation/index.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import { readableMergeRequests } from './queries.ts';
 
 const mergeRequest: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the merge request in the project.' }),
@@ -40,4 +42,7 @@ export const mergeRequestConversation = conversationEndpoints({
 export const mergeRequestDefinition: NoteableDefinition = {
   kind: mergeRequestKind,
   quickActions: plainQuickActions([...awardRules, ...followRules, ...textRules]),
+  crossReferences: { sign: '!', readable: readableMergeRequests },
+  readableNotes: (project) =>
+    project.may('read_merge_requests') ? sql`t.merge_request_id is not null` : sql`false`,
 };

@@ -11,7 +11,6 @@ import type { LabelRecord } from './schema.ts';
 
 type LabelContext = { db: Db; services: Needs<'registered'>; actor: Caller };
 
-/** There are no merge requests: no kind counts any. */
 const noCounts: LabelCounts = {
   open_issues_count: 0,
   closed_issues_count: 0,

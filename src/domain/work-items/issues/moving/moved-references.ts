@@ -3,17 +3,15 @@
 import { outsideCode } from '../../../conversation/index.ts';
 import { scanReferences } from '../../../markdown/index.ts';
 
-const kinds = ['issue', 'epic', 'snippet', 'milestone', 'label'] as const;
+const kinds = ['issue', 'merge_request', 'epic', 'snippet', 'milestone', 'label'] as const;
 
 /** `#1`, `&2`, `$3`, `%v1`, `~bug` or `!4`, without a path before it. */
 export type RelativeReference = {
-  kind: (typeof kinds)[number] | 'merge_request';
+  kind: (typeof kinds)[number];
   /** The number, title or name. */
   name: string;
   start: number;
 };
-
-const mergeRequest = /(?<![\w/@.#&~%$!-])!(\d{1,10})(?!\w)/g;
 
 /** Addresses, link targets and HTML, which may look like references. */
 const notText = /https?:\/\/[^\s<>"]+|\]\([^\s()]*|<[a-z/][^<>]*>/gi;
@@ -34,11 +32,7 @@ export function relativeReferences(markdown: string): RelativeReference[] {
     const { kind, path, name } = each.reference;
     if (path === undefined && isMoved(kind)) found.push({ kind, name, start: each.start });
   }
-  for (const match of text.matchAll(mergeRequest)) {
-    if (found.length === 2 * MAX_REFERENCES) break;
-    found.push({ kind: 'merge_request', name: match[1] ?? '', start: match.index });
-  }
-  return found.toSorted((a, b) => a.start - b.start).slice(0, MAX_REFERENCES);
+  return found;
 }
 
 /** The text with paths before the references. */

@@ -51,6 +51,8 @@ async function selectNamed(
   const { rows } = await sql<{ kind: RelativeReference['kind']; name: string }>`
     select 'issue' as kind, iid::text as name from issues
       where project_id = ${from.id} and iid = any(${namesOf('issue')}::bigint[])
+    union select 'merge_request', iid::text from merge_requests
+      where project_id = ${from.id} and iid = any(${namesOf('merge_request')}::bigint[])
     union select 'snippet', id::text from snippets
       where project_id = ${from.id} and id = any(${namesOf('snippet')}::bigint[])
     union select 'epic', iid::text from epics where namespace_id = ${from.row.namespace_id}
@@ -73,8 +75,7 @@ async function moveReferences(
   if (all.length === 0) return [...texts];
   const named = await selectNamed(tx, from, to, all);
   const pathOf = (reference: RelativeReference): string | undefined => {
-    // There is no table of merge requests.
-    if (reference.kind !== 'merge_request' && !named.has(key(reference))) return undefined;
+    if (!named.has(key(reference))) return undefined;
     return reference.kind === 'epic' ? from.row.namespace_full_path : from.fullPath;
   };
   return texts.map((text, at) => withPaths(text, found[at] ?? [], pathOf));

@@ -4,7 +4,7 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Actor, Caller } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { type CrossReference, crossReferenceTable } from '../../../conversation/index.ts';
+import { type CrossReference, inProjects } from '../../../conversation/index.ts';
 import type { LabelCounts } from '../../../planning/index.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { visibleIssues } from '../records/visibility-queries.ts';
@@ -14,12 +14,7 @@ type Reader = { db: Db; actor: Caller };
 /** The keys of the issues that the reader may read. */
 export async function readableIssues({ db, actor }: Reader, named: readonly CrossReference[]) {
   const { ctes, condition } = visibleIssues(actor, sql`p.id in (select id from named)`);
-  const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (
-    select q.key, q.home, q.iid from ${crossReferenceTable(named)} where q.path is null
-    union all
-    select q.key, p.id, q.iid from ${crossReferenceTable(named)}
-      join namespaces n on lower(n.full_path) collate "C" = regexp_replace(q.path, '/[^/]*$', '')
-      join projects p on p.namespace_id = n.id and lower(p.path) collate "C" = regexp_replace(q.path, '^.*/', '')), ${ctes}
+  const { rows } = await sql<{ key: string }>`with named(key, id, iid) as (${inProjects(named)}), ${ctes}
     select named.key from named join issues i on i.project_id = named.id and i.iid = named.iid
     join listed_projects v on v.id = i.project_id where ${condition}`.execute(db);
   return rows;

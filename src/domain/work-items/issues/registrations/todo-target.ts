@@ -43,4 +43,4 @@ export const issueTodoEndpoint = todoEndpoint({
 });
 
 /** Open issues that are assigned to the user. */
-export const assignedIssues: UserCount = { name: 'assigned_issues', count: countAssigned };
+export const assignedIssues: UserCount = { names: ['assigned_issues'], count: countAssigned };
