@@ -10,7 +10,7 @@ import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
-import { mergeRequestsCapability } from './domain/merge-requests/index.ts';
+import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requests/index.ts';
 import {
   customAttributesCapability,
   groupsCapability,
@@ -51,6 +51,7 @@ export const movableContainers = [movableProjects, movableSnippets, movableGroup
 /** A result is written as the first of their records that it fits: none has all that one before it requires. */
 const searchScopes: SearchScopes = {
   issues: issueSearch,
+  merge_requests: mergeRequestSearch,
   projects: projectSearch,
   milestones: milestoneSearch,
   snippet_titles: snippetSearch,

@@ -39,13 +39,16 @@ test('neither nothing nor too much can be looked for', () => {
 });
 
 test.each([
-  ['#12', 12],
-  [' #1 ', 1],
-  ['12', undefined],
-  ['#', undefined],
-  ['#1a', undefined],
-  ['#99999999999', undefined],
-  ['#2147483648', undefined],
-])('%j names the issue %j', (text, number) => {
-  expect(numberOf(text)).toBe(number);
+  ['#12', '#', 12],
+  [' #1 ', '#', 1],
+  ['12', '#', undefined],
+  ['#', '#', undefined],
+  ['#1a', '#', undefined],
+  ['#99999999999', '#', undefined],
+  ['#2147483648', '#', undefined],
+  ['!3', '!', 3],
+  ['!3', '#', undefined],
+  ['#3', '!', undefined],
+] as const)('%j names by %j the number %j', (text, sign, number) => {
+  expect(numberOf(text, sign)).toBe(number);
 });

@@ -22,9 +22,9 @@ export function patternsOf(text: string): string[] {
 
 const MAX_IID = 2_147_483_647;
 
-/** The number that `#12` names; undefined for any other text. */
-export function numberOf(text: string): number | undefined {
-  const [, digits] = /^#(\d{1,10})$/.exec(text.trim()) ?? [];
-  const number = Number(digits ?? Number.NaN);
+/** The number that `#12`, or `!12`, names; undefined for any other text. */
+export function numberOf(text: string, sign: '#' | '!'): number | undefined {
+  const [, found, digits] = /^([#!])(\d{1,10})$/.exec(text.trim()) ?? [];
+  const number = found === sign ? Number(digits) : Number.NaN;
   return number <= MAX_IID ? number : undefined;
 }

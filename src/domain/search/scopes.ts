@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Page } from '../../platform/pagination/page.ts';
-import { nothing, type SearchRequest } from './request.ts';
+import type { SearchRequest } from './request.ts';
 import type { ScopeName } from './schema.ts';
 
 export type SearchScope<T extends TSchema = TSchema> = { record: T } & (
@@ -15,8 +15,7 @@ export type SearchScope<T extends TSchema = TSchema> = { record: T } & (
     }
 );
 
-/** There are no merge requests. */
-export type SearchScopes = Readonly<Record<Exclude<ScopeName, 'merge_requests'>, SearchScope>>;
+export type SearchScopes = Readonly<Record<ScopeName, SearchScope>>;
 
 /** One page of the scope's results for the caller; 408 when it takes too long. */
 export async function runSearch(
@@ -24,7 +23,6 @@ export async function runSearch(
   request: SearchRequest,
   name: ScopeName,
 ): Promise<Page<unknown>> {
-  if (name === 'merge_requests') return nothing;
   try {
     return await find(scopes[name], request);
   } catch (error) {

@@ -121,6 +121,33 @@ test('issues by number, by state and by confidentiality', async () => {
   expect(page.headers.get('link')).toContain('rel="next"');
 });
 
+test('merge requests by number and by state', async () => {
+  const { sql } = app.app.services.database;
+  await sql`insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title,
+      state, draft, created_at, updated_at)
+    select row_number() over (), ${project}, ${project}, state, 'main', 1, 'krill ' || state, state, false, now(), now()
+    from unnest(array['opened', 'closed', 'merged']) state`;
+  const iids = async (query: Record<string, string>) =>
+    bodyOf(
+      await search(`/projects/${project}/search`, { scope: 'merge_requests', search: 'krill', ...query }),
+      200,
+    ).map(({ iid }: { iid: number }) => iid);
+  expect(await iids({})).toEqual([3, 2, 1]);
+  expect(await iids({ search: '!3' })).toEqual([3]);
+  expect(await iids({ search: '#3' })).toEqual([]);
+  expect(await iids({ state: 'opened' })).toEqual([1]);
+  expect(await iids({ state: 'closed' })).toEqual([2]);
+  expect(await iids({ state: 'merged' })).toEqual([3]);
+  expect(await iids({ state: 'all' })).toHaveLength(3);
+  const [found] = bodyOf(await search('/search', { scope: 'merge_requests', search: 'krill merged' }), 200);
+  expect(found).toMatchObject({
+    state: 'merged',
+    source_branch: 'merged',
+    labels: [],
+    reference: expect.stringMatching(/.+!3$/),
+  });
+});
+
 test('a minute has so many searches, of a user and of an address', async () => {
   const user = await makeUser(app);
   const open = await makeProject(app, { visibility: 'public' });

@@ -18,7 +18,7 @@ const projects: Record<string, number> = {};
 
 const VISIBILITIES = ['public', 'internal', 'private'] as const;
 
-/** Issues, milestones and notes by SQL: search does not depend on how they were written. */
+/** Issues, merge requests, milestones and notes by SQL: search does not depend on how they were written. */
 async function fill(project: number, name: string, author: number, assignee: number): Promise<void> {
   const { sql } = app.app.services.database;
   await sql`insert into milestones (iid, project_id, title, created_at, updated_at)
@@ -37,6 +37,13 @@ async function fill(project: number, name: string, author: number, assignee: num
   }
   await sql`insert into notes (project_id, issue_id, author_id, body, discussion_id, system_action, created_at, updated_at)
     select ${project}, id, 1, 'changed quokka', 'b', 'title', now(), now() from issues where project_id = ${project}`;
+  await sql`with made as (
+      insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, draft,
+        created_at, updated_at)
+      values (1, ${project}, ${project}, 'topic', 'main', 1, ${`quokka ${name} merge`}, false, now(), now()) returning id)
+    insert into notes (project_id, merge_request_id, author_id, body, discussion_id, internal, created_at, updated_at)
+      select ${project}, id, 1, ${`quokka ${name} merge`} || kind, 'd', kind <> '', now(), now()
+      from made, unnest(array['', ' internal']) kind`;
   await sql`insert into notes (project_id, commit_sha, author_id, body, discussion_id, created_at, updated_at)
     values (${project}, ${'a'.repeat(40)}, 1, ${`quokka ${name} commit`}, 'c', now(), now())`;
 }
@@ -153,12 +160,41 @@ test('issues, confidential ones only by who reads them', async () => {
   });
 });
 
+test('merge requests, by who reads code', async () => {
+  const open = sorted('public merge', 'internal merge');
+  const all = sorted(...each('merge'));
+  const found = {
+    anonymous: '401',
+    outsider: open,
+    guest: open,
+    planner: open,
+    reporter: all,
+    author: open,
+    assignee: open,
+    external: 'public merge',
+    auditor: all,
+    admin: all,
+  };
+  expect(await whoFinds('/search', 'merge_requests')).toEqual(found);
+  const inGroup = { ...found, anonymous: 'public merge' };
+  expect(await whoFinds(`/groups/${group}/search`, 'merge_requests')).toEqual(inGroup);
+  const names = ['anonymous', 'guest', 'reporter', 'auditor'];
+  expect(await whoFinds(`/projects/${projects.private}/search`, 'merge_requests', names)).toEqual({
+    anonymous: '404',
+    guest: '',
+    reporter: 'private merge',
+    auditor: 'private merge',
+  });
+});
+
 test('notes, internal ones only by who reads them, and on what is read', async () => {
-  const open = 'public commit, public open';
-  const own = 'public commit, public open, public secret';
+  const open = 'public commit, public merge, public open';
+  const own = `${open}, public secret`;
   const everything = (name: string) =>
     sorted(
       `${name} commit`,
+      `${name} merge`,
+      `${name} merge internal`,
       `${name} open`,
       `${name} open internal`,
       `${name} secret`,
@@ -180,7 +216,7 @@ test('notes, internal ones only by who reads them, and on what is read', async (
     anonymous: '404',
     outsider: '404',
     guest: 'private open',
-    planner: everything('private').replace('private commit, ', ''),
+    planner: everything('private').replace('private commit, private merge, private merge internal, ', ''),
     reporter: everything('private'),
     author: 'private open, private secret',
     assignee: 'private open, private secret',
@@ -261,20 +297,46 @@ test('what a project has turned off is found by nobody, and what it keeps to its
   try {
     await put('private');
     expect(await issues()).toEqual({ outsider: '', author: '', admin: 'internal open, internal secret' });
-    expect((await notes()).outsider).toBe('internal commit');
+    expect((await notes()).outsider).toBe('internal commit, internal merge');
     await put('disabled');
     expect(await issues()).toEqual({ outsider: '', author: '', admin: '' });
-    expect(await notes()).toEqual({ outsider: 'internal commit', admin: 'internal commit' });
+    const rest = 'internal commit, internal merge';
+    expect(await notes()).toEqual({ outsider: rest, admin: `${rest}, internal merge internal` });
     expect((await whoFinds('/search', 'issues', ['admin'])).admin).not.toContain('internal');
   } finally {
     await put('enabled');
   }
 });
 
+test('merge requests too, by their own level and by that of the repository', async () => {
+  const at = `/projects/${projects.internal}/search`;
+  const names = ['outsider', 'admin'];
+  const put = async (settings: Record<string, string>) =>
+    bodyOf(await app.root(`PUT /projects/${projects.internal}`, { body: settings }), 200);
+  const found = async () => ({
+    merge_requests: await whoFinds(at, 'merge_requests', names),
+    notes: (await whoFinds(at, 'notes', ['outsider'])).outsider,
+  });
+  const notes = 'internal commit, internal open';
+  try {
+    await put({ merge_requests_access_level: 'private' });
+    expect(await found()).toEqual({ merge_requests: { outsider: '', admin: 'internal merge' }, notes });
+    await put({ merge_requests_access_level: 'disabled' });
+    expect(await found()).toEqual({ merge_requests: { outsider: '', admin: '' }, notes });
+    await put({ merge_requests_access_level: 'enabled', repository_access_level: 'private' });
+    expect(await found()).toEqual({
+      merge_requests: { outsider: '', admin: 'internal merge' },
+      notes: 'internal open',
+    });
+  } finally {
+    await put({ merge_requests_access_level: 'enabled', repository_access_level: 'enabled' });
+  }
+});
+
 test('archived projects are left out unless asked for, but not in themselves', async () => {
   bodyOf(await app.root(`POST /projects/${projects.internal}/archive`), 201);
   try {
-    for (const scope of ['projects', 'issues', 'milestones']) {
+    for (const scope of ['projects', 'issues', 'merge_requests', 'milestones']) {
       const found = async (path: string, more = '') =>
         bodyOf(
           await app.root(`GET ${path}`, { query: `scope=${scope}&search=quokka%20internal${more}` }),

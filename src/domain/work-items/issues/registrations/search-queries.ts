@@ -19,7 +19,7 @@ export async function searchIssues(request: SearchRequest): Promise<Page<IssueRo
   const { actor, search, state, confidential } = request;
   if (state === 'merged') return nothing;
   const visible = visibleIssues(actor, inContainer(request));
-  const number = numberOf(search);
+  const number = numberOf(search, '#');
   const conditions = [
     number === undefined ? matches(['i.title', 'i.description'], search) : sql`i.iid = ${number}`,
     visible.condition,
