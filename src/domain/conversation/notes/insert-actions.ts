@@ -25,6 +25,7 @@ export type NoteInsert = { actor: Actor; noteable: Noteable; note: NewNote };
 const targetColumns = {
   issue_id: 'bigint',
   epic_id: 'bigint',
+  merge_request_id: 'bigint',
   snippet_id: 'bigint',
   alert_id: 'bigint',
   commit_sha: 'text',

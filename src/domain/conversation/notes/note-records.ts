@@ -94,7 +94,7 @@ export function presentNotes(
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
       system: row.system_action !== null,
-      noteable_id: row.issue_id ?? row.epic_id ?? row.snippet_id ?? row.alert_id,
+      noteable_id: row.issue_id ?? row.epic_id ?? row.merge_request_id ?? row.snippet_id ?? row.alert_id,
       noteable_type: kind.type,
       project_id: row.project_id,
       commit_id: row.commit_sha,
