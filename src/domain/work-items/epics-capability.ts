@@ -7,7 +7,7 @@ import { notificationFacts, notificationSubjects } from '../notifications/index.
 import { epicIssueEndpoints } from './epic-issues/routes.ts';
 import { childEpicEndpoints } from './epics/child-routes.ts';
 import { epicEndpoints } from './epics/epic-routes.ts';
-import { eventEndpoints } from './epics/event-routes.ts';
+import { epicEventEndpoints } from './epics/event-routes.ts';
 import { epicConversation, epicDefinition } from './epics/registrations/noteable.ts';
 import { epicFact } from './epics/registrations/notification-facts.ts';
 import { epicSubject } from './epics/registrations/notification-subject.ts';
@@ -34,7 +34,7 @@ export const epicsCapability = (): Capability => ({
     ...childEpicEndpoints.all,
     ...epicIssueEndpoints.all,
     ...relatedEndpoints,
-    ...eventEndpoints,
+    ...epicEventEndpoints,
     epicTodoEndpoint,
   ],
   // Rows go with their group; an epic_issues row also goes with its issue.

@@ -3,7 +3,6 @@ import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import type { Surroundings } from '../../../kernel/users/records.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
 import { type EpicOptions, type EpicRecord, presentEpics } from './records/epic-records.ts';
 import type { EpicRow } from './records/epic-rows.ts';
@@ -12,11 +11,6 @@ export type Presenting = Pick<
   Context<unknown, AuthorizedGroup, Caller>,
   'db' | 'services' | 'settings' | 'actor' | 'subject'
 >;
-
-export const surroundings = ({ services, settings }: Presenting): Surroundings => ({
-  baseUrl: services.baseUrl(),
-  settings,
-});
 
 export const presentPage = async (
   context: Presenting,
