@@ -10,7 +10,7 @@ export { type CrossReference, crossReferenceTable, inProjects } from './noteable
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
 export type { Noteable, NoteableKind } from './noteables/noteables.ts';
 export { setSubscription } from './noteables/subscription-actions.ts';
-export { isSubscribed, participantIds, selectSubscribed } from './noteables/subscription-queries.ts';
+export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
@@ -40,6 +40,8 @@ export {
   leaves,
   stays,
 } from './quick-actions/commands.ts';
+export { participantsEndpoint } from './subscriptions/participants-endpoint.ts';
+export { subscriptionEndpoints } from './subscriptions/subscription-routes.ts';
 export { todosCapability } from './todos/capability.ts';
 export { type TodoTarget, todoTargets } from './todos/targets.ts';
 export { todoEndpoint } from './todos/todo-endpoint.ts';

@@ -2,12 +2,12 @@
 import Type from 'typebox';
 import { onInstance, onProject } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import { type Endpoint, endpoint, listing } from '../../../kernel/api/endpoint.ts';
-import { UserBasic } from '../../../kernel/users/records.ts';
+import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
-import { participantPage } from './participant-queries.ts';
+import { participantsEndpoint } from '../../conversation/index.ts';
 import { findIssue, findIssueById } from './records/find-queries.ts';
+import { issueNoteable } from './records/issue-noteable.ts';
 import { type IssueReading, IssueRecord, presentIssues } from './records/issue-records.ts';
 import type { IssueRow } from './records/issue-rows.ts';
 import { MergeRequestBasicRecord } from './records/merge-request-records.ts';
@@ -70,18 +70,13 @@ export const issueShowEndpoints: Endpoint[] = [
     },
   }),
   issueEndpoint,
-  listing({
-    method: 'GET',
+  participantsEndpoint({
     path: `${path}/participants`,
     summary: 'Who takes part in an issue.',
     access: onProject('read_issues'),
-    page: 'offset',
     input: OneIssue,
-    item: UserBasic,
-    handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      return participantPage(context, subject, await findIssue(db, subject, actor, input.issue_iid));
-    },
+    find: async ({ db, actor, subject, input }) =>
+      issueNoteable(subject, await findIssue(db, subject, actor, input.issue_iid)),
   }),
   mergeRequestsOf('related_merge_requests', 'Merge requests that mention an issue.'),
   mergeRequestsOf('closed_by', 'Merge requests that close an issue when they are merged.'),
