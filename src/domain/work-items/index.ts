@@ -30,12 +30,7 @@ export { presentCreated } from './issues/changes/one-issue.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/find-queries.ts';
-export {
-  IssueBasicRecord,
-  IssueRecord,
-  presentTimeStats,
-  TimeStatsRecord,
-} from './issues/records/issue-records.ts';
+export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
 export { countTasks } from './issues/records/task-list.ts';
 export { issueConversation } from './issues/registrations/noteable.ts';
@@ -48,3 +43,6 @@ export { type IssueFollowUp, issueFollowUps } from './issues/writing/issue-follo
 export { checkIssueSpam } from './issues/writing/issue-spam.ts';
 export { issuesCapability } from './issues-capability.ts';
 export { insertResourceEvents } from './resource-events/actions.ts';
+export { type EventResource, resourceEventEndpoints } from './resource-events/event-routes.ts';
+export { timeEndpoints } from './time-tracking/time-routes.ts';
+export { presentTimeStats, TimeStatsRecord } from './time-tracking/time-stats.ts';

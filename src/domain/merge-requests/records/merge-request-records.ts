@@ -242,7 +242,7 @@ export function presentBasic(
     reference: shown,
     references: { short, relative: shown, full },
     web_url: mergeRequestWebUrl(around.baseUrl, fullPath, row.iid),
-    time_stats: presentTimeStats(row.time_estimate, counts?.spent ?? 0),
+    time_stats: presentTimeStats({ estimate: row.time_estimate, spent: counts?.spent ?? 0 }),
     squash: row.squash,
     squash_on_merge: squashOnMerge(project.squash_option, row.squash),
     task_completion_status: countTasks(row.description),

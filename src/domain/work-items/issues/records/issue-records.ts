@@ -14,26 +14,10 @@ import {
   presentLabelBasic,
   presentMilestone,
 } from '../../../planning/index.ts';
-import { humanDuration } from '../../changes/durations.ts';
+import { presentTimeStats, TimeStatsRecord } from '../../time-tracking/time-stats.ts';
 import { type IssueRow, issueWebUrl } from './issue-rows.ts';
 import { type IssueRelations, loadIssueRelations } from './relation-queries.ts';
 import { countTasks, taskStatus } from './task-list.ts';
-
-export const TimeStatsRecord = Type.Object({
-  time_estimate: Type.Integer({ description: 'Seconds.' }),
-  total_time_spent: Type.Integer({ description: 'Seconds.' }),
-  human_time_estimate: nullable(Type.String()),
-  human_total_time_spent: nullable(Type.String()),
-});
-export type TimeStatsRecord = Static<typeof TimeStatsRecord>;
-
-/** The time estimate and the time spent, both in seconds. */
-export const presentTimeStats = (estimate: number, spent: number): TimeStatsRecord => ({
-  time_estimate: estimate,
-  total_time_spent: spent,
-  human_time_estimate: humanDuration(estimate),
-  human_total_time_spent: humanDuration(spent),
-});
 
 const basic = {
   id: Type.Integer(),
@@ -181,7 +165,7 @@ export function presentIssue(
     discussion_locked: row.discussion_locked,
     issue_type: row.issue_type,
     web_url: issueWebUrl(around.baseUrl, fullPath, row.iid),
-    time_stats: presentTimeStats(row.time_estimate, counts?.spent ?? 0),
+    time_stats: presentTimeStats({ estimate: row.time_estimate, spent: counts?.spent ?? 0 }),
     task_completion_status: tasks,
     blocking_issues_count: counts?.blocking ?? 0,
     has_tasks: tasks.count > 0,

@@ -5,12 +5,13 @@ import { Failure, type FailureKind } from '../../../../platform/failure.ts';
 import type { ActorContext } from '../../../conversation/index.ts';
 import type { MoveAction } from '../../quick-actions/work-command-terms.ts';
 import type { WorkKind } from '../../quick-actions/work-kinds.ts';
+import { resetSpentTime, spendTime } from '../../time-tracking/time-actions.ts';
 import { cloneIssue, moveIssue } from '../moving/actions.ts';
 import { promoteIssue } from '../moving/promotion-actions.ts';
 import { findIssue, findIssueById } from '../records/find-queries.ts';
 import { issueKind } from '../records/issue-noteable.ts';
 import { type LinkType, linkIssues } from '../relations/link-actions.ts';
-import { resetSpentTime, spendTime } from '../relations/time-actions.ts';
+import { timedIssue } from '../writing/timed-issue.ts';
 
 type FoundIssue = Awaited<ReturnType<typeof findIssueById>>;
 
@@ -66,12 +67,15 @@ export const issueWorkKind: WorkKind = {
       case 'spend': {
         const on = await findHere();
         const spentAt = effect.spentOn === undefined ? undefined : new Date(`${effect.spentOn}T00:00:00Z`);
-        await spendTime(db, actor, on.project, on.issue, { seconds: effect.seconds, spentAt });
+        await spendTime(db, actor, timedIssue(actor, on.project, on.issue), {
+          seconds: effect.seconds,
+          spentAt,
+        });
         return;
       }
       case 'reset_spent': {
         const on = await findHere();
-        await resetSpentTime(db, actor, on.project, on.issue);
+        await resetSpentTime(db, actor, timedIssue(actor, on.project, on.issue));
         return;
       }
       default:
