@@ -7,6 +7,10 @@ import { type SettleServices, settleMerges } from './following/settle.ts';
 import { noteables, todoTargets, userCounts } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { plannedKinds } from '../planning/index.ts';
+import { mergeRequestEventEndpoints } from './around/event-routes.ts';
+import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
+import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
+import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
@@ -38,6 +42,10 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     ...mergeRequestOpeningEndpoints,
     ...mergeEndpoints,
     mergeRequestTodoEndpoint,
+    ...mergeRequestSubscriptionEndpoints,
+    ...mergeRequestPeopleEndpoints,
+    ...mergeRequestTimeEndpoints,
+    ...mergeRequestEventEndpoints,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),

@@ -1,0 +1,26 @@
+/** The time estimate of a merge request, and the time spent on it. */
+import { onProject } from '../../../kernel/access/access.ts';
+import { timeEndpoints } from '../../work-items/index.ts';
+import { updateMergeRequest } from '../opening/update-merge-request.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import { mergeRequestAnnouncement } from '../writing/announcements.ts';
+
+export const mergeRequestTimeEndpoints = timeEndpoints({
+  table: 'merge_requests',
+  path: '/projects/:id/merge_requests/:merge_request_iid',
+  parameter: 'merge_request_iid',
+  noun: 'a merge request',
+  read: onProject('read_merge_requests'),
+  write: onProject('create_merge_requests'),
+  ability: 'manage_merge_requests',
+  find: ({ db, subject }, iid) => findMergeRequest(db, subject, iid),
+  timed: ({ actor, subject }, row) => ({
+    table: 'merge_requests',
+    id: row.id,
+    noteable: mergeRequestNoteable(subject, row),
+    announcement: (details) =>
+      mergeRequestAnnouncement(actor, subject, row, 'merge_request_updated', details),
+  }),
+  update: updateMergeRequest,
+});
