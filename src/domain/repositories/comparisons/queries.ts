@@ -6,13 +6,14 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
-import { type Diff, readDiff } from '../../../platform/git/history/diff.ts';
+import { readDiff } from '../../../platform/git/history/diff.ts';
 import {
   commitsBetween,
   mergeBase,
   type ObjectFolder,
   objectsOf,
 } from '../../../platform/git/history/history.ts';
+import type { Diff } from '../../../platform/git/history/parse-diff.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';

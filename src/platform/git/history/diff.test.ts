@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createObjectReader } from '../objects.ts';
 import { gitText } from '../program/program.ts';
 import { createRepository } from '../write.ts';
-import { countLines, EMPTY_TREE, isGenerated, parseDiff, readDiff } from './diff.ts';
+import { countLines, EMPTY_TREE, readDiff } from './diff.ts';
+import { isGenerated, parseDiff } from './parse-diff.ts';
 
 const folder = join(mkdtempSync(join(tmpdir(), 'ashlar-diff-')), 'one.git');
 const reader = createObjectReader();

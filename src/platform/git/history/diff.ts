@@ -1,7 +1,7 @@
 /** Differences of two trees: a record per file, with its patch unless that is too long; and line counts. */
+import type { Readable } from 'node:stream';
 import { Failure } from '../../failure.ts';
 import type { GitFolder } from '../objects.ts';
-import { decode } from '../parse.ts';
 import { textInTime } from '../program/long-runs.ts';
 import {
   endingError,
@@ -12,53 +12,22 @@ import {
   tooLarge,
 } from '../program/program.ts';
 import { countFiles } from '../trees.ts';
+import { createCommitCache } from './commit-cache.ts';
 import type { ObjectFolder, Window } from './history.ts';
+import {
+  type Diff,
+  type DiffOptions,
+  type FileEntry,
+  type FileList,
+  parseDiff,
+  parseFileList,
+} from './parse-diff.ts';
 
 /** The empty tree, to compare a first commit with; every git knows it. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-export type FileDiff = {
-  /** The hunks, or the sentence about binary files; empty where only the name or the mode changed. */
-  diff: string;
-  /** Left out because the whole diff is too long. */
-  collapsed: boolean;
-  /** Left out because this patch is too long. */
-  too_large: boolean;
-  new_path: string;
-  old_path: string;
-  /** Octal; `0` where there was no file. */
-  a_mode: string;
-  b_mode: string;
-  new_file: boolean;
-  renamed_file: boolean;
-  deleted_file: boolean;
-  generated_file: boolean;
-};
-
-export type Diff = {
-  /** The files of the window. */
-  files: FileDiff[];
-  /** The number of files in the whole diff, as far as it is listed. */
-  total: number;
-  /** Whether files or patches are left out because the whole diff is too long. */
-  overflow: boolean;
-};
-
 /** Ids of trees or commits. */
 export type DiffEnds = { from: string; to: string };
-
-export type DiffOptions = {
-  /** The lines `---` and `+++` before the hunks. */
-  unidiff?: boolean | undefined;
-  /** The range of files; all by default. */
-  window?: Window;
-};
-
-const MAX_FILES = 3_000;
-const MAX_PATCH_BYTES = 200 * 1_024;
-const MAX_WHOLE_BYTES = 5 * 1_048_576;
-/** For headers beside the hunks: two long names, four times each. */
-const MAX_HEADER_BYTES = 65_536;
 
 /**
  * Compares two trees; renames are found by content. Patches that would take too long, or too much memory, are left out; 422
@@ -70,8 +39,12 @@ export async function readDiff(
   options: DiffOptions & { place?: ObjectFolder } = {},
 ): Promise<Diff> {
   const files = await countFiles(git, ends.to, ends.from);
-  const { place = git, ...shown } = options;
-  return withOrWithoutRenames(files, (renames) => longRuns.run(() => runDiff(place, ends, shown, renames)));
+  const { place = git, unidiff, window } = options;
+  return withOrWithoutRenames(files, async (renames) => {
+    const compared = { place, ends, renames };
+    const later = window && window.offset > 0 ? await readLater(compared, unidiff, window) : undefined;
+    return later ?? readPatches(compared, { unidiff, ...(window && { window }) });
+  });
 }
 
 /** Above this number of files renames are not detected. */
@@ -89,31 +62,50 @@ async function withOrWithoutRenames<T>(files: number, run: (renames: string) => 
   }
 }
 
-async function runDiff(
-  place: ObjectFolder,
-  { from, to }: DiffEnds,
+/** What is compared, and where; `renames` is git's option. */
+type Compared = { place: ObjectFolder; ends: DiffEnds; renames: string };
+
+/** Runs git until `parse` has enough. `failure` is git's, where all of its output is not all that there is. */
+const runDiffTree = <T extends { atEnd: boolean }>(
+  { place, ends: { from, to }, renames }: Compared,
+  output: readonly string[],
+  paths: readonly string[],
+  parse: (output: Readable) => Promise<T>,
+): Promise<{ parsed: T; failure?: Error }> =>
+  longRuns.run(async () => {
+    const args = [
+      ...['--literal-pathspecs', '-c', 'core.quotePath=false', 'diff-tree', '-r', renames, '-z', ...output],
+      ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--', ...paths],
+    ];
+    const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+    const program = await spawnGit(args, { ...place, kind: 'long', signal: deadline });
+    program.stdin.end();
+    try {
+      const parsed = await parse(program.stdout);
+      if (!parsed.atEnd) return { parsed };
+      const ending = await program.ended;
+      if (ending.code === 0) return { parsed };
+      const failure = deadline.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ending);
+      return { parsed, failure };
+    } finally {
+      program.signal('SIGKILL');
+      program.stdout.destroy();
+    }
+  });
+
+/** The files of the window, of all files or of those at the paths; git makes the patches before them too. */
+async function readPatches(
+  compared: Compared,
   options: DiffOptions,
-  renames: string,
+  paths: readonly string[] = [],
 ): Promise<Diff> {
-  const args = [
-    ...['-c', 'core.quotePath=false', 'diff-tree', '-r', renames, '-z', '--raw', '-p', '--full-index'],
-    ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--'],
-  ];
-  const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
-  const program = await spawnGit(args, { ...place, kind: 'long', signal: deadline });
-  program.stdin.end();
-  try {
-    const { atEnd, ...diff } = await parseDiff(program.stdout, options);
-    if (!atEnd) return diff;
-    const ending = await program.ended;
-    if (ending.code === 0) return diff;
-    const error = deadline.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ending);
-    if (!(error instanceof Failure) || diff.total === 0) throw error;
-    return withoutLastPatch(diff);
-  } finally {
-    program.signal('SIGKILL');
-    program.stdout.destroy();
-  }
+  const { parsed, failure } = await runDiffTree(compared, ['--raw', '-p', '--full-index'], paths, (output) =>
+    parseDiff(output, options),
+  );
+  const { atEnd: _, ...diff } = parsed;
+  if (!failure) return diff;
+  if (!(failure instanceof Failure) || diff.total === 0) throw failure;
+  return withoutLastPatch(diff);
 }
 
 /** Drops the last patch, which may be incomplete. */
@@ -125,145 +117,53 @@ function withoutLastPatch(diff: Diff): Diff {
   return { ...diff, files, overflow: true };
 }
 
-type Entry = Omit<FileDiff, 'diff' | 'collapsed' | 'too_large'>;
+const pathsOf = (entries: readonly FileEntry[]): string[] => [
+  ...new Set(entries.flatMap(({ old_path, new_path }) => [old_path, new_path])),
+];
+const lengthOf = (paths: readonly string[]): number => paths.reduce((sum, path) => sum + path.length, 0);
 
-const NUL = Buffer.of(0);
-// No line of a hunk begins so, and names in headers have line breaks quoted.
-const NEXT_PATCH = Buffer.from('\ndiff --git ');
+/** A cache: pages of one difference follow each other, and each needs the list of its files. */
+const fileLists = createCommitCache<FileList>(16, ({ entries }) => lengthOf(pathsOf(entries)) < 524_288);
+
+const readFileList = (compared: Compared): Promise<FileList> => {
+  const { place, ends, renames } = compared;
+  return fileLists(`${place.folder} ${ends.from} ${ends.to} ${renames}`, async () => {
+    const { parsed, failure } = await runDiffTree(compared, ['--raw', '--no-abbrev'], [], parseFileList);
+    if (failure) throw failure;
+    return parsed;
+  });
+};
+
+/** In characters: a program's arguments are bounded. */
+const MAX_PATHS_LENGTH = 262_144;
 
 /**
- * Parses `diff-tree -z --raw -p`: the list of files, an empty field, and a patch for each in the same order.
- * `atEnd` is whether all input was read: then only the exit code says whether it was complete.
+ * The files of a window that begins later, without the patches before it. Undefined where git, asked for these files
+ * alone, compares others: a name that is no text, a folder that was a file, a rename that it finds among few files only.
  */
-export async function parseDiff(
-  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
-  { unidiff = false, window = { offset: 0, limit: MAX_FILES } }: DiffOptions = {},
-): Promise<Diff & { atEnd: boolean }> {
-  const next = pieces(chunks);
-  const { entries, more } = await readEntries(next);
-  const wanted = entries.slice(window.offset, window.offset + window.limit);
-  for (let skipped = 0; skipped < window.offset && wanted.length > 0; skipped++) await next(NEXT_PATCH, 0);
-  const files: FileDiff[] = [];
-  let length = 0;
-  let atEnd = entries.length === 0;
-  for (const entry of wanted) {
-    const patch = await next(NEXT_PATCH, MAX_PATCH_BYTES + MAX_HEADER_BYTES);
-    atEnd = !patch || patch.isLast;
-    if (!patch) break;
-    const hunks = patch.length > patch.bytes.length ? undefined : hunksOf(patch.bytes, unidiff);
-    const isTooLarge = hunks === undefined || hunks.length > MAX_PATCH_BYTES;
-    length += isTooLarge ? 0 : hunks.length;
-    if (length > MAX_WHOLE_BYTES) break;
-    files.push({ diff: isTooLarge ? '' : decode(hunks), collapsed: false, too_large: isTooLarge, ...entry });
-  }
-  const left = wanted.slice(files.length);
-  files.push(...left.map((entry) => ({ diff: '', collapsed: true, too_large: false, ...entry })));
-  return { files, total: entries.length, overflow: more || left.length > 0, atEnd };
-}
-
-const rawLine = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])/;
-const ABSENT = '0';
-
-async function readEntries(next: NextPiece): Promise<{ entries: Entry[]; more: boolean }> {
-  const entries: Entry[] = [];
-  for (;;) {
-    const line = await next(NUL, 512);
-    const [, before, after, status] = rawLine.exec(line?.bytes.toString('latin1') ?? '') ?? [];
-    if (before === undefined || after === undefined) return { entries, more: false };
-    const old_path = await readPath(next);
-    const new_path = status === 'R' ? await readPath(next) : old_path;
-    // A file that became a link or a submodule has two patches: a deletion and an addition.
-    const changes =
-      status === 'T'
-        ? [
-            [before, ABSENT],
-            [ABSENT, after],
-          ]
-        : [[status === 'A' ? ABSENT : before, status === 'D' ? ABSENT : after]];
-    for (const [a_mode = ABSENT, b_mode = ABSENT] of changes) {
-      if (entries.length === MAX_FILES) {
-        await skipList(next);
-        return { entries, more: true };
-      }
-      entries.push({
-        new_path,
-        old_path,
-        a_mode,
-        b_mode,
-        new_file: a_mode === ABSENT,
-        renamed_file: status === 'R',
-        deleted_file: b_mode === ABSENT,
-        generated_file: isGenerated(new_path),
-      });
-    }
-  }
-}
-
-const readPath = async (next: NextPiece): Promise<string> =>
-  decode((await next(NUL, 65_536))?.bytes ?? Buffer.alloc(0));
-
-/** Skips the rest of the list, up to the empty field. */
-async function skipList(next: NextPiece): Promise<void> {
-  for (let field = await next(NUL, 0); field && field.length > 0; ) field = await next(NUL, 0);
-}
-
-const NEW_LINE = Buffer.from('\n');
-
-/** The hunks after the headers of a patch, with a final line break. */
-function hunksOf(patch: Buffer, unidiff: boolean): Buffer {
-  const starts = [unidiff ? '\n--- ' : '\n@@ ', '\nBinary files ']
-    .map((mark) => patch.indexOf(mark))
-    .filter((at) => at >= 0);
-  if (starts.length === 0) return Buffer.alloc(0);
-  const hunks = patch.subarray(Math.min(...starts) + 1);
-  return hunks.at(-1) === NEW_LINE[0] ? hunks : Buffer.concat([hunks, NEW_LINE]);
-}
-
-const generatedNames =
-  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|Cargo\.lock|Gopkg\.lock|poetry\.lock|composer\.lock|node_modules\/.+|[^/]+\.(pb\.go|min\.js|min\.css|js\.map|css\.map))$/;
-
-/** Whether the name is that of a generated file, whose changes are not reviewed. */
-export const isGenerated = (path: string): boolean => generatedNames.test(path);
-
-type Piece = { bytes: Buffer; length: number; isLast: boolean };
-/** The bytes before the next mark, of which `kept` are kept, and their full length; undefined at the end. */
-type NextPiece = (mark: Buffer, kept: number) => Promise<Piece | undefined>;
-
-/** Splits a stream at marks, buffering no more than the kept part of one piece. */
-function pieces(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): NextPiece {
-  const source = (async function* () {
-    yield* chunks;
-  })();
-  let held: Buffer = Buffer.alloc(0);
-  let isOver = false;
-  return async (mark, kept) => {
-    const parts: Buffer[] = [];
-    let length = 0;
-    const take = (count: number) => {
-      const part = held.subarray(0, Math.min(count, Math.max(0, kept - length)));
-      if (part.length > 0) parts.push(part);
-      length += count;
-      held = held.subarray(count);
-    };
-    const piece = (isLast: boolean): Piece => ({ bytes: Buffer.concat(parts), length, isLast });
-    for (;;) {
-      const at = held.indexOf(mark);
-      if (at >= 0) {
-        take(at);
-        held = held.subarray(mark.length);
-        return piece(false);
-      }
-      if (isOver) {
-        take(held.length);
-        return length === 0 ? undefined : piece(true);
-      }
-      // The mark may have started at the end.
-      take(Math.max(0, held.length - mark.length + 1));
-      const chunk = await source.next();
-      if (chunk.done) isOver = true;
-      else held = Buffer.concat([held, chunk.value]);
-    }
+async function readLater(
+  compared: Compared,
+  unidiff: boolean | undefined,
+  { offset, limit }: Window,
+): Promise<Diff | undefined> {
+  const { entries, more, isText } = await readFileList(compared);
+  const total = entries.length;
+  const wanted = entries.slice(offset, offset + limit);
+  if (wanted.length === 0) return { files: [], total, overflow: more };
+  const paths = pathsOf(wanted);
+  if (!isText || lengthOf(paths) > MAX_PATHS_LENGTH) return undefined;
+  const { files, overflow } = await readPatches(compared, { unidiff }, paths);
+  const isWanted = (file: FileEntry, index: number): boolean => {
+    const entry = wanted[index];
+    return (
+      file.old_path === entry?.old_path &&
+      file.new_path === entry.new_path &&
+      file.a_mode === entry.a_mode &&
+      file.b_mode === entry.b_mode
+    );
   };
+  if (files.length !== wanted.length || !files.every(isWanted)) return undefined;
+  return { files, total, overflow: more || overflow };
 }
 
 export type LineCounts = { additions: number; deletions: number; total: number };

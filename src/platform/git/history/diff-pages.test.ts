@@ -1,0 +1,113 @@
+/** Pages of a difference: put together they are the whole, whatever changed, and wherever a page begins. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createObjectReader } from '../objects.ts';
+import { gitText } from '../program/program.ts';
+import { createRepository } from '../write.ts';
+import { readDiff } from './diff.ts';
+
+const folder = join(mkdtempSync(join(tmpdir(), 'ashlar-pages-')), 'one.git');
+const reader = createObjectReader();
+const place = reader.open(folder);
+beforeAll(() => createRepository(folder, 'main'));
+afterAll(() => {
+  reader.stop();
+  rmSync(join(folder, '..'), { recursive: true, force: true });
+});
+
+type File = { path: string; text: string; mode?: string };
+
+/** Trees of files, in Latin-1, by one run of git. */
+async function makeTrees(...all: readonly File[][]): Promise<string[]> {
+  const commits = all.map((files, index) => {
+    const listed = files.map(
+      ({ path, text, mode = '100644' }) => `M ${mode} inline ${path}\ndata ${text.length}\n${text}\n`,
+    );
+    return `commit refs/heads/made-${index}\ncommitter A <a@b> 1 +0000\ndata 0\ndeleteall\n${listed.join('')}\n`;
+  });
+  await gitText(['fast-import', '--quiet', '--force'], {
+    folder,
+    input: Buffer.from(commits.join(''), 'latin1'),
+  });
+  const names = all.map((_, index) => `refs/heads/made-${index}^{tree}`);
+  return (await gitText(['rev-parse', ...names], { folder })).trim().split('\n');
+}
+
+async function expectPages(before: readonly File[], after: readonly File[], limits: readonly number[]) {
+  const [from = '', to = ''] = await makeTrees([...before], [...after]);
+  const whole = await readDiff(place, { from, to });
+  for (const limit of limits) {
+    const files = [];
+    for (let offset = 0; offset < whole.total; offset += limit) {
+      const page = await readDiff(place, { from, to }, { window: { offset, limit } });
+      expect(page.total).toBe(whole.total);
+      files.push(...page.files);
+    }
+    expect(files).toEqual(whole.files);
+  }
+  return whole;
+}
+
+const lines = (first: string): string =>
+  [first, ...Array.from({ length: 20 }, (_, at) => `line ${at}`)].join('\n');
+
+test('of renames, types, modes, folders that were files, and names that are no text', async () => {
+  const before: File[] = [
+    { path: 'a', text: 'a' },
+    { path: 'became-folder', text: 'x' },
+    { path: 'folder/one', text: lines('one') },
+    { path: 'link', text: 'a' },
+    { path: 'mode', text: 'm' },
+    { path: 'same', text: 's' },
+    { path: 'was-folder/in', text: 'y' },
+    { path: ':(top)x*', text: 'magic' },
+    { path: 'z', text: 'z' },
+  ];
+  const after: File[] = [
+    { path: 'a', text: 'b' },
+    { path: 'became-folder/in', text: 'other' },
+    { path: 'elsewhere', text: lines('two') },
+    { path: 'link', text: 'a', mode: '120000' },
+    { path: 'mode', text: 'm', mode: '100755' },
+    { path: 'same', text: 's' },
+    { path: 'was-folder', text: 'another' },
+    { path: ':(top)x*', text: 'changed' },
+    { path: 'new', text: '' },
+    { path: 'z', text: 'zz' },
+  ];
+  const { total } = await expectPages(before, after, [1, 2, 3, 5]);
+  expect(total).toBe(12);
+  const strange = [
+    { path: '\xe9', text: 'é' },
+    { path: '\xc3\xa9', text: 'e' },
+  ];
+  const { files } = await expectPages(before, [...after, ...strange], [1, 4]);
+  expect(files.filter(({ new_path }) => new_path === 'é')).toHaveLength(2);
+});
+
+test('beyond the end have no files', async () => {
+  const [from = '', to = ''] = await makeTrees([], [{ path: 'a', text: 'a' }]);
+  const window = { offset: 1_000_000, limit: 100 };
+  expect(await readDiff(place, { from, to }, { window })).toEqual({ files: [], total: 1, overflow: false });
+});
+
+test('of any change', async () => {
+  const path = fc.constantFrom('a', 'b', 'c', 'd/a', 'd/b', 'e/a/a', 'e/a/b', 'f');
+  const text = fc.constantFrom('', 'one\n', 'two\n', lines('one'), lines('two'), lines('three'));
+  const mode = fc.constantFrom('100644', '100755', '120000');
+  const files = fc
+    .uniqueArray(fc.record({ path, text, mode }), { selector: (file) => file.path, maxLength: 8 })
+    // An empty link is none.
+    .map((all) =>
+      all.map((file) => ({ ...file, text: file.mode === '120000' ? `${file.text}.` : file.text })),
+    );
+  await fc.assert(
+    fc.asyncProperty(files, files, fc.integer({ min: 1, max: 4 }), async (before, after, limit) => {
+      await expectPages(before, after, [limit]);
+    }),
+    { numRuns: 15 },
+  );
+}, 60_000);
