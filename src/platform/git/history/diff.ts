@@ -48,7 +48,7 @@ export async function readDiff(
 }
 
 /** Above this number of files renames are not detected. */
-const MAX_RENAMED = 20_000;
+export const MAX_RENAMED = 20_000;
 
 /** Detecting renames compares whole contents: falls back to none where that takes too much. */
 async function withOrWithoutRenames<T>(files: number, run: (renames: string) => Promise<T>): Promise<T> {
