@@ -3,11 +3,8 @@
  * 404/403/301 → input 400 → handler; throttles, scopes and refusals of the instance come between.
  */
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TArray } from 'typebox';
 import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
-import { holdForRequest } from '../../platform/fair-share.ts';
 import { readBody } from '../../platform/http/bodies/body.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { compileDecoder } from '../../platform/http/parameters/decode.ts';
@@ -18,7 +15,7 @@ import {
   type RawObject,
 } from '../../platform/http/parameters/raw-parameters.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
-import { serializerOf } from '../../platform/http/serialize.ts';
+import { serializeInTurns } from '../../platform/http/serialize-in-turns.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Page } from '../../platform/pagination/page.ts';
 import { type KeysetRule, keysetLink, offsetHeaders } from '../../platform/pagination/pagination.ts';
@@ -34,11 +31,6 @@ import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } fro
 import { admit } from './gate.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
-
-/** Characters of a list that are serialised before yielding. */
-const LONG_TEXT_LENGTH = 524_288;
-/** A longer text is neither hashed nor concatenated. */
-const VERY_LONG_TEXT_LENGTH = 16 * 1_048_576;
 
 /** The result of an endpoint: the status, and on success the value that its reply describes. */
 export type EndpointResult = { status: number; value?: unknown; contentType?: string | undefined };
@@ -125,34 +117,8 @@ export function toRoute(
     return {
       status,
       headers: { 'content-type': 'application/json', ...headers },
-      body: Array.isArray(content) ? await inParts(content) : serializerOf(spec.reply)(content),
+      body: await serializeInTurns(spec.reply, content),
     };
-  }
-
-  /**
-   * Serialises record by record, yielding to other requests in between: records may share long texts, so the
-   * length is known only afterwards. A very long response is streamed, without an ETag.
-   */
-  async function inParts(items: readonly unknown[]): Promise<string | Readable> {
-    const serialize = serializerOf((spec.reply as TArray).items);
-    const parts: string[] = [];
-    let length = 0;
-    let held = 0;
-    let turn = LONG_TEXT_LENGTH;
-    for (const item of items) {
-      const part = `${parts.length === 0 ? '[' : ','}${serialize(item)}`;
-      parts.push(part);
-      length += part.length;
-      if (length < turn) continue;
-      turn = length + LONG_TEXT_LENGTH;
-      await nextTurn();
-      if (length <= VERY_LONG_TEXT_LENGTH) continue;
-      holdForRequest(length - held);
-      held = length;
-    }
-    parts.push(parts.length === 0 ? '[]' : ']');
-    // A single text is counted with the response.
-    return length <= VERY_LONG_TEXT_LENGTH ? parts.join('') : Readable.from(parts);
   }
 
   async function handle(request: HttpRequest): Promise<HttpResponse> {
