@@ -44,6 +44,7 @@ const MAX_COUNTED_FOLDERS = 1_000;
  */
 export async function countFiles(git: GitFolder, to: string, from?: string): Promise<number> {
   const counts = new Map<string, number>();
+  let looked = 0;
 
   async function count(after: string | undefined, before: string | undefined): Promise<number> {
     const key = `${after} ${before}`;
@@ -53,7 +54,6 @@ export async function countFiles(git: GitFolder, to: string, from?: string): Pro
     counts.set(key, 0);
     const [left, right] = await Promise.all([entriesOf(before), entriesOf(after)]);
     let files = 0;
-    let looked = 0;
     for (const name of namesOf(left, right)) {
       looked += 1;
       if (looked % ENTRIES_PER_TURN === 0) await nextTurn();
@@ -73,7 +73,8 @@ export async function countFiles(git: GitFolder, to: string, from?: string): Pro
     const byName = new Map<string, TreeEntry>();
     for (const entry of entries ?? []) {
       byName.set(entry.name, entry);
-      if (byName.size % ENTRIES_PER_TURN === 0) await nextTurn();
+      looked += 1;
+      if (looked % ENTRIES_PER_TURN === 0) await nextTurn();
     }
     return byName;
   }

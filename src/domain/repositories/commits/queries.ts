@@ -2,12 +2,8 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import {
-  countLines,
-  type DiffEnds,
-  EMPTY_TREE,
-  type LineCounts,
-} from '../../../platform/git/history/diff.ts';
+import { countLines, EMPTY_TREE, type LineCounts } from '../../../platform/git/history/diff.ts';
+import type { DiffEnds } from '../../../platform/git/history/diff-runs.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';

@@ -6,7 +6,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { titleOf } from '../../../platform/git/commit-texts.ts';
-import type { DiffEnds } from '../../../platform/git/history/diff.ts';
+import type { DiffEnds } from '../../../platform/git/history/diff-runs.ts';
 import { isAncestor, mergeTrees } from '../../../platform/git/merging/merge.ts';
 import { fullRef, isObjectId, isRefName } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';

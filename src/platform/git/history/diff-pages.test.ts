@@ -8,6 +8,7 @@ import { createObjectReader } from '../objects.ts';
 import { gitText } from '../program/program.ts';
 import { createRepository } from '../write.ts';
 import { readDiff } from './diff.ts';
+import { readWindow } from './diff-window.ts';
 
 const folder = join(mkdtempSync(join(tmpdir(), 'ashlar-pages-')), 'one.git');
 const reader = createObjectReader();
@@ -36,19 +37,19 @@ async function makeTrees(...all: readonly File[][]): Promise<string[]> {
   return (await gitText(['rev-parse', ...names], { folder })).trim().split('\n');
 }
 
+/** Reads all pages; the whole, and the number of pages that git had to make from the start. */
 async function expectPages(before: readonly File[], after: readonly File[], limits: readonly number[]) {
   const [from = '', to = ''] = await makeTrees([...before], [...after]);
   const whole = await readDiff(place, { from, to });
+  let refused = 0;
   for (const limit of limits) {
-    const files = [];
     for (let offset = 0; offset < whole.total; offset += limit) {
-      const page = await readDiff(place, { from, to }, { window: { offset, limit } });
-      expect(page.total).toBe(whole.total);
-      files.push(...page.files);
+      const page = await readWindow({ place, ends: { from, to }, renames: '-M' }, false, { offset, limit });
+      if (page) expect(page).toEqual({ ...whole, files: whole.files.slice(offset, offset + limit) });
+      else refused += 1;
     }
-    expect(files).toEqual(whole.files);
   }
-  return whole;
+  return { ...whole, refused };
 }
 
 const lines = (first: string): string =>
@@ -84,8 +85,37 @@ test('of renames, types, modes, folders that were files, and names that are no t
     { path: '\xe9', text: 'é' },
     { path: '\xc3\xa9', text: 'e' },
   ];
-  const { files } = await expectPages(before, [...after, ...strange], [1, 4]);
-  expect(files.filter(({ new_path }) => new_path === 'é')).toHaveLength(2);
+  const unnamed = await expectPages(before, [...after, ...strange], [7]);
+  expect(unnamed.files.filter(({ new_path }) => new_path === 'é')).toHaveLength(2);
+  expect(unnamed.refused).toBe(2);
+});
+
+test.each(['name', '\xe9'])('of hundreds of files, of which one has the name %j', async (path) => {
+  const files = (text: string): File[] =>
+    Array.from({ length: 310 }, (_, at) => ({ path: `in/${at % 10}/${at}`, text: `${text}${at}` }));
+  const before = [...files('old '), { path: 'a-file', text: lines('before') }];
+  const after = [...files('new '), { path: 'z-file', text: lines('after') }, { path, text: 'made' }];
+  const [from = '', to = ''] = await makeTrees(before, after);
+  const whole = await readDiff(place, { from, to });
+  expect(whole.files.filter((file) => file.renamed_file)).toHaveLength(1);
+  const ownPatches = await readWindow({ place, ends: { from, to }, renames: '-M' }, false, {
+    offset: 200,
+    limit: 100,
+  });
+  expect(ownPatches !== undefined).toBe(path === 'name');
+  for (const [offset, limit] of [
+    [0, 0],
+    [0, 100],
+    [200, 100],
+    [300, 100],
+    [1_000_000, 100],
+  ] as const)
+    expect(await readDiff(place, { from, to }, { window: { offset, limit } })).toEqual({
+      ...whole,
+      files: whole.files.slice(offset, offset + limit),
+    });
+  const unidiff = await readDiff(place, { from, to }, { unidiff: true, window: { offset: 1, limit: 1 } });
+  expect(unidiff.files[0]?.diff).toMatch(/^--- a\/in\/.*\n\+\+\+ b\/in\/.*\n@@ /);
 });
 
 test('beyond the end have no files', async () => {

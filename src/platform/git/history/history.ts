@@ -160,7 +160,7 @@ export async function readShown<I, R>(
   return shown;
 }
 
-/** The commits of these ids, in their order; 422 where their messages are too long together. */
+/** The commits of these ids that are there; 422 where their messages are too long for one response. */
 export const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
   readShown(ids, (oid) => readCommit(git, oid), lengthOfCommit);
 

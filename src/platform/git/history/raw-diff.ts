@@ -4,8 +4,8 @@ import { Failure } from '../../failure.ts';
 import type { GitFolder } from '../objects.ts';
 import { streamGit } from '../program/long-runs.ts';
 import { LONG_RUN_TIMEOUT_MS, tooLarge } from '../program/program.ts';
-import { countFiles } from '../trees.ts';
-import { type DiffEnds, MAX_RENAMED } from './diff.ts';
+import { countDifferences, MAX_RENAMED } from './diff.ts';
+import type { DiffEnds } from './diff-runs.ts';
 
 /**
  * The bytes of `git diff`; destroying the stream ends git. Renames are found by content unless that takes too much. Fails
@@ -29,10 +29,10 @@ export function streamDiff(git: GitFolder, ends: DiffEnds): Readable {
 
 async function* wholeDiff(
   git: GitFolder,
-  { from, to }: DiffEnds,
+  ends: DiffEnds,
   start: (renames: string) => Readable,
 ): AsyncGenerator<Buffer> {
-  const files = await countFiles(git, to, from);
+  const files = await countDifferences(git, ends);
   let isBegun = false;
   try {
     if (files <= MAX_RENAMED) {
