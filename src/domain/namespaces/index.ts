@@ -4,6 +4,7 @@ export { groupsCapability } from './groups/capability.ts';
 export { groupEndpoint, subgroupsEndpoint } from './groups/read-routes.ts';
 export { membersCapability } from './members/capability.ts';
 export { projectsCapability } from './projects/capability.ts';
+export { type SettingFollowUp, settingFollowUps } from './projects/changes/setting-follow-ups.ts';
 export { groupProjectsEndpoint, userProjectsEndpoint } from './projects/reading/list-routes.ts';
 export { projectEndpoint } from './projects/reading/routes.ts';
 export { projectSearch } from './projects/search-scope.ts';

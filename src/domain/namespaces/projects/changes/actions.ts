@@ -44,6 +44,7 @@ import {
   visibilityProblems,
 } from './rules.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
+import { settingFollowUps } from './setting-follow-ups.ts';
 
 /** The namespace of a new project, in which the caller may create projects. */
 export type TargetNamespace = {
@@ -211,7 +212,7 @@ function refuseProtected(actor: Actor, input: UpdateProject): void {
  * adds to it before the commit.
  */
 export async function createProject(
-  services: Needs<'config' | 'database' | 'repositories'>,
+  services: Needs<'config' | 'database' | 'repositories' | 'registered'>,
   settings: ApplicationSettings,
   actor: Actor,
   input: CreateProject & { avatar?: string },
@@ -235,6 +236,7 @@ export async function createProject(
   refuseProtected(actor, input);
   const storages = storageSet(services, settings);
   const storage = actor.admin ? input.repository_storage : undefined;
+  const chosen = changedSettings(input, services.config);
   return inTransaction(db, async (tx) => {
     const parent = await lockNamespace(tx, target.id);
     if (!parent) throw notFound('Namespace');
@@ -270,12 +272,13 @@ export async function createProject(
       repository_storage: storage ?? chooseStorage(services, settings),
       avatar: input.avatar ?? null,
       topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
-      settings: changedSettings(input, services.config) as Json,
+      settings: chosen as Json,
       last_activity_at: time,
       created_at: time,
       updated_at: time,
     });
     if (target.kind === 'group') await addCreator(tx, id, owner.id, target.id);
+    for (const followUp of settingFollowUps.all(services)) await followUp(tx, id, chosen);
     await complete(tx, id);
     await announce(tx, {
       author: actor,
@@ -317,7 +320,7 @@ const movedFact = (projectId: number, from: string, to: string): Fact => ({
 
 /** Changes the properties that the request names; a new path leaves a redirect behind. */
 export async function updateProject(
-  services: Needs<'config' | 'database' | 'repositories'>,
+  services: Needs<'config' | 'database' | 'repositories' | 'registered'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
@@ -377,6 +380,7 @@ export async function updateProject(
       })
       .where('id', '=', project.id)
       .execute();
+    for (const followUp of settingFollowUps.all(services)) await followUp(tx, project.id, changes);
     if (storage !== undefined) await scheduleMove(tx, storages, actor, 'project', project.id, storage);
     const before: Record<string, Json> = { ...projectSettings(row) };
     const changed: [property: string, from: Json, to: Json | undefined][] = [

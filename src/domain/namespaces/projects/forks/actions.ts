@@ -43,7 +43,7 @@ function refuseFork(source: AuthorizedProject): void {
 
 /** Forks the project and returns the id of the fork, whose repository is whole; 409 where its path or name is taken. */
 export async function forkProject(
-  services: Needs<'config' | 'database' | 'repositories'>,
+  services: Needs<'config' | 'database' | 'repositories' | 'registered'>,
   settings: ApplicationSettings,
   actor: Actor,
   source: AuthorizedProject,
