@@ -17,6 +17,8 @@ export { scheduleMove, storageSet } from './moves/schedule-actions.ts';
 export { protectedRefsCapability } from './protection/capability.ts';
 export { protectFirstBranch } from './protection/first-branch-actions.ts';
 export { guardRefs } from './protection/protection.ts';
+export { selectProtectedBranches } from './protection/records.ts';
+export { ProtectedBranch } from './protection/schema.ts';
 export { countingWrite, countWrite } from './pushes/actions.ts';
 export { authorOf, commitChanges, type Person, signatureOf, writeRefs } from './pushes/commits.ts';
 export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';

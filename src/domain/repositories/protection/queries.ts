@@ -53,6 +53,22 @@ export function selectBranches(db: Db, projectId: number, search: string | undef
 export const selectTags = (db: Db, projectId: number, page: PageRequest) =>
   selectPage(db, tags(db, projectId), page, byId, { id: 'id' });
 
+/** Rules with these ids, and the first so many, in the order in which they were made. */
+export async function selectSomeBranches(
+  db: Db,
+  projectId: number,
+  { named, first }: { named: readonly number[]; first: number },
+) {
+  if (named.length + first === 0) return [];
+  return branches(db, projectId)
+    .where(
+      sql<boolean>`(id = any(${[...named]}::bigint[])
+        or id in (select b.id from protected_branches b where b.project_id = ${projectId} order by b.id limit ${first}))`,
+    )
+    .orderBy('id')
+    .execute();
+}
+
 /** The rule with exactly this name. */
 export const selectBranch = (db: Db, projectId: number, name: string) =>
   branches(db, projectId).where('name', '=', name).executeTakeFirst();
