@@ -166,6 +166,87 @@ create table application_settings (
   constraint application_settings_pkey PRIMARY KEY (id)
 );
 
+create table approval_rule_branches (
+  rule_id bigint not null,
+  protected_branch_id bigint not null,
+  constraint approval_rule_branches_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE,
+  constraint approval_rule_branches_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES approval_rules(id) ON DELETE CASCADE,
+  constraint approval_rule_branches_pkey PRIMARY KEY (rule_id, protected_branch_id)
+);
+
+CREATE INDEX approval_rule_branches_branch ON public.approval_rule_branches USING btree (protected_branch_id);
+
+create table approval_rule_groups (
+  rule_id bigint not null,
+  group_id bigint not null,
+  constraint approval_rule_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint approval_rule_groups_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES approval_rules(id) ON DELETE CASCADE,
+  constraint approval_rule_groups_pkey PRIMARY KEY (rule_id, group_id)
+);
+
+CREATE INDEX approval_rule_groups_group ON public.approval_rule_groups USING btree (group_id);
+
+create table approval_rule_users (
+  rule_id bigint not null,
+  user_id bigint not null,
+  constraint approval_rule_users_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES approval_rules(id) ON DELETE CASCADE,
+  constraint approval_rule_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint approval_rule_users_pkey PRIMARY KEY (rule_id, user_id)
+);
+
+CREATE INDEX approval_rule_users_user ON public.approval_rule_users USING btree (user_id);
+
+create table approval_rules (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  name text not null,
+  rule_type text not null,
+  report_type text,
+  approvals_required integer not null,
+  applies_to_all_protected_branches boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint approval_rules_approvals_required_check CHECK (((approvals_required >= 0) AND (approvals_required <= 100))),
+  constraint approval_rules_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint approval_rules_check1 CHECK (((rule_type = 'report_approver'::text) = (report_type IS NOT NULL))),
+  constraint approval_rules_report_type_check CHECK ((report_type = 'code_coverage'::text)),
+  constraint approval_rules_rule_type_check CHECK ((rule_type = ANY (ARRAY['any_approver'::text, 'regular'::text, 'report_approver'::text]))),
+  constraint approval_rules_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint approval_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint approval_rules_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX approval_rules_group ON public.approval_rules USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX approval_rules_group_any ON public.approval_rules USING btree (namespace_id) WHERE (rule_type = 'any_approver'::text);
+
+CREATE UNIQUE INDEX approval_rules_group_name ON public.approval_rules USING btree (namespace_id, name) WHERE (rule_type <> 'any_approver'::text);
+
+CREATE INDEX approval_rules_project ON public.approval_rules USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
+CREATE UNIQUE INDEX approval_rules_project_any ON public.approval_rules USING btree (project_id) WHERE (rule_type = 'any_approver'::text);
+
+CREATE UNIQUE INDEX approval_rules_project_name ON public.approval_rules USING btree (project_id, name) WHERE (rule_type <> 'any_approver'::text);
+
+create table approval_settings (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  allow_author_approval boolean not null,
+  allow_committer_approval boolean not null,
+  allow_overrides_to_approver_list_per_merge_request boolean not null,
+  retain_approvals_on_push boolean not null,
+  selective_code_owner_removals boolean not null,
+  require_reauthentication_to_approve boolean not null,
+  constraint approval_settings_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint approval_settings_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint approval_settings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint approval_settings_pkey PRIMARY KEY (id),
+  constraint approval_settings_namespace_id_key UNIQUE (namespace_id),
+  constraint approval_settings_project_id_key UNIQUE (project_id)
+);
+
 create table audit_events (
   id bigint generated always as identity not null,
   author_id bigint not null,

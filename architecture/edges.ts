@@ -12,6 +12,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   'merge-requests': [
     'conversation',
     'markdown',
+    'namespaces',
     'notifications',
     'planning',
     'repositories',

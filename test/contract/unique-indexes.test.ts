@@ -24,6 +24,8 @@ const neverRefuses: Record<string, string[]> = {
   'written with `on conflict`': [
     'access_requests_namespace',
     'access_requests_project',
+    'approval_settings_namespace_id_key',
+    'approval_settings_project_id_key',
     'award_emoji_once',
     'custom_attributes_namespace',
     'custom_attributes_project',
@@ -75,13 +77,22 @@ const neverRefuses: Record<string, string[]> = {
   ],
   'parts of a row that is new or locked': [
     'alert_assignees_pkey',
+    'approval_rule_branches_pkey',
+    'approval_rule_groups_pkey',
+    'approval_rule_users_pkey',
     'commit_statuses_name',
     'issue_assignees_pkey',
     'label_links_epic',
     'label_links_issue',
     'namespaces_owner',
   ],
-  'made under a lock of its own': ['migrations_pkey', 'oauth_signing_keys_current', 'users_alert_bot'],
+  'made under a lock of its own': [
+    'approval_rules_group_any',
+    'approval_rules_project_any',
+    'migrations_pkey',
+    'oauth_signing_keys_current',
+    'users_alert_bot',
+  ],
 };
 
 test('every unique index is declared by one capability, or has a reason why it refuses nothing', async () => {

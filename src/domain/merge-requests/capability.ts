@@ -11,6 +11,11 @@ import { mergeRequestEventEndpoints } from './around/event-routes.ts';
 import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
 import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
 import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
+import { settingFollowUps } from '../namespaces/index.ts';
+import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
+import { approvalRuleEndpoints } from './approval-rules/routes.ts';
+import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
+import { approvalSettingEndpoints } from './approval-settings/routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
@@ -36,6 +41,7 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     userCounts.add(...mergeRequestCounts),
     activityTargets.add(mergeRequestActivityTarget),
   ],
+  registrations: [noteables.add(mergeRequestDefinition), settingFollowUps.add(followApprovalsBeforeMerge)],
   endpoints: [
     ...mergeRequestConversation.all,
     ...mergeRequestListEndpoints,
@@ -46,6 +52,9 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     ...mergeRequestPeopleEndpoints,
     ...mergeRequestTimeEndpoints,
     ...mergeRequestEventEndpoints,
+    ...approvalSettingEndpoints,
+    ...approvalRuleEndpoints,
+    ...settingRuleEndpoints,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
@@ -64,5 +73,14 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     'merge_request_versions',
     'merge_request_commits',
     'merge_request_closing_issues',
+    'approval_rules',
+    'approval_rule_users',
+    'approval_rule_groups',
+    'approval_rule_branches',
+    'approval_settings',
   ],
+  unique: {
+    approval_rules_project_name: { property: 'name' },
+    approval_rules_group_name: { property: 'name' },
+  },
 });

@@ -54,7 +54,7 @@ export const ProjectSettingsSchema = Type.Object({
   merge_commit_template: text(500),
   squash_commit_template: text(500),
   issue_branch_template: text(255),
-  approvals_before_merge: Type.Integer({ minimum: 0, default: 0 }),
+  approvals_before_merge: Type.Integer({ minimum: 0, maximum: 100, default: 0 }),
   // Builds
   build_git_strategy: stringEnum(['fetch', 'clone'], { default: 'fetch' }),
   build_timeout: Type.Integer({ minimum: 1, default: 3_600 }),

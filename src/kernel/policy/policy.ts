@@ -68,6 +68,9 @@ export const projectPolicy = {
   manage_commit_statuses: { least: DEVELOPER, feature: 'repository_access_level' },
   read_protected_refs: { least: DEVELOPER, whileArchived: true, auditor: true },
   manage_protected_refs: { least: MAINTAINER },
+  read_approval_rules: { least: DEVELOPER, whileArchived: true, auditor: true },
+  read_approval_settings: { least: MAINTAINER, whileArchived: true, auditor: true },
+  manage_approvals: { least: MAINTAINER },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {
@@ -178,6 +181,8 @@ export const groupPolicy = {
   subscribe_to_labels: { least: GUEST, open: 'signed_in', whileArchived: true },
   manage_labels: { least: PLANNER },
   manage_milestones: { least: PLANNER },
+  read_approvals: { least: OWNER, whileArchived: true, auditor: true },
+  manage_approvals: { least: OWNER },
   read_epics: { least: GUEST, open: 'anyone', whileArchived: true, auditor: true },
   create_epics: { least: PLANNER },
   update_epics: { least: PLANNER },

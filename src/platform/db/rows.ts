@@ -100,6 +100,46 @@ export type ApplicationSettingsTable = {
   updated_at: Date;
 };
 
+export type ApprovalRuleBranchesTable = {
+  rule_id: number;
+  protected_branch_id: number;
+};
+
+export type ApprovalRuleGroupsTable = {
+  rule_id: number;
+  group_id: number;
+};
+
+export type ApprovalRuleUsersTable = {
+  rule_id: number;
+  user_id: number;
+};
+
+export type ApprovalRulesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
+  rule_type: string;
+  report_type: string | null;
+  approvals_required: number;
+  applies_to_all_protected_branches: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ApprovalSettingsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  allow_author_approval: boolean;
+  allow_committer_approval: boolean;
+  allow_overrides_to_approver_list_per_merge_request: boolean;
+  retain_approvals_on_push: boolean;
+  selective_code_owner_removals: boolean;
+  require_reauthentication_to_approve: boolean;
+};
+
 export type AuditEventsTable = {
   id: GeneratedAlways<number>;
   author_id: number;
@@ -1144,6 +1184,11 @@ export type Tables = {
   alert_integrations: AlertIntegrationsTable;
   alerts: AlertsTable;
   application_settings: ApplicationSettingsTable;
+  approval_rule_branches: ApprovalRuleBranchesTable;
+  approval_rule_groups: ApprovalRuleGroupsTable;
+  approval_rule_users: ApprovalRuleUsersTable;
+  approval_rules: ApprovalRulesTable;
+  approval_settings: ApprovalSettingsTable;
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;

@@ -9,7 +9,7 @@ import {
   projectDefaults,
   settingProblems,
   settingState,
-} from './settings-rules.ts';
+} from './rules.ts';
 
 const unlocked = {
   prevent_merge_requests_author_approval: false,

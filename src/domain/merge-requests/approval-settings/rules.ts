@@ -1,6 +1,5 @@
 /** Settings of approvals: what holds for a project of what it, its top-level group and the instance say (facts: merge requests §6.2). Pure. */
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import type { ValidationMessages } from '../../../platform/failure.ts';
 
 /** The value of each setting that is the stricter one. */
 const strict = {
@@ -80,13 +79,15 @@ export function effectiveSettings(own: ApprovalSettings, above: readonly Layer[]
   };
 }
 
+type SettingProblems = { [Name in ApprovalSettingName]?: string[] };
+
 /** Messages for changes that a layer above forbids, or that contradict each other; empty where there are none. */
 export function settingProblems(
   own: ApprovalSettings,
   changes: Partial<ApprovalSettings>,
   above: readonly Layer[],
-): ValidationMessages {
-  const problems: ValidationMessages = {};
+): SettingProblems {
+  const problems: SettingProblems = {};
   for (const name of settingNames) {
     const { locked, inherited_from } = settingState(name, own, above);
     if (locked && changes[name] === !strict[name]) problems[name] = [`is locked by the ${inherited_from}`];

@@ -1,5 +1,5 @@
 /** The approvals that a merge request loses when its changes are others (facts: merge requests §3.2). Pure. */
-import type { ApprovalSettings } from './settings-rules.ts';
+import type { ApprovalSettings } from '../approval-settings/rules.ts';
 
 /** A push to the source branch. */
 export type SourcePush = {

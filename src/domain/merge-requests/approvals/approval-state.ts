@@ -1,5 +1,5 @@
 /** Whose approvals a merge request needs, has, and may get (facts: merge requests §6.2, §6.3). Pure. */
-import type { ApprovalSettings } from './settings-rules.ts';
+import type { ApprovalSettings } from '../approval-settings/rules.ts';
 
 export type ApprovalRule = {
   ruleType: 'any_approver' | 'regular' | 'code_owner' | 'report_approver';

@@ -1,0 +1,195 @@
+/** Reads approval rules with what they name, and who may approve by them. */
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import { selectSeenGroups } from '../../../kernel/access/group-list-queries.ts';
+import { memberIds } from '../../../kernel/access/membership-queries.ts';
+import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
+import { isProject, type ResourceParent, reachOf } from '../../../kernel/access/resource-parents.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { GroupRow } from '../../../kernel/namespaces/rows.ts';
+import { MINIMAL } from '../../../kernel/policy/roles.ts';
+import { selectPeople } from '../../../kernel/users/queries.ts';
+import type { UserBasicRow } from '../../../kernel/users/records.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
+import type { ApprovalRulesTable } from '../../../platform/db/rows.ts';
+import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+
+/** A rule with the ids of what it names, each list in ascending order. */
+export type RuleRow = Selectable<ApprovalRulesTable> & {
+  user_ids: number[];
+  group_ids: number[];
+  branch_ids: number[];
+};
+
+/** The condition on the parent's own rules. */
+const ownRules = (parent: ResourceParent) =>
+  isProject(parent)
+    ? sql<SqlBool>`approval_rules.project_id = ${parent.id}`
+    : sql<SqlBool>`approval_rules.namespace_id = ${parent.id}`;
+
+const rules = (db: Db, parent: ResourceParent) =>
+  db
+    .selectFrom('approval_rules')
+    .selectAll()
+    .select([
+      sql<number[]>`array(select user_id from approval_rule_users where rule_id = id order by user_id)`.as(
+        'user_ids',
+      ),
+      sql<number[]>`array(select group_id from approval_rule_groups where rule_id = id order by group_id)`.as(
+        'group_ids',
+      ),
+      sql<number[]>`array(select protected_branch_id from approval_rule_branches where rule_id = id
+        order by protected_branch_id)`.as('branch_ids'),
+    ])
+    .where(ownRules(parent));
+
+/** One page, oldest first. */
+export const selectRules = (db: Db, parent: ResourceParent, page: PageRequest) =>
+  selectPage(db, rules(db, parent), page, { by: 'id', sort: 'asc' }, { id: 'id' });
+
+/** All of them, which are few. */
+export const selectAllRules = (db: Db, parent: ResourceParent): Promise<RuleRow[]> =>
+  rules(db, parent).orderBy('id').execute();
+
+export const selectRule = (db: Db, parent: ResourceParent, id: number): Promise<RuleRow | undefined> =>
+  rules(db, parent).where('id', '=', id).executeTakeFirst();
+
+/** Serializes changes of the parent's rules: their number, and the one of any approver. */
+export async function lockRules(tx: Db, parent: ResourceParent): Promise<void> {
+  if (isProject(parent))
+    await ahead(tx)
+      .selectFrom('projects')
+      .select('id')
+      .where('id', '=', parent.id)
+      .forNoKeyUpdate()
+      .execute();
+  else await lockNamespace(tx, parent.id);
+}
+
+/** The number of the parent's rules, and whether one of them is for any approver. */
+export async function countRules(tx: Db, parent: ResourceParent) {
+  const { count, any } = await tx
+    .selectFrom('approval_rules')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      sql<boolean>`coalesce(bool_or(rule_type = 'any_approver'), false)`.as('any'),
+    ])
+    .where(ownRules(parent))
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), any };
+}
+
+const today = () => sql`${now().toISOString().slice(0, 10)}::date`;
+
+/** The members of the parent among these users, inherited and invited ones too; the rest cannot be approvers. */
+export async function selectMembersAmong(
+  db: Db,
+  parent: ResourceParent,
+  ids: readonly number[],
+  usernames: readonly string[],
+): Promise<number[]> {
+  if (ids.length + usernames.length === 0) return [];
+  const names = usernames.map((name) => name.toLowerCase());
+  const { rows } = await sql<{ id: number }>`
+    with named as materialized (
+      select id from users where (id = any(${[...ids]}::bigint[]) or lower(username) = any(${names}::text[])) and deletion is null)
+    select distinct m.user_id as id from (${memberIds({ projectId: undefined, ...reachOf(parent) })}) m
+    where m.user_id in (select id from named) order by 1`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The groups among these that the caller sees. */
+export async function selectGroupsAmong(db: Db, actor: Actor, ids: readonly number[]): Promise<Set<number>> {
+  const seen = await selectSeenGroups(db, actor, ids);
+  if (seen.size === 0) return new Set();
+  const rows = await db
+    .selectFrom('namespaces')
+    .select('id')
+    .where('kind', '=', 'group')
+    .where('deleting', '=', false)
+    .where('id', 'in', [...seen])
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** The protected branches among these that are the project's. */
+export async function selectBranchesAmong(
+  db: Db,
+  projectId: number,
+  ids: readonly number[],
+): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('protected_branches')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The patterns of all protected branches of a project, by their ids. */
+export async function selectProtections(db: Db, projectId: number): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .selectFrom('protected_branches')
+    .select(['id', 'name'])
+    .where('project_id', '=', projectId)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** The first so many approvers of a rule that its record shows. */
+const MAX_SHOWN_APPROVERS = 500;
+
+/**
+ * The approvers of each rule, at most so many: its users as far as they are members, and the direct members of its groups
+ * (facts: merge requests §6.3); active users alone.
+ */
+export async function selectApprovers(
+  db: Db,
+  parent: ResourceParent,
+  ruleIds: readonly number[],
+): Promise<ReadonlyMap<number, number[]>> {
+  if (ruleIds.length === 0) return new Map();
+  const ids = sql`${[...ruleIds]}::bigint[]`;
+  const { rows } = await sql<{ id: number; approvers: number[] }>`
+    with named as materialized (select rule_id, user_id from approval_rule_users where rule_id = any(${ids})),
+    present as materialized (
+      select distinct m.user_id from (${memberIds({ projectId: undefined, ...reachOf(parent) })}) m
+      where m.user_id in (select user_id from named))
+    select r.id, array(
+      select u.id from users u where u.state = 'active' and u.deletion is null and u.id in (
+        select n.user_id from named n join present p on p.user_id = n.user_id where n.rule_id = r.id
+        union all
+        select m.user_id from approval_rule_groups g join members m on m.namespace_id = g.group_id
+        where g.rule_id = r.id and m.access_level > ${MINIMAL} and (m.expires_at is null or m.expires_at > ${today()}))
+      order by u.id limit ${MAX_SHOWN_APPROVERS}) as approvers
+    from unnest(${ids}) r(id)`.execute(db);
+  return new Map(rows.map(({ id, approvers }) => [id, approvers]));
+}
+
+export async function selectUsers(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, UserBasicRow>> {
+  if (ids.length === 0) return new Map();
+  const statement = selectPeople(sql`${[...ids]}::bigint[]`);
+  const { rows } = await sql<UserBasicRow>`${statement}`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+export async function selectGroupRows(
+  db: Db,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, GroupRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('namespaces')
+    .selectAll()
+    .where('kind', '=', 'group')
+    .where('id', 'in', ids)
+    .execute();
+  // The condition admits groups alone.
+  return new Map(rows.map((row) => [row.id, row as GroupRow]));
+}
