@@ -1710,6 +1710,8 @@ create table resource_events (
   weight integer,
   created_at timestamp(3) with time zone not null,
   merge_request_id bigint,
+  source_merge_request_id bigint,
+  source_commit text collate "C",
   constraint resource_events_check CHECK ((num_nonnulls(issue_id, epic_id, merge_request_id) = 1)),
   constraint resource_events_kind_check CHECK ((kind = ANY (ARRAY['state'::text, 'label'::text, 'milestone'::text, 'weight'::text]))),
   constraint resource_events_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
@@ -1717,6 +1719,7 @@ create table resource_events (
   constraint resource_events_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE SET NULL,
   constraint resource_events_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint resource_events_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint resource_events_source_merge_request_id_fkey FOREIGN KEY (source_merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
   constraint resource_events_pkey PRIMARY KEY (id)
 );
 
@@ -1729,6 +1732,8 @@ CREATE INDEX resource_events_label ON public.resource_events USING btree (label_
 CREATE INDEX resource_events_merge_request ON public.resource_events USING btree (merge_request_id, kind, id) WHERE (merge_request_id IS NOT NULL);
 
 CREATE INDEX resource_events_milestone ON public.resource_events USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
+
+CREATE INDEX resource_events_source ON public.resource_events USING btree (source_merge_request_id) WHERE (source_merge_request_id IS NOT NULL);
 
 CREATE INDEX resource_events_user ON public.resource_events USING btree (user_id);
 

@@ -170,9 +170,13 @@ create index subscriptions_merge_request on subscriptions (merge_request_id) whe
 
 alter table resource_events
   add column merge_request_id bigint references merge_requests (id) on delete cascade,
+  -- What closed an issue.
+  add column source_merge_request_id bigint references merge_requests (id) on delete set null,
+  add column source_commit text collate "C",
   drop constraint resource_events_check,
   add constraint resource_events_check check (num_nonnulls(issue_id, epic_id, merge_request_id) = 1);
 create index resource_events_merge_request on resource_events (merge_request_id, kind, id) where merge_request_id is not null;
+create index resource_events_source on resource_events (source_merge_request_id) where source_merge_request_id is not null;
 
 alter table timelogs
   add column merge_request_id bigint references merge_requests (id) on delete cascade,

@@ -966,6 +966,8 @@ export type ResourceEventsTable = {
   weight: number | null;
   created_at: Date;
   merge_request_id: number | null;
+  source_merge_request_id: number | null;
+  source_commit: string | null;
 };
 
 export type SessionsTable = {

@@ -1,7 +1,7 @@
 /** Requests to create or update an issue, their permitted part, and the changes, without a database. */
 import { hasMoreCharacters } from '../../../platform/characters.ts';
 import { invalid } from '../../../platform/failure.ts';
-import type { ResourceEvent } from '../resource-events/actions.ts';
+import type { EventCause, ResourceEvent } from '../resource-events/actions.ts';
 
 export const issueTypes = ['issue', 'incident', 'test_case', 'requirement', 'task', 'ticket'] as const;
 export type IssueType = (typeof issueTypes)[number];
@@ -147,12 +147,15 @@ export type IssueState = {
   original: Referenced | null;
 };
 
+/** What closes an issue, with its reference from the issue's project: `merge request !1`. */
+export type ClosingSource = { cause: EventCause; reference: string };
+
 type Change<What extends string, Value> = { what: What; from: Value; to: Value };
 /** One changed property. */
 export type WorkChange =
   | Change<'title', string>
   | { what: 'description' }
-  | { what: 'state'; to: 'closed' | 'reopened' }
+  | { what: 'state'; to: 'closed' | 'reopened'; via?: ClosingSource }
   | { what: 'assignees'; added: NamedUser[]; removed: NamedUser[] }
   | { what: 'labels'; added: Labelled[]; removed: Labelled[] }
   | Change<'milestone' | 'epic' | 'original', Referenced | null>
@@ -212,7 +215,7 @@ export function differences(before: IssueState, after: IssueState): WorkChange[]
 /** The resource events of the changes. */
 export const resourceEvents = (changes: readonly WorkChange[]): ResourceEvent[] =>
   changes.flatMap((change): ResourceEvent[] => {
-    if (change.what === 'state') return [{ kind: 'state', action: change.to }];
+    if (change.what === 'state') return [{ kind: 'state', action: change.to, cause: change.via?.cause }];
     if (change.what === 'weight') return [{ kind: 'weight', weight: change.to }];
     if (change.what === 'labels') {
       return [

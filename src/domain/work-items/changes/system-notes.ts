@@ -66,7 +66,8 @@ export function systemNote(
     case 'description':
       return note('description', 'changed the description');
     case 'state':
-      return change.to === 'closed' ? note('closed', 'closed') : note('opened', 'reopened');
+      if (change.to === 'reopened') return note('opened', 'reopened');
+      return note('closed', change.via ? `closed via ${change.via.reference}` : 'closed');
     case 'assignees': {
       const added = change.added.length > 0 ? [`assigned to ${people(change.added)}`] : [];
       const removed = change.removed.length > 0 ? [`unassigned ${people(change.removed)}`] : [];

@@ -6,11 +6,22 @@ import type { Db } from '../../../platform/db/database.ts';
 export type EventTarget = { issue_id: number } | { epic_id: number } | { merge_request_id: number };
 export type EventColumn = 'issue_id' | 'epic_id' | 'merge_request_id';
 
+/** What closes issues: a merge request that is merged, or a commit that is pushed. */
+export type EventCause = { mergeRequestId: number } | { commit: string };
+
 export type ResourceEvent =
-  | { kind: 'state'; action: 'closed' | 'reopened' | 'merged' }
+  | { kind: 'state'; action: 'closed' | 'reopened' | 'merged'; cause?: EventCause | undefined }
   | { kind: 'label'; action: 'add' | 'remove'; labelId: number }
   | { kind: 'milestone'; action: 'add' | 'remove'; milestoneId: number }
   | { kind: 'weight'; weight: number | null };
+
+function causeColumns(event: ResourceEvent) {
+  const cause = event.kind === 'state' ? event.cause : undefined;
+  return {
+    source_merge_request_id: cause && 'mergeRequestId' in cause ? cause.mergeRequestId : null,
+    source_commit: cause && 'commit' in cause ? cause.commit : null,
+  };
+}
 
 const rowsOf = (target: EventTarget, userId: number, events: readonly ResourceEvent[]) =>
   events.map((event) => ({
@@ -21,6 +32,7 @@ const rowsOf = (target: EventTarget, userId: number, events: readonly ResourceEv
     label_id: event.kind === 'label' ? event.labelId : null,
     milestone_id: event.kind === 'milestone' ? event.milestoneId : null,
     weight: event.kind === 'weight' ? event.weight : null,
+    ...causeColumns(event),
     created_at: now(),
   }));
 

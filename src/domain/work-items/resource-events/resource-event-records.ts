@@ -104,7 +104,12 @@ async function present<Kind extends ResourceEventKind>(
     };
     const action = row.action ?? '';
     const records: { [K in ResourceEventKind]: () => ResourceEventRecord<K> } = {
-      state: () => ({ ...of, source_commit: null, source_merge_request_id: null, state: action }),
+      state: () => ({
+        ...of,
+        source_commit: row.source_commit,
+        source_merge_request_id: row.source_merge_request_id,
+        state: action,
+      }),
       label: () => ({ ...of, label: labelled.get(row.label_id ?? 0) ?? null, action }),
       milestone: () => ({
         ...of,

@@ -85,25 +85,6 @@ export async function selectProperties(db: Db, id: number): Promise<Properties> 
   return rows[0] ?? { assignees: [], labels: [], milestone: null };
 }
 
-type Referenced = Pick<IssueRow, 'project_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id'> & {
-  assigned: boolean;
-};
-
-/** The issues that texts name, each by its project and number, and whether the reader is assigned. */
-export async function selectReferenced(
-  db: Db,
-  projectIds: readonly number[],
-  numbers: readonly number[],
-  readerId: number,
-): Promise<Referenced[]> {
-  const { rows } = await sql<Referenced>`
-    select project_id, iid, title, state, confidential, author_id, exists (
-      select from issue_assignees a where a.issue_id = issues.id and a.user_id = ${readerId}) as assigned
-    from issues where (project_id, iid) in (
-      select * from unnest(${projectIds}::bigint[], ${numbers}::bigint[]))`.execute(db);
-  return rows;
-}
-
 type Counted = { label_id: number } & Pick<LabelCounts, 'open_issues_count' | 'closed_issues_count'>;
 
 /** The numbers of open and closed issues that the caller sees, of each label. */

@@ -9,8 +9,8 @@ import {
   type RenderContext,
 } from '../../../markdown/index.ts';
 import { issueWebUrl } from '../records/issue-rows.ts';
+import { selectReferenced } from '../records/referenced-queries.ts';
 import { seesIssue } from '../records/visibility-queries.ts';
-import { selectReferenced } from './queries.ts';
 
 async function findIssues(context: RenderContext, references: readonly ProjectReference[]): Promise<Link[]> {
   const { services, reader } = context;

@@ -13,6 +13,7 @@ import {
 } from '../../../conversation/index.ts';
 import { followingChanges } from '../../changes/change-actions.ts';
 import {
+  type ClosingSource,
   checkDates,
   checkTexts,
   differences,
@@ -99,7 +100,12 @@ export async function updateIssue(
   return inTransaction(context.db, (tx) => writeUpdate(context, tx, project, issue.id, update));
 }
 
-type Decided = { asked: IssueChanges; references: ResolvedReferences; mentioned: readonly MentionTodo[] };
+type Decided = {
+  asked: IssueChanges;
+  references: ResolvedReferences;
+  mentioned: readonly MentionTodo[];
+  via?: ClosingSource | undefined;
+};
 
 /** Writes the requested values that differ from the locked row, with notes, events and announcement. */
 async function change(
@@ -107,7 +113,7 @@ async function change(
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
-  { asked: requested, references: found, mentioned }: Decided,
+  { asked: requested, references: found, mentioned, via }: Decided,
 ): Promise<IssueRow> {
   const { services, actor } = context;
   const { premium } = updateRights(services, project);
@@ -115,7 +121,9 @@ async function change(
   const references = await withNewLabels(tx, actor, project, requested, found);
   const before: IssueState = { ...locked, ...relations };
   const after = stateAfter(before, requested, references, premium);
-  const changes = differences(before, after);
+  const changes = differences(before, after).map((each) =>
+    via && each.what === 'state' ? { ...each, via } : each,
+  );
   if (changes.length === 0 && !requested.created_at && !requested.updated_at) return locked;
   checkDates(after);
   if (after.epic && changes.some(({ what }) => what === 'epic' || what === 'confidential'))
@@ -161,13 +169,17 @@ export const closeIssue = (
   tx: Db,
   project: AuthorizedProject,
   issueId: number,
-  /** The issue that it duplicates. */
-  original?: Referenced | null,
+  why: {
+    /** The issue that it duplicates. */
+    original?: Referenced | null | undefined;
+    via?: ClosingSource;
+  } = {},
 ): Promise<IssueRow> =>
   change(context, tx, project, issueId, {
     asked: { state_event: 'close' },
-    references: { ...noRelations, original },
+    references: { ...noRelations, original: why.original },
     mentioned: [],
+    via: why.via,
   });
 
 /** Puts the issue into an epic, or takes it out, in the caller's transaction. 404 when it is gone. */

@@ -154,7 +154,7 @@ async function runQuickActions(
 ): Promise<IssueRow> {
   const { db } = context;
   await applyEffects(context, issueNoteable(project, issue), quickActions.effects);
-  if (quickActions.changes.state_event) return closeIssue(context, db, project, issue.id, original);
+  if (quickActions.changes.state_event) return closeIssue(context, db, project, issue.id, { original });
   return quickActions.effects.length === 0 ? issue : ((await readIssue(db, issue.id)) ?? issue);
 }
 
