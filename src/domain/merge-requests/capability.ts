@@ -1,21 +1,21 @@
 /** Merge requests of projects: their lists, records and changes. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import { WRITE_INTERRUPTED } from '../repositories/index.ts';
-import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
-import { type SettleServices, settleMerges } from './following/settle.ts';
 import { noteables, todoTargets, userCounts } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
-import { plannedKinds } from '../planning/index.ts';
-import { mergeRequestEventEndpoints } from './around/event-routes.ts';
-import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
-import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
-import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
 import { settingFollowUps } from '../namespaces/index.ts';
+import { plannedKinds } from '../planning/index.ts';
+import { WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
 import { approvalSettingEndpoints } from './approval-settings/routes.ts';
+import { mergeRequestEventEndpoints } from './around/event-routes.ts';
+import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
+import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
+import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
+import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
+import { type SettleServices, settleMerges } from './following/settle.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
@@ -40,8 +40,8 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     todoTargets.add(mergeRequestTodoTarget),
     userCounts.add(...mergeRequestCounts),
     activityTargets.add(mergeRequestActivityTarget),
+    settingFollowUps.add(followApprovalsBeforeMerge),
   ],
-  registrations: [noteables.add(mergeRequestDefinition), settingFollowUps.add(followApprovalsBeforeMerge)],
   endpoints: [
     ...mergeRequestConversation.all,
     ...mergeRequestListEndpoints,

@@ -1,6 +1,6 @@
 /** Which places of a merge request's diff may carry a note (facts-merge-requests: 7.2). Pure. */
 import { badRequest, type Failure } from '../../../platform/failure.ts';
-import type { FileDiff } from '../../../platform/git/history/diff.ts';
+import type { FileDiff } from '../../../platform/git/history/parse-diff.ts';
 import {
   lineOf,
   numberInOther,

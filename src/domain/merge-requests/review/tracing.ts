@@ -2,7 +2,7 @@
  * Where a note on one version of a merge request is in a newer one (facts-merge-requests: 7.3). A version is a diff from its base
  * to its head: here from A to B before, and from C to D now. Pure.
  */
-import type { FileDiff } from '../../../platform/git/history/diff.ts';
+import type { FileDiff } from '../../../platform/git/history/parse-diff.ts';
 import {
   lineOf,
   numberInOther,

@@ -1,7 +1,7 @@
 /** The id of a change: the same wherever the change is made again. */
 import { Failure } from '../../failure.ts';
 import { gitInTime, textInTime } from '../program/long-runs.ts';
-import type { DiffEnds } from './diff.ts';
+import type { DiffEnds } from './diff-runs.ts';
 import type { ObjectFolder } from './history.ts';
 
 /** Bytes of a patch; it is in memory between two runs of git. */

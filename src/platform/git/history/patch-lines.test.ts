@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { useDiffs } from '../../../../test/support/diffs.ts';
-import type { FileDiff } from './diff.ts';
+import type { FileDiff } from './parse-diff.ts';
 import { lineOf, numberInOther, type PatchLine, parsePatch } from './patch-lines.ts';
 
 const diffOf = useDiffs();
