@@ -1,14 +1,20 @@
 /**
- * Reads all refs of a repository from its files without a process: in the files backend each is a file below
- * `refs`, or a line of `packed-refs`. Only ordinary refs in small numbers are read; git reads anything else.
+ * Reads the refs of a repository that pushes hear of, from its files without a process: in the files backend
+ * each is a file below `refs`, or a line of `packed-refs`. Only ordinary refs in small numbers are read; git
+ * reads anything else.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObjectId, NO_OBJECT } from './names.ts';
+import { FETCHED_REFS, HIDDEN_REFS } from './program/program.ts';
 
-/** Read synchronously, which blocks the event loop: maximum files, and bytes of `packed-refs`. */
+/** Read synchronously, which blocks the event loop: maximum files, and bytes of `packed-refs`, with and without others. */
 const MAX_LOOSE_REFS = 200;
+const MAX_PACKED_FILE_BYTES = 2 * 1_048_576;
 const MAX_PACKED_REFS_BYTES = 128 * 1_024;
+
+/** Refs of which a push hears nothing; there may be many thousands. */
+const skipped = [HIDDEN_REFS, FETCHED_REFS];
 
 /** Refs that git must read. */
 class Unusual extends Error {}
@@ -59,6 +65,7 @@ function readFolder(folder: string, name: string, found: Map<string, string>): v
   );
   for (const entry of entries ?? []) {
     const inner = `${name}/${entry.name}`;
+    if (skipped.includes(inner)) continue;
     if (entry.isDirectory()) readFolder(folder, inner, found);
     else if (entry.name.endsWith('.lock')) continue;
     else {
@@ -79,12 +86,23 @@ function idOf(text: string): string {
 function readPacked(folder: string): Map<string, string> {
   const path = join(folder, 'packed-refs');
   const found = new Map<string, string>();
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_PACKED_REFS_BYTES) throw new Unusual();
-  for (const line of (unlessMissing(() => readFileSync(path, 'latin1')) ?? '').split('\n')) {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_PACKED_FILE_BYTES) throw new Unusual();
+  const text = skipped.reduce(withoutRefs, unlessMissing(() => readFileSync(path, 'latin1')) ?? '');
+  if (text.length > MAX_PACKED_REFS_BYTES) throw new Unusual();
+  for (const line of text.split('\n')) {
     // Header lines, and peeled tags.
     if (line === '' || line.startsWith('#') || line.startsWith('^')) continue;
     const space = line.indexOf(' ');
     found.set(line.slice(space + 1), idOf(line.slice(0, space)));
   }
   return found;
+}
+
+/** The lines but for those of refs below a folder, which stand together, as git sorts them. */
+function withoutRefs(text: string, below: string): string {
+  const first = text.indexOf(` ${below}/`);
+  if (first < 0) return text;
+  if (!/^# pack-refs with:.* sorted /.test(text)) throw new Unusual();
+  const start = text.lastIndexOf('\n', first) + 1;
+  return text.slice(0, start) + text.slice(text.indexOf('\n', text.lastIndexOf(` ${below}/`)) + 1);
 }

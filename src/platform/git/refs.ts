@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fullRef, isAbbreviatedId, isObjectId, isRefName, type RefKind } from './names.ts';
 import type { GitFolder } from './objects.ts';
 import { type Commit, parseCommit, parseTag } from './parse.ts';
-import { gitText } from './program/program.ts';
+import { gitText, HIDDEN_REFS } from './program/program.ts';
 import { readRefFiles } from './ref-files.ts';
 
 export type Ref = { name: string; oid: string };
@@ -22,7 +22,7 @@ export async function peelToCommit(git: GitFolder, name: string): Promise<Commit
 const steps = /^(.+?)((?:[~^]\d{0,6}){1,8})$/;
 
 /**
- * The commit of a revision: a branch, a tag, a full ref, HEAD, an object id or its beginning, each with `~2`
+ * The commit of a revision: a branch, a tag, a full ref that clients may fetch, HEAD, an object id or its beginning, each with `~2`
  * and `^` after it. Branches come before tags. Undefined when there is none.
  */
 export async function findCommit(git: GitFolder, revision: string): Promise<Commit | undefined> {
@@ -50,11 +50,14 @@ async function parentOf(
   return oid === undefined ? undefined : peelToCommit(git, oid);
 }
 
+const isHidden = (ref: string): boolean => ref.startsWith(`${HIDDEN_REFS}/`);
+
 async function findPlain(git: GitFolder, name: string): Promise<Commit | undefined> {
   if (isObjectId(name)) return peelToCommit(git, name);
   if (name === 'HEAD') return peelToCommit(git, 'HEAD');
   const candidates: string[] = [];
-  if (name.startsWith('refs/') && isRefName(name.slice('refs/'.length))) candidates.push(name);
+  if (name.startsWith('refs/') && isRefName(name.slice('refs/'.length)) && !isHidden(name))
+    candidates.push(name);
   if (isRefName(name)) candidates.push(fullRef('branch', name), fullRef('tag', name));
   if (isAbbreviatedId(name)) candidates.push(name.toLowerCase());
   for (const candidate of candidates) {

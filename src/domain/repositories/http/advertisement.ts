@@ -6,7 +6,6 @@ import { buffer } from 'node:stream/consumers';
 import type { Needs } from '../../../kernel/services.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
-import { HIDDEN_REFS } from '../../../platform/git/program/program.ts';
 import { type ServiceOptions, startService } from '../../../platform/git/program/transport.ts';
 import { isRepository, readRefFiles } from '../../../platform/git/ref-files.ts';
 import { emptyRepository } from './leased-folder.ts';
@@ -61,8 +60,6 @@ export async function advertisementIn(
   return refs && linesOf(refs, await inEmpty(services, { service, protocol: undefined }));
 }
 
-const isHidden = (name: string): boolean => name === HIDDEN_REFS || name.startsWith(`${HIDDEN_REFS}/`);
-
 /**
  * The advertisement of these refs: the capabilities of the empty one behind the first ref (gitprotocol-pack:
  * Reference Discovery).
@@ -70,7 +67,7 @@ const isHidden = (name: string): boolean => name === HIDDEN_REFS || name.startsW
 function linesOf(refs: ReadonlyMap<string, string>, ofNone: Buffer): Buffer {
   const [first] = new PktLineReader().push(ofNone);
   const abilities = first?.payload?.toString('latin1').split('\0')[1]?.trimEnd() ?? '';
-  const shown = [...refs].filter(([name]) => !isHidden(name));
+  const shown = [...refs];
   if (shown.length === 0) shown.push(['capabilities^{}', NO_OBJECT]);
   const lines = shown.map(([name, oid], index) =>
     pktLine(Buffer.from(`${oid} ${name}${index === 0 ? `\0${abilities}` : ''}\n`, 'latin1')),

@@ -5,6 +5,9 @@ import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers, makeProject, uniqueName } from '../../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
+import { NO_OBJECT } from '../../../platform/git/names.ts';
+import { gitText } from '../../../platform/git/program/program.ts';
+import { updateRefs } from '../../../platform/git/write.ts';
 import { projectRepository } from '../store/containers.ts';
 
 const app = useApp();
@@ -149,6 +152,53 @@ test('protected branches, tags and names that are none are refused one and all, 
   const byMaintainer = await runGit(await clone(project), ['push', 'origin', ':main']);
   expect(byMaintainer.output).toContain('A protected branch is not deleted by a push');
   expect(await mustGit(work, ['ls-remote', '--heads', 'origin'])).toContain('main');
+});
+
+test('what the program keeps below refs/merge-requests is fetched by its name, and no push hears of it', async () => {
+  const project = await makeProject(app);
+  const head = await fillProject(app, project.id, [{ 'a.txt': 'a' }, { 'b.txt': 'b' }]);
+  const located = await app.app.services.repositories.locate(projectRepository(project.id), 'write');
+  const kept = ['refs/merge-requests/7/head', 'refs/ashlar/keep/7'];
+  const work = await clone(project);
+  const alone = await mustGit(work, ['commit-tree', '-m', 'Alone', 'HEAD^{tree}']);
+  await mustGit(work, ['push', '-q', 'origin', `${alone.trim()}:refs/heads/alone`]);
+  const moves = kept.map((ref) => ({ ref, before: NO_OBJECT, after: alone.trim() }));
+  await updateRefs(located?.folder ?? '', moves);
+  await mustGit(work, ['push', '-q', 'origin', ':alone']);
+
+  const listed = await mustGit(work, ['ls-remote', 'origin']);
+  expect(listed).toContain('refs/merge-requests/7/head');
+  expect(listed).not.toContain('refs/ashlar');
+  const other = await clone(project);
+  expect(await mustGit(other, ['for-each-ref'])).not.toMatch(/merge-requests|ashlar/);
+  await mustGit(other, ['fetch', '-q', 'origin', 'refs/merge-requests/7/head:mine']);
+  expect(await mustGit(other, ['rev-parse', 'mine'])).toBe(alone);
+  const { code, output } = await runGit(other, ['fetch', 'origin', 'refs/ashlar/keep/7']);
+  expect(code).not.toBe(0);
+  expect(output).toContain("couldn't find remote ref");
+
+  for (const ref of kept)
+    for (const pushed of [`${head}:${ref}`, `+${head}:${ref}`, `:${ref}`, `${head}:${ref}/x`])
+      expect((await runGit(work, ['push', 'origin', pushed])).code).not.toBe(0);
+  // Whatever is not in the mirror is deleted by it, of what it hears of.
+  await mustGit(work, ['tag', 'v1']);
+  await mustGit(work, ['remote', 'remove', 'origin']);
+  await mustGit(work, ['push', '-q', '--mirror', urlOf(project)]);
+  const after = await gitText(['for-each-ref', '--format=%(objectname) %(refname)'], {
+    folder: located?.folder ?? '',
+  });
+  expect(after).toContain('refs/tags/v1');
+  for (const ref of kept) expect(after).toContain(`${alone.trim()} ${ref}`);
+
+  const names = async (kind: string) =>
+    (bodyOf(await app.root(`GET /projects/${project.id}/repository/${kind}`), 200) as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  expect(await names('branches')).toEqual(['main']);
+  expect(await names('tags')).toEqual(['v1']);
+  const commits = `GET /projects/${project.id}/repository/commits`;
+  bodyOf(await app.root(`${commits}/${encodeURIComponent('refs/merge-requests/7/head')}`), 200);
+  bodyOf(await app.root(`${commits}/${encodeURIComponent('refs/ashlar/keep/7')}`), 404);
 });
 
 test('a forced push together with others to a branch that may be forced', async () => {

@@ -11,6 +11,8 @@ import { type Bounds, type Ending, launch, type Program } from './spawner.ts';
 
 /** The program's own refs, hidden from clients. */
 export const HIDDEN_REFS = 'refs/ashlar';
+/** Refs that the program moves and clients fetch: a push neither changes them nor hears of them. */
+export const FETCHED_REFS = 'refs/merge-requests';
 
 /** Configuration that overrides the repository's; as environment, so that git's children get it too. */
 const configuration: readonly (readonly [string, string])[] = [
@@ -32,6 +34,7 @@ const configuration: readonly (readonly [string, string])[] = [
   ['receive.fsck.zeroPaddedFilemode', 'ignore'],
   ['receive.advertisePushOptions', 'true'],
   ['transfer.hideRefs', HIDDEN_REFS],
+  ['receive.hideRefs', FETCHED_REFS],
   ['uploadpack.allowFilter', 'true'],
   ['uploadpack.allowAnySHA1InWant', 'true'],
   ['merge.renameLimit', '1000'],
