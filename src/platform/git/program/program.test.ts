@@ -10,7 +10,7 @@ import { createObjectReader } from '../objects.ts';
 import { newObject } from '../parse.ts';
 import { createRepository, storeObjects } from '../write.ts';
 import { gitInTime, streamGit } from './long-runs.ts';
-import { git, gitText, longRuns } from './program.ts';
+import { endingError, git, gitText, longRuns } from './program.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'git-program-'));
 const folder = join(parent, 'repository.git');
@@ -67,6 +67,15 @@ test('what a long run may not hold is 422, and refused before it is unpacked', a
   await expect(git(args, { folder, kind: 'long', input: large.content })).rejects.toMatchObject({
     status: 422,
   });
+});
+
+test.each([
+  ['its seconds are used up', 'SIGXCPU', '', { status: 422 }],
+  ['its memory', null, 'fatal: Out of memory, malloc failed', { status: 422 }],
+  ['another signal', 'SIGKILL', '', { code: null, stderr: '' }],
+  ['a complaint', null, 'fatal: bad object', { code: null, stderr: 'fatal: bad object' }],
+] as const)('what a run is refused for that ended early: %s', (_, killedBy, complaint, error) => {
+  expect(endingError(['log'], folder, { code: null, killedBy, complaint })).toMatchObject(error);
 });
 
 test('what is read after the stop starts nothing that nothing would end', async () => {

@@ -56,7 +56,7 @@ async function start({ id, program, args, env, niceness }: Order): Promise<void>
     if (complaint.length < MAX_STDERR_BYTES) complaint += text;
   });
   child.once('error', ({ message }) => report({ id, failed: message }));
-  child.once('close', (code) => report({ id, code, complaint }));
+  child.once('close', (code, killedBy) => report({ id, code, killedBy, complaint }));
   if (child.pid === undefined) return;
   yieldProcessor(child.pid, niceness);
   report({ id, pid: child.pid });

@@ -31,7 +31,7 @@ test('what is written to it is what it reads, and what it writes is read to the 
     const { stdin, stdout, ended } = await launch('cat', [], env);
     stdin.end(bytes);
     expect((await text(stdout)) === bytes.toString()).toBe(true);
-    expect(await ended).toEqual({ code: 0, complaint: '' });
+    expect(await ended).toEqual({ code: 0, killedBy: null, complaint: '' });
   });
   await Promise.all(programs);
 });
@@ -40,14 +40,14 @@ test('its code and its complaint are told; it has the environment that it was gi
   const script = 'echo "$GIVEN $HOME."; echo no >&2; exit 3';
   const { stdout, ended } = await launch('sh', ['-c', script], { ...env, GIVEN: 'this' });
   expect(await text(stdout)).toBe('this .\n');
-  expect(await ended).toEqual({ code: 3, complaint: 'no\n' });
+  expect(await ended).toEqual({ code: 3, killedBy: null, complaint: 'no\n' });
 });
 
 test('one that reads nothing and says why is heard', async () => {
   const { stdin, stdout, ended } = await shell('exec 0<&-; echo because; exit 1');
   stdin.write(Buffer.alloc(5_000_000));
   expect(await text(stdout)).toBe('because\n');
-  expect(await ended).toEqual({ code: 1, complaint: '' });
+  expect(await ended).toEqual({ code: 1, killedBy: null, complaint: '' });
 });
 
 test('a program that is not there is an error', async () => {
@@ -60,7 +60,7 @@ test('a signal ends what it has started, too', async () => {
   expect(running('^sleep 3210').length).toBe(1);
   signal('SIGKILL');
   stdout.resume();
-  expect(await ended).toEqual({ code: null, complaint: '' });
+  expect(await ended).toEqual({ code: null, killedBy: 'SIGKILL', complaint: '' });
   expect(await untilNone('^sleep 3210')).toEqual([]);
   signal('SIGKILL');
 });
@@ -71,6 +71,17 @@ test('what it may allocate is bounded, in the way that it is told', async () => 
   expect(await limits({})).toBe('2097152 unlimited\n');
   expect(await limits({ heap: 'unlimited' })).toBe('unlimited unlimited\n');
   expect(await limits({ heap: 100_000 })).toBe('2097152 100000\n');
+});
+
+test('its time of a processor is bounded, and what it waits for does not count', async () => {
+  const run = async (script: string) => {
+    const { stdout, ended } = await launch('sh', ['-c', script], env, { seconds: 1 });
+    stdout.resume();
+    return ended;
+  };
+  const [burning, waiting] = await Promise.all([run('while :; do :; done'), run('sleep 2; exit 4')]);
+  expect(burning).toEqual({ code: null, killedBy: 'SIGXCPU', complaint: '' });
+  expect(waiting).toEqual({ code: 4, killedBy: null, complaint: '' });
 });
 
 test('one that is to stand back does, and so does what it starts', async () => {
@@ -92,7 +103,11 @@ test('when the process that starts them is killed, programs are ended, their cal
   );
   process.kill(Number(said.toString()), 'SIGKILL');
   stdout.on('error', () => {}).resume();
-  expect(await ended).toEqual({ code: null, complaint: 'The process that starts programs has ended.' });
+  expect(await ended).toEqual({
+    code: null,
+    killedBy: null,
+    complaint: 'The process that starts programs has ended.',
+  });
   expect(await untilNone('^sleep 3211')).toEqual([]);
   const next = await shell('echo again');
   expect(await text(next.stdout)).toBe('again\n');

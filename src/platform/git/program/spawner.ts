@@ -20,12 +20,14 @@ export type Order = {
 /** The program runs, has ended, or could not be started. */
 export type Report =
   | { id: number; pid: number }
-  | { id: number; code: number | null; complaint: string }
+  | { id: number; code: number | null; killedBy: NodeJS.Signals | null; complaint: string }
   | { id: number; failed: string };
 
 export type Ending = {
   /** Null when a signal ended it. */
   code: number | null;
+  /** The signal that ended it: SIGXCPU where it has used up its seconds. */
+  killedBy: NodeJS.Signals | null;
   /** Its standard error, the first 64 KiB. */
   complaint: string;
 };
@@ -63,27 +65,35 @@ const IDLE_MS = 20_000;
 export type Bounds = {
   /** KiB of heap; mapped files do not count. Absent, its whole address space is bounded. */
   heap?: number | 'unlimited';
+  /** Seconds of a processor's time, for it and for each process that it starts. What it waits for does not count. */
+  seconds?: number;
   /** Niceness: 0, the default, to 19. */
   niceness?: number;
 };
 
-/** Sets the limit in a shell, which becomes the program. A system without such a limit runs it without. */
+/** Sets the limits in a shell, which becomes the program. A system without such a limit runs it without. */
 function limited(
   program: string,
   args: readonly string[],
-  heap: Bounds['heap'],
+  { heap, seconds }: Bounds,
 ): [string, readonly string[]] {
-  if (heap === undefined) return [program, args];
-  const limit = heap === 'unlimited' ? 'ulimit -S -v unlimited' : `ulimit -S -d ${heap}`;
-  return ['sh', ['-c', `${limit} 2>/dev/null; exec "$0" "$@"`, program, ...args]];
+  const limits = [
+    heap !== undefined && (heap === 'unlimited' ? '-v unlimited' : `-d ${heap}`),
+    seconds !== undefined && `-t ${seconds}`,
+    // Whoever has used up its seconds would leave its memory in a file.
+    seconds !== undefined && '-c 0',
+  ].filter((limit) => limit !== false);
+  if (limits.length === 0) return [program, args];
+  const script = limits.map((limit) => `ulimit -S ${limit} 2>/dev/null; `).join('');
+  return ['sh', ['-c', `${script}exec "$0" "$@"`, program, ...args]];
 }
 
-/** Starts a program in a process group of its own, with this environment alone and bounded memory. */
+/** Starts a program in a process group of its own, with this environment alone, within its bounds. */
 export async function launch(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
-  { heap, niceness = 0 }: Bounds = {},
+  bounds: Bounds = {},
 ): Promise<Program> {
   clearTimeout(resting);
   spawner ??= startSpawner().catch((error) => {
@@ -97,8 +107,8 @@ export async function launch(
   runs.set(id, run);
   // Pending starts and ends need its messages.
   child.channel?.ref();
-  const [command, rest] = limited(program, args, heap);
-  const order: Order = { id, program: command, args: rest, env, niceness };
+  const [command, rest] = limited(program, args, bounds);
+  const order: Order = { id, program: command, args: rest, env, niceness: bounds.niceness ?? 0 };
   child.send(order, (error) => {
     if (error) fail(id, error);
   });
@@ -193,8 +203,8 @@ function onReport(report: Report): void {
     begin(report.id, run);
   } else {
     run.pid = undefined;
-    const { code, complaint } = report;
-    run.ending.resolve({ code, complaint });
+    const { code, killedBy, complaint } = report;
+    run.ending.resolve({ code, killedBy, complaint });
   }
 }
 
@@ -202,7 +212,7 @@ function fail(id: number, error: Error): void {
   const run = runs.get(id);
   forget(id);
   run?.started.reject(error);
-  run?.ending.resolve({ code: null, complaint: error.message });
+  run?.ending.resolve({ code: null, killedBy: null, complaint: error.message });
   run?.input?.destroy();
   run?.output?.destroy();
 }
