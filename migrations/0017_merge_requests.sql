@@ -58,6 +58,8 @@ create index merge_requests_project_merged_at on merge_requests (project_id, mer
 create index merge_requests_project_state on merge_requests (project_id, state, created_at, id);
 create index merge_requests_author on merge_requests (author_id, id);
 create index merge_requests_merge_user on merge_requests (merge_user_id) where merge_user_id is not null;
+create index merge_requests_merge_commit on merge_requests (merge_commit_sha) where merge_commit_sha is not null;
+create index merge_requests_squash_commit on merge_requests (squash_commit_sha) where squash_commit_sha is not null;
 create index merge_requests_closed_by on merge_requests (closed_by_id) where closed_by_id is not null;
 create index merge_requests_milestone on merge_requests (milestone_id, id) where milestone_id is not null;
 create index merge_requests_source on merge_requests (source_project_id, source_branch, id);
@@ -143,6 +145,8 @@ alter table notes
   add constraint notes_check
     check (num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id, merge_request_id) = 1);
 create index notes_merge_request on notes (merge_request_id, created_at, id) where merge_request_id is not null;
+-- What an issue was mentioned in.
+create index notes_mentions on notes (issue_id, id) where system_action = 'cross_reference';
 
 alter table award_emoji
   add column merge_request_id bigint references merge_requests (id) on delete cascade,

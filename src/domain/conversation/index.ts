@@ -13,6 +13,7 @@ export { setSubscription } from './noteables/subscription-actions.ts';
 export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
+export { mentionsOf } from './notes/cross-reference-queries.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
 export { createNote } from './notes/note-actions.ts';
 export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';

@@ -16,6 +16,7 @@ import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.
 import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
 import { type SettleServices, settleMerges } from './following/settle.ts';
+import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
@@ -45,6 +46,7 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
   endpoints: [
     ...mergeRequestConversation.all,
     ...mergeRequestListEndpoints,
+    ...mergeRequestsAroundEndpoints,
     ...mergeRequestOpeningEndpoints,
     ...mergeEndpoints,
     mergeRequestTodoEndpoint,

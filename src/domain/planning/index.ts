@@ -16,7 +16,7 @@ export {
 export { availableLabels, labelsOf, selectLabelsOf } from './labels/queries.ts';
 export { resolveLabels } from './labels/resolve-actions.ts';
 export { labelReadsOf } from './labels/routes.ts';
-export { projectsAcross } from './lists/across-queries.ts';
+export { projectsAcross, projectsOf } from './lists/across-queries.ts';
 export {
   clauseList,
   exclusive,

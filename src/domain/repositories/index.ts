@@ -1,6 +1,7 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
 export { commitConversation } from './commits/commit-notes.ts';
+export { readCommit } from './commits/queries.ts';
 export { CommitRecord } from './commits/records.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
 export { findPipeline } from './commits/status-queries.ts';

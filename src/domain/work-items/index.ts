@@ -30,6 +30,7 @@ export { presentCreated } from './issues/changes/one-issue.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/find-queries.ts';
+export { issueNoteable } from './issues/records/issue-noteable.ts';
 export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
 export { countTasks } from './issues/records/task-list.ts';

@@ -29,7 +29,10 @@ const reference = /((?:[\w.-]+\/)*[\w.-]+)?([#!&])(\d{1,9})\b/g;
 /** Replaces a reference that the reader may not follow. */
 const HIDDEN = '[hidden]';
 
-function namedIn(row: NoteRow): CrossReference[] {
+type TextRow = Pick<NoteRow, 'system_action' | 'project_id' | 'namespace_id' | 'body'>;
+
+/** The references in a system note; other notes have none of these. */
+export function namedIn(row: TextRow): CrossReference[] {
   if (row.system_action === null || !crossReferencing.has(row.system_action)) return [];
   return [...row.body.matchAll(reference)].map(([text, path, sign = '', iid]) => ({
     key: keyOf(row, path, text),
@@ -40,7 +43,7 @@ function namedIn(row: NoteRow): CrossReference[] {
   }));
 }
 
-const keyOf = (row: NoteRow, path: string | undefined, text: string): string =>
+const keyOf = (row: TextRow, path: string | undefined, text: string): string =>
   path === undefined ? `${row.project_id ?? ''} ${row.namespace_id ?? ''} ${text}` : text;
 
 /** The records, without references that the reader may not follow. */

@@ -1,22 +1,17 @@
 /** The issues of a milestone, and the data of its burndown chart. */
 import { sql } from 'kysely';
-import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import type { ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Page, PageRequest } from '../../../platform/pagination/page.ts';
-import type { Clause, MilestoneRow } from '../../planning/index.ts';
+import { type Clause, type MilestoneRow, projectsOf } from '../../planning/index.ts';
 import type { IssueRow } from './records/issue-rows.ts';
 import { issueLists } from './records/list-queries.ts';
 import { type VisibleIssues, visibleIssues } from './records/visibility-queries.ts';
 
 /** The issues that a milestone of the parent can have, as far as the caller sees them. */
 const issuesOf = (caller: Caller, parent: ResourceParent): VisibleIssues =>
-  visibleIssues(
-    caller,
-    isProject(parent)
-      ? sql`p.id = ${parent.id}`
-      : sql`p.namespace_id in (select n.id from namespaces n where n.ancestor_ids @> array[${parent.id}]::bigint[])`,
-  );
+  visibleIssues(caller, projectsOf(parent));
 
 /** One page of the milestone's issues that the caller sees, the most urgent label first. */
 export const selectIssues = (

@@ -1,4 +1,4 @@
-/** Contents of the milestones of projects and groups: issues, merge requests and charts. */
+/** Contents of the milestones of projects and groups: issues and charts. */
 import Type from 'typebox';
 import { type Access, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { ResourceParent } from '../../../kernel/access/resource-parents.ts';
@@ -9,7 +9,6 @@ import { dateTime, integerId, nullable, stringEnum } from '../../../platform/htt
 import { selectMilestone } from '../../planning/index.ts';
 import { selectBurndown, selectIssues } from './milestone-queries.ts';
 import { IssueBasicRecord, presentIssues } from './records/issue-records.ts';
-import { MergeRequestBasicRecord } from './records/merge-request-records.ts';
 
 const OneMilestone = Type.Object({ milestone_id: integerId() });
 
@@ -33,18 +32,6 @@ const contentsOf = (word: 'project' | 'group', read: Access<ResourceParent, Call
       const milestone = found(await selectMilestone(db, subject, input.milestone_id));
       const issues = await selectIssues(db, actor, subject, milestone, page);
       return { ...issues, items: await presentIssues(context, issues.items) };
-    },
-  }),
-  mergeRequests: endpoint({
-    method: 'GET',
-    path: `/${word}s/:id/milestones/:milestone_id/merge_requests`,
-    summary: `Merge requests of a milestone of a ${word}.`,
-    access: read,
-    input: OneMilestone,
-    reply: Type.Array(MergeRequestBasicRecord),
-    handle: async ({ db, subject, input }) => {
-      found(await selectMilestone(db, subject, input.milestone_id));
-      return [];
     },
   }),
   burndown: endpoint({

@@ -10,7 +10,6 @@ import { findIssue, findIssueById } from './records/find-queries.ts';
 import { issueNoteable } from './records/issue-noteable.ts';
 import { type IssueReading, IssueRecord, presentIssues } from './records/issue-records.ts';
 import type { IssueRow } from './records/issue-rows.ts';
-import { MergeRequestBasicRecord } from './records/merge-request-records.ts';
 
 const path = '/projects/:id/issues/:issue_iid';
 const OneIssue = Type.Object({ issue_iid: integerId() });
@@ -27,20 +26,6 @@ async function presentOne(reading: IssueReading, issue: IssueRow): Promise<Issue
   if (!record) throw notFound();
   return record;
 }
-
-const mergeRequestsOf = (name: string, summary: string): Endpoint =>
-  endpoint({
-    method: 'GET',
-    path: `${path}/${name}`,
-    summary,
-    access: onProject('read_issues'),
-    input: OneIssue,
-    reply: Type.Array(MergeRequestBasicRecord),
-    handle: async ({ db, actor, subject, input }) => {
-      await findIssue(db, subject, actor, input.issue_iid);
-      return [];
-    },
-  });
 
 export const issueEndpoint = endpoint({
   method: 'GET',
@@ -78,8 +63,6 @@ export const issueShowEndpoints: Endpoint[] = [
     find: async ({ db, actor, subject, input }) =>
       issueNoteable(subject, await findIssue(db, subject, actor, input.issue_iid)),
   }),
-  mergeRequestsOf('related_merge_requests', 'Merge requests that mention an issue.'),
-  mergeRequestsOf('closed_by', 'Merge requests that close an issue when they are merged.'),
   endpoint({
     method: 'GET',
     path: `${path}/user_agent_detail`,

@@ -156,7 +156,7 @@ export function presentIssue(
     type: row.issue_type.toUpperCase(),
     assignee: assignees[0] ?? null,
     user_notes_count: row.user_notes_count,
-    merge_requests_count: 0,
+    merge_requests_count: relations.closing.get(row.id) ?? 0,
     upvotes: row.upvotes,
     downvotes: row.downvotes,
     start_date: row.start_date,

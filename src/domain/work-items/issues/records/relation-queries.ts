@@ -1,5 +1,6 @@
 /** Relations of issues for their records (issue-records.ts), loaded for all of them at once. */
 import { type RawBuilder, sql } from 'kysely';
+import { selectProjects } from '../../../../kernel/access/find.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { selectProjectPaths } from '../../../../kernel/namespaces/path-queries.ts';
 import type { Needs } from '../../../../kernel/services.ts';
@@ -24,6 +25,8 @@ import { type VisibleIssues, visibleIssues } from './visibility-queries.ts';
 
 /** Seconds spent, and how many open issues this one blocks. */
 type Counts = { id: number; spent: number; blocking: number };
+/** How many merge requests of a project close the issue when they are merged. */
+type Closing = { issue_id: number; full_path: string; count: number };
 type EpicOfIssue = {
   issue_id: number;
   id: number;
@@ -42,6 +45,8 @@ export type IssueRelations = {
   labels: ReadonlyMap<number, readonly LabelBasicRow[]>;
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
+  /** How many merge requests that the reader sees close the issue; without one, it is not in the map. */
+  closing: ReadonlyMap<number, number>;
   epics: ReadonlyMap<number, EpicOfIssue>;
   /** The issues that these were closed as duplicates of, where the reader sees them. */
   originals: ReadonlyMap<number, { project_id: number; iid: number }>;
@@ -56,14 +61,17 @@ type Relations = {
   labels: LabelOfTargets;
   milestones: MilestoneWithPath;
   counts: Counts;
+  closing: Closing;
   epics: EpicOfIssue;
   originals: { id: number; project_id: number; iid: number };
   subscribed: { id: number };
 };
 
-/** All relations of the rows (at least one), by one statement. */
+type Reading = { db: Db; services: Needs<'config' | 'database'>; actor: Caller };
+
+/** All relations of the rows (at least one), by one statement, and another where merge requests close some. */
 export async function loadIssueRelations(
-  { db, services, actor }: { db: Db; services: Needs<'config'>; actor: Caller },
+  { db, services, actor }: Reading,
   rows: readonly IssueRow[],
   { single = false, withLabelsDetails = false }: { single?: boolean; withLabelsDetails?: boolean },
 ): Promise<IssueRelations> {
@@ -79,6 +87,7 @@ export async function loadIssueRelations(
     taggedRows('labels', selectLabelsOf('issue_id', issues, withLabelsDetails), { isDescribed: true }),
     taggedRows('milestones', selectMilestonesOf(milestones), { isDescribed: true }),
     taggedRows('counts', selectCounts(issues)),
+    taggedRows('closing', selectClosing(issues)),
     ...(services.config.tier === 'free' ? [] : [taggedRows('epics', selectEpics(actor, issues))]),
     ...(seen ? [taggedRows('originals', selectOriginals(idArray(originals), seen))] : []),
     ...(single && actor
@@ -96,6 +105,7 @@ export async function loadIssueRelations(
     labels: labelsByTarget(of('labels')),
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),
+    closing: await countVisible({ services, actor }, of('closing')),
     epics: new Map(of('epics').map((epic) => [epic.issue_id, epic])),
     originals: byId(of('originals')),
     subscribed: single && actor ? of('subscribed').length > 0 : undefined,
@@ -113,6 +123,24 @@ const selectCounts = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     (select count(*) from issue_links l where l.source_id = asked.id and l.link_type = 'blocks'
       and (select state from issues where id = l.target_id) = 'opened') as blocking
   from unnest(${issues}) as asked(id) where asked.id > 0`;
+
+const selectClosing = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select x.issue_id, n.full_path || '/' || p.path as full_path, count(*) as count
+  from merge_request_closing_issues x join merge_requests m on m.id = x.merge_request_id
+  join projects p on p.id = m.project_id join namespaces n on n.id = p.namespace_id
+  where x.issue_id = any(${issues}) group by 1, 2`;
+
+async function countVisible(
+  { services, actor }: Pick<Reading, 'services' | 'actor'>,
+  closing: readonly Closing[],
+): Promise<Map<number, number>> {
+  if (closing.length === 0) return new Map();
+  const paths = [...new Set(closing.map(({ full_path }) => full_path))];
+  const visible = await selectProjects(services.database.points, actor, 'read_merge_requests', paths);
+  const seen = closing.filter(({ full_path }) => visible.has(full_path.toLowerCase()));
+  const byIssue = Map.groupBy(seen, ({ issue_id }) => issue_id);
+  return new Map([...byIssue].map(([id, rows]) => [id, rows.reduce((sum, { count }) => sum + count, 0)]));
+}
 
 /** The epics that the reader sees. */
 const selectEpics = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -185,6 +185,7 @@ const relationsOfNew = (
   labels: new Map([[issue.id, labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))]]),
   milestones: new Map(),
   counts: new Map(),
+  closing: new Map(),
   epics: new Map(),
   originals: new Map(),
   subscribed: true,

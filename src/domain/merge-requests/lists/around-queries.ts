@@ -1,0 +1,42 @@
+/** Clauses of the lists of merge requests around something else: a milestone, an issue, a commit. */
+import { type RawBuilder, sql } from 'kysely';
+import { type CrossReference, inProjects } from '../../conversation/index.ts';
+import type { Clause, MilestoneRow } from '../../planning/index.ts';
+import type { IssueRow } from '../../work-items/index.ts';
+
+type Identified<Row extends { id: number }> = Pick<Row, 'id'>;
+
+export const inState = (state: string): Clause => ({ where: sql`i.state = ${state}` });
+
+export const ofMilestone = ({ id }: Identified<MilestoneRow>): Clause => ({
+  where: sql`i.milestone_id = ${id}`,
+  seed: (tail) => sql`select id from merge_requests where milestone_id = ${id} ${tail}`,
+});
+
+/** Those whose ids a statement selects. */
+export const among = (ids: RawBuilder<unknown>): Clause => ({
+  where: sql`i.id in (${ids})`,
+  seed: (tail) => sql`select id from (${ids}) found(id) ${tail}`,
+});
+
+/** The projects `p` of those whose ids a statement selects. */
+export const projectsAmong = (ids: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`p.id in (select m.project_id from merge_requests m where m.id in (${ids}))`;
+
+/** The ids of those that close the issue when they are merged, as their texts and commits say. */
+export const closingIssue = ({ id }: Identified<IssueRow>): RawBuilder<unknown> =>
+  sql`select merge_request_id from merge_request_closing_issues where issue_id = ${id}`;
+
+/** The ids of those that close the issue, and of those that these references name. */
+export const relatedToIssue = (
+  issue: Identified<IssueRow>,
+  named: readonly CrossReference[],
+): RawBuilder<unknown> => sql`${closingIssue(issue)}
+    union select m.id from (${inProjects(named)}) named(key, project_id, iid)
+    join merge_requests m on m.project_id = named.project_id and m.iid = named.iid`;
+
+/** The ids of those that brought the commit: it is one of theirs, or what merging or squashing made. */
+export const bringingCommit = (sha: string): RawBuilder<unknown> => sql`
+    select merge_request_id from merge_request_commits where sha = ${sha}
+    union select id from merge_requests where merge_commit_sha = ${sha}
+    union select id from merge_requests where squash_commit_sha = ${sha}`;
