@@ -29,6 +29,7 @@ import {
   mergeRequestTodoEndpoint,
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
+import { reassignMergeRequests } from './writing/reassign-actions.ts';
 
 const SETTLE = 'merge_requests.settle';
 
@@ -85,4 +86,6 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     approval_rules_project_name: { property: 'name' },
     approval_rules_group_name: { property: 'name' },
   },
+  // A project's merge requests are deleted with it, by foreign key.
+  reassign: reassignMergeRequests,
 });
