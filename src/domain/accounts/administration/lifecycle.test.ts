@@ -6,8 +6,10 @@ import {
   createUser,
   type MadeUser,
   makeGroup,
+  makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
+import { makeIssue } from '../../../../test/support/planning.ts';
 
 const app = useApp();
 const database = () => app.app.services.database.sql;
@@ -114,7 +116,14 @@ describe('what users are part of', () => {
     ]);
     const projects = await app.root(`GET /users/${ada.id}/memberships`, { query: 'type=Project' });
     expect(bodyOf(projects, 200)).toEqual([]);
-    const counts = { groups_count: 1, projects_count: 0, issues_count: 0, merge_requests_count: 0 };
+    const project = await makeProject(app, { namespace_id: group.id });
+    await makeIssue(app, project, {}, ada);
+    await makeIssue(app, project);
+    await database()`insert into merge_requests
+      (iid, project_id, source_branch, target_branch, author_id, title, draft, created_at, updated_at)
+      select id, ${project.id}, 'topic-' || id, 'main', id, 'Topic', false, now(), now()
+      from users where id in (1, ${ada.id})`;
+    const counts = { groups_count: 1, projects_count: 0, issues_count: 1, merge_requests_count: 1 };
     expect(bodyOf(await app.as(ada.token)(`GET /users/${ada.id}/associations_count`), 200)).toEqual(counts);
     expect((await app.as(ada.token)('GET /users/1/associations_count')).status).toBe(403);
     expect((await app.as(ada.token)(`GET /users/${ada.id}/memberships`)).status).toBe(403);

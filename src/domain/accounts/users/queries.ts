@@ -201,16 +201,22 @@ export function selectMembershipPage(
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'members.id' });
 }
 
-/** The number of the user's groups and projects. */
-export async function selectAssociationsCount(db: Db, user: AuthorizedUser) {
-  const { rows } = await sql<{ groups_count: number; projects_count: number }>`
-    select count(n.id)::integer as groups_count, count(p.id)::integer as projects_count
+type AssociationsCount = Record<
+  'groups_count' | 'projects_count' | 'issues_count' | 'merge_requests_count',
+  number
+>;
+
+/** The numbers of the user's groups and projects, and of the issues and merge requests made. */
+export async function selectAssociationsCount(db: Db, user: AuthorizedUser): Promise<AssociationsCount> {
+  const { rows } = await sql<AssociationsCount>`
+    select count(n.id)::integer as groups_count, count(p.id)::integer as projects_count,
+      (select count(*)::integer from issues where author_id = ${user.id}) as issues_count,
+      (select count(*)::integer from merge_requests where author_id = ${user.id}) as merge_requests_count
     from members m
     left join namespaces n on n.id = m.namespace_id and not n.deleting
     left join projects p on p.id = m.project_id and not p.deleting
     where m.user_id = ${user.id}`.execute(db);
-  const counted = rows[0] ?? { groups_count: 0, projects_count: 0 };
-  return { ...counted, issues_count: 0, merge_requests_count: 0 };
+  return rows[0] ?? { groups_count: 0, projects_count: 0, issues_count: 0, merge_requests_count: 0 };
 }
 
 /** A page of users' last activity, since a day. */
