@@ -43,19 +43,21 @@ describe('what a fact gives to hear of', () => {
     ['epic_created', { group_id: 2, user_id: ACTOR, epic_id: 1 }, ['new_epic']],
     ['project_moved', { project_id: 3, from: 'a/b', to: 'c/b' }, ['moved_project']],
     ['release_created', { project_id: 3, user_id: ACTOR, release_id: 1 }, ['new_release']],
-    ['merge_request_created', { ...mergeRequest, approver_ids: [] }, ['new_merge_request']],
+    ['merge_request_created', mergeRequest, ['new_merge_request']],
     ['merge_request_created', { ...mergeRequest, approver_ids: [7] }, ['new_merge_request', 'approver']],
     ['merge_request_updated', mergeRequest, []],
     [
       'merge_request_updated',
-      {
-        ...mergeRequest,
-        assignees: people,
-        reviewers: people,
-      },
+      { ...mergeRequest, changes: { assignees: people, reviewers: people } },
       ['reassign_merge_request', 'change_reviewer_merge_request'],
     ],
+    ['merge_request_updated', { ...mergeRequest, changes: { title: { from: 'a', to: 'b' } } }, []],
     ['merge_request_closed', mergeRequest, ['close_merge_request']],
+    [
+      'merge_request_closed',
+      { ...mergeRequest, changes: { reviewers: people } },
+      ['close_merge_request', 'change_reviewer_merge_request'],
+    ],
     ['merge_request_reopened', mergeRequest, ['reopen_merge_request']],
     ['merge_request_merged', mergeRequest, ['merge_merge_request']],
     ['merge_request_pushed', { ...mergeRequest, commits: [], count: 0 }, ['push_to_merge_request']],
@@ -86,8 +88,7 @@ describe('what a fact gives to hear of', () => {
     });
     const [, reviewed] = eventsOf('merge_request_updated', {
       ...mergeRequest,
-      assignees: people,
-      reviewers: people,
+      changes: { assignees: people, reviewers: people },
     });
     expect(reviewed?.involved).toMatchObject({ assigned: [], reviewing: [7], noLongerReviewing: [8] });
     const [failed] = eventsOf('pipeline_finished', {
@@ -100,7 +101,7 @@ describe('what a fact gives to hear of', () => {
 
   test('a note knows what it is on', () => {
     const on = (
-      noteable_type: 'Epic' | 'Commit' | 'Snippet' | 'AlertManagement::Alert',
+      noteable_type: 'Epic' | 'MergeRequest' | 'Commit' | 'Snippet' | 'AlertManagement::Alert',
       id: number | null,
       sha?: string,
     ) =>
@@ -113,6 +114,7 @@ describe('what a fact gives to hear of', () => {
       })[0];
     expect(on('Epic', 4)).toMatchObject({ subject: { kind: 'epic', id: 4 }, noteId: 9 });
     expect(on('Commit', null, 'abc')?.subject).toEqual({ kind: 'commit', sha: 'abc' });
+    expect(on('MergeRequest', 4)?.subject).toEqual({ kind: 'merge_request', id: 4 });
     expect(on('Snippet', 4)?.subject).toEqual({ kind: 'snippet', id: 4 });
     expect(on('AlertManagement::Alert', 4)?.subject).toEqual({ kind: 'alert', id: 4 });
   });

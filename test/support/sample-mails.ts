@@ -1,8 +1,8 @@
 /** One mail of each kind, for tests and for previews. */
 
+import { mergeRequestMail } from '../../src/domain/merge-requests/registrations/notification-mails.ts';
 import { projectMoveMail } from '../../src/domain/namespaces/projects/notification-subject.ts';
 import type { MailContents } from '../../src/domain/notifications/events/mail-contents.ts';
-import { mergeRequestMail } from '../../src/domain/notifications/events/merge-requests.ts';
 import { pipelineMail } from '../../src/domain/notifications/events/pipelines.ts';
 import { releaseMail } from '../../src/domain/notifications/events/releases.ts';
 import type { Body, MailInput } from '../../src/domain/notifications/mails/inputs.ts';

@@ -4,6 +4,7 @@ import type { Capability } from '../../kernel/capability.ts';
 import { noteables, todoTargets, userCounts } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { settingFollowUps } from '../namespaces/index.ts';
+import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
 import { WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
@@ -22,6 +23,8 @@ import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
 import { mergeRequestConversation, mergeRequestDefinition } from './registrations/noteable.ts';
+import { mergeRequestFacts } from './registrations/notification-facts.ts';
+import { mergeRequestSubject } from './registrations/notification-subject.ts';
 import { plannedMergeRequests } from './registrations/planned.ts';
 import { mergeRequestReferences } from './registrations/references.ts';
 import {
@@ -43,6 +46,8 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     userCounts.add(...mergeRequestCounts),
     activityTargets.add(mergeRequestActivityTarget),
     settingFollowUps.add(followApprovalsBeforeMerge),
+    notificationFacts.add(...mergeRequestFacts),
+    notificationSubjects.add(mergeRequestSubject),
   ],
   endpoints: [
     ...mergeRequestConversation.all,

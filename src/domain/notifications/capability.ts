@@ -5,7 +5,6 @@ import { siteMailer } from '../../kernel/mail/site-mail.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { deliveryOf } from './delivery/delivery.ts';
 import { notificationFacts } from './events/events.ts';
-import { mergeRequestFacts } from './events/merge-requests.ts';
 import { noteFact } from './events/note-events.ts';
 import { pipelineFact } from './events/pipelines.ts';
 import { releaseFact } from './events/releases.ts';
@@ -24,9 +23,7 @@ export function notificationsCapability(
     name: 'notifications',
     endpoints: settingsEndpoints,
     pages: [...settingsPages, ...delivery.pages],
-    registrations: [
-      notificationFacts.add(noteFact(services), ...mergeRequestFacts, pipelineFact, releaseFact),
-    ],
+    registrations: [notificationFacts.add(noteFact(services), pipelineFact, releaseFact)],
     // Rows go with their user, project or group by foreign key.
     tables: ['notification_settings'],
     reassign: forgetSettings,

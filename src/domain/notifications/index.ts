@@ -8,6 +8,7 @@ export {
   notificationFacts,
   type PeopleChanges,
   reassigned,
+  reviewersChanged,
 } from './events/events.ts';
 export {
   changeRow,
@@ -18,6 +19,7 @@ export {
   valuesRow,
 } from './events/mail-contents.ts';
 export type { MailTexts } from './events/mail-texts.ts';
+export { selectPeopleChange } from './events/people-queries.ts';
 export {
   groupOf,
   type LoadedSubject,

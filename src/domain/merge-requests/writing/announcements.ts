@@ -12,7 +12,11 @@ export type MergeRequestEvent =
   | 'merge_request_reopened'
   | 'merge_request_merged'
   | 'merge_request_pushed'
+  | 'merge_request_auto_merge_set'
   | 'merge_request_deleted';
+
+/** What a push brought, in the details of the fact `merge_request_pushed`: the newest commits, and the number of all. */
+export type PushDetails = { commits: { sha: string; title: string }[]; count: number };
 
 const activities: Partial<Record<MergeRequestEvent, ActivityAction>> = {
   merge_request_created: 'created',

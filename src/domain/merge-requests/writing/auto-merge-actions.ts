@@ -13,18 +13,18 @@ import { lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestNotes } from '../texts/system-notes.ts';
-import { mergeRequestAnnouncement } from './announcements.ts';
+import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 
 type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
 
-/** Writes the columns with a note, by one statement. */
+/** Writes the columns with a note and the announcement, by one statement. */
 async function writeNoted(
   tx: Db,
   actor: Author,
   project: AuthorizedProject,
   row: MergeRequestRow,
   columns: Partial<Omit<MergeRequestRow, 'id'>>,
-  note: SystemNote,
+  { event, note }: { event: MergeRequestEvent; note: SystemNote },
 ): Promise<void> {
   await runAsOne(tx, {
     statements: [
@@ -34,7 +34,7 @@ async function writeNoted(
         .where('id', '=', row.id),
       insertSystemNotes(tx, mergeRequestNoteable(project, row), actor, [note]),
     ],
-    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_updated')]),
+    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, event)]),
   });
 }
 
@@ -54,7 +54,8 @@ export const setAutoMerge = (
       merge_user_id: actor.id,
       should_remove_source_branch: wish.shouldRemoveSourceBranch ?? row.should_remove_source_branch,
     };
-    await writeNoted(tx, actor, project, row, columns, mergeRequestNotes.autoMerge(head_sha ?? ''));
+    const note = mergeRequestNotes.autoMerge(head_sha ?? '');
+    await writeNoted(tx, actor, project, row, columns, { event: 'merge_request_auto_merge_set', note });
   });
 
 /** Ends the waiting with a note; nothing where none waits. */
@@ -69,5 +70,5 @@ export const endAutoMerge = (
     const row = await lockMergeRequest(tx, id);
     if (row.auto_merge === null) return;
     const columns = { auto_merge: null, merge_user_id: null, should_remove_source_branch: null };
-    await writeNoted(tx, actor, project, row, columns, note);
+    await writeNoted(tx, actor, project, row, columns, { event: 'merge_request_updated', note });
   });

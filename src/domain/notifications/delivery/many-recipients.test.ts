@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { makeProject, makeUser } from '../../../../test/support/factories.ts';
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { takeMails } from '../../../../test/support/mails.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
@@ -8,7 +8,6 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { notificationsCapability } from '../capability.ts';
-import { mergeRequestMail } from '../events/merge-requests.ts';
 import { releaseMail } from '../events/releases.ts';
 import { type NotificationSubject, notificationSubjects } from '../events/subjects.ts';
 
@@ -18,7 +17,7 @@ const CROWD = 520;
 const smtp = await startSmtp(0);
 afterAll(() => smtp.stop());
 
-/** Subjects as other capabilities will register them. */
+/** A subject as another capability will register it. */
 const release: NotificationSubject = {
   kind: 'release',
   load: async () => ({
@@ -30,41 +29,11 @@ const release: NotificationSubject = {
       releaseMail({ id: 1, name: 'One', tag: 'v1', url: 'https://site.example/-/releases/v1' }),
   }),
 };
-/** Its author mentions an approver. */
-const mergeRequest: NotificationSubject = {
-  kind: 'merge_request',
-  load: async ({ job }) =>
-    job.payload.approver_ids === undefined
-      ? undefined
-      : {
-          authorId: undefined,
-          assigneeIds: [],
-          reviewerIds: [],
-          said: '@approver-1 look',
-          contents: async () =>
-            mergeRequestMail(job.event.name, {
-              id: 1,
-              iid: 1,
-              title: 'One',
-              url: 'https://site.example/-/merge_requests/1',
-              state: 'opened',
-              sourceBranch: 'a',
-              targetBranch: 'b',
-              assignees: [],
-              reviewers: [],
-              labels: [],
-              milestone: null,
-            }),
-        },
-};
 const app = useApp({
   env: { SMTP_URL: smtp.url },
   instead(services) {
     const capability = notificationsCapability(services);
-    const registrations = [
-      ...(capability.registrations ?? []),
-      notificationSubjects.add(release, mergeRequest),
-    ];
+    const registrations = [...(capability.registrations ?? []), notificationSubjects.add(release)];
     return { ...capability, registrations };
   },
 });
@@ -110,18 +79,4 @@ test('what nobody can find is told to nobody', async () => {
   await tell('release_created', { project_id: 999_999, user_id: user.id, release_id: 1 });
   await waitForMail(app);
   expect(takeMails(smtp)).toEqual([]);
-});
-
-test('whoever is called to a merge request that they may approve is told once', async () => {
-  const project = await makeProject(app, { visibility: 'public' });
-  const approver = await makeUser(app, { username: 'approver-1' });
-  const level = { level: 'custom', approver: true };
-  bodyOf(
-    await app.as(approver.token)(`PUT /projects/${project.id}/notification_settings`, { body: level }),
-    200,
-  );
-  const told = { project_id: project.id, user_id: 1, merge_request_id: 1, approver_ids: [approver.id] };
-  await tell('merge_request_created', told);
-  await waitForMail(app);
-  expect(takeMails(smtp)).toHaveLength(1);
 });

@@ -78,7 +78,7 @@ type Named = { id: number; username: string };
 /** Added and removed assignees or reviewers in a fact. */
 export type PeopleChanges = { added: Named[]; removed: Named[] };
 
-export const idsOf = (people: readonly Named[]): number[] => people.map(({ id }) => id);
+const idsOf = (people: readonly Named[]): number[] => people.map(({ id }) => id);
 
 /** The event of a change of assignees. */
 export const reassigned = (
@@ -87,6 +87,13 @@ export const reassigned = (
   { added, removed }: PeopleChanges,
 ): NotificationEvent =>
   notificationEvent(name, { ...about, involved: { assigned: idsOf(added), unassigned: idsOf(removed) } });
+
+/** The event of a change of reviewers. */
+export const reviewersChanged = (about: About, { added, removed }: PeopleChanges): NotificationEvent =>
+  notificationEvent('change_reviewer_merge_request', {
+    ...about,
+    involved: { reviewing: idsOf(added), noLongerReviewing: idsOf(removed) },
+  });
 
 /** A fact that mails follow. */
 export type NotificationFact = {

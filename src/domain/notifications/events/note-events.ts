@@ -13,6 +13,10 @@ type NoteFact = {
   user_id: number;
 };
 
+/** The kind of subjects, which is a part of ids and links, where no space may stand. */
+const kindOf = (services: Needs<'registered'>, noteableType: string): string =>
+  (noteableKinds(services).find(({ type }) => type === noteableType)?.name ?? '').replaceAll(' ', '_');
+
 /** Alerts send no mail for notes, as they are no subject of mails; mentioned users have to-dos. */
 export const noteFact = (services: Needs<'registered'>): NotificationFact => ({
   name: 'note_created',
@@ -22,7 +26,7 @@ export const noteFact = (services: Needs<'registered'>): NotificationFact => ({
       projectId: fact.project_id,
       groupId: fact.namespace_id ?? undefined,
       subject: {
-        kind: noteableKinds(services).find(({ type }) => type === fact.noteable_type)?.name ?? '',
+        kind: kindOf(services, fact.noteable_type),
         ...(fact.commit_id === undefined ? { id: fact.noteable_id ?? 0 } : { sha: fact.commit_id }),
       },
       noteId: fact.note_id,

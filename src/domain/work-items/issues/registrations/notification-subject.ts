@@ -6,8 +6,8 @@ import {
   type LoadedSubject,
   type Loading,
   type NotificationSubject,
-  type PeopleChange,
   projectOf,
+  selectPeopleChange,
 } from '../../../notifications/index.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import { issueWebUrl } from '../records/issue-rows.ts';
@@ -15,9 +15,8 @@ import { issueParticipants } from '../records/noteable-queries.ts';
 import { issueMail, type MailedIssue } from './notification-mails.ts';
 import {
   type AssignedIssue,
-  assigneesOf,
   keepIssue,
-  namesOf,
+  selectAssignees,
   selectInProject,
   selectProperties,
 } from './queries.ts';
@@ -41,17 +40,6 @@ async function describe({ services, context, job }: Loading, issue: AssignedIssu
   };
 }
 
-/** The assignees before and after the event's change. */
-async function assigneesChange({ services, job }: Loading, issue: AssignedIssue): Promise<PeopleChange> {
-  const db = services.database.background;
-  const { assigned, unassigned } = job.event.involved;
-  const current = await assigneesOf(db, issue.id);
-  const gone = unassigned.length === 0 ? [] : await namesOf(db, unassigned);
-  const after = current.map(({ name }) => name);
-  const before = current.filter(({ id }) => !assigned.includes(id)).map(({ name }) => name);
-  return { from: [...before, ...gone.map(({ name }) => name)], to: after };
-}
-
 /** A reminder is still right while the issue is open and due on the announced day. */
 const isUnchanged = ({ job: { event, payload } }: Loading, issue: AssignedIssue): boolean =>
   event.name !== 'issue_due' || (issue.state === 'opened' && issue.due_date === payload.due_date);
@@ -71,8 +59,13 @@ async function load(loading: Loading): Promise<LoadedSubject | undefined> {
     targetFor: (visitor) => issueNoteable(projectOf(visitor), issue),
     ...(isNew && { at: issue.created_at }),
     async contents() {
+      const db = loading.services.database.background;
+      const { assigned, unassigned } = loading.job.event.involved;
       const described = await describe(loading, issue);
-      const change = event === 'reassign_issue' ? await assigneesChange(loading, issue) : undefined;
+      const change =
+        event === 'reassign_issue'
+          ? await selectPeopleChange(db, selectAssignees(issue.id), { added: assigned, removed: unassigned })
+          : undefined;
       return {
         ...issueMail(event, described, change),
         description: isNew || event === 'issue_due' ? issue.description : null,

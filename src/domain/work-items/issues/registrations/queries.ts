@@ -20,22 +20,8 @@ export async function readableIssues({ db, actor }: Reader, named: readonly Cros
   return rows;
 }
 
-export const assigneesOf = (db: Db, id: number) =>
-  db
-    .selectFrom('issue_assignees')
-    .innerJoin('users', 'users.id', 'issue_assignees.user_id')
-    .select(['users.id', 'users.name'])
-    .where('issue_id', '=', id)
-    .orderBy('users.id')
-    .execute();
-
-export const namesOf = (db: Db, ids: readonly number[]): Promise<{ name: string }[]> =>
-  db
-    .selectFrom('users')
-    .select('name')
-    .where('id', 'in', [...ids])
-    .orderBy('id')
-    .execute();
+export const selectAssignees = (id: number): RawBuilder<unknown> =>
+  sql`select user_id from issue_assignees where issue_id = ${id}`;
 
 export async function countAssigned(db: Db, actor: Actor, limit: number): Promise<number> {
   const mine = sql`(select a.issue_id from issue_assignees a where a.user_id = ${actor.id})`;

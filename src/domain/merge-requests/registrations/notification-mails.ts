@@ -1,78 +1,17 @@
-/** Merge requests in mails, until the capability that will have them registers this. */
-
+/** Contents of mails about merge requests. Pure. */
 import { createCatalog } from '../../../kernel/mail/texts.ts';
 import { shortSha } from '../../../platform/git/commit-texts.ts';
-import type { NotificationEventName } from '../settings/levels.ts';
 import {
-  idsOf,
-  type NotificationEvent,
-  type NotificationFact,
-  notificationEvent,
-  type PeopleChanges,
-  reassigned,
-} from './events.ts';
-import { changeRow, type MailContents, type PeopleChange, type Row, valuesRow } from './mail-contents.ts';
-import type { MailTexts } from './mail-texts.ts';
-import german from './merge-requests.de.json' with { type: 'json' };
-import english from './merge-requests.en.json' with { type: 'json' };
-
-type MergeRequestFact = {
-  project_id: number;
-  /** The actor. */
-  user_id: number;
-  merge_request_id: number;
-};
-
-const aboutMergeRequest = ({ project_id, user_id, merge_request_id }: MergeRequestFact) => ({
-  actorId: user_id,
-  projectId: project_id,
-  subject: { kind: 'merge_request', id: merge_request_id },
-});
-
-const changed =
-  (event: NotificationEventName) =>
-  (fact: MergeRequestFact): NotificationEvent[] => [notificationEvent(event, aboutMergeRequest(fact))];
-
-export const mergeRequestFacts: readonly NotificationFact[] = [
-  {
-    name: 'merge_request_created',
-    eventsOf: (fact: MergeRequestFact & { approver_ids: number[] }) => [
-      notificationEvent('new_merge_request', aboutMergeRequest(fact)),
-      ...(fact.approver_ids.length > 0
-        ? [
-            notificationEvent('approver', {
-              ...aboutMergeRequest(fact),
-              involved: { approvers: fact.approver_ids },
-            }),
-          ]
-        : []),
-    ],
-  },
-  {
-    name: 'merge_request_updated',
-    eventsOf: (fact: MergeRequestFact & { assignees?: PeopleChanges; reviewers?: PeopleChanges }) => [
-      ...(fact.assignees
-        ? [reassigned('reassign_merge_request', aboutMergeRequest(fact), fact.assignees)]
-        : []),
-      ...(fact.reviewers
-        ? [
-            notificationEvent('change_reviewer_merge_request', {
-              ...aboutMergeRequest(fact),
-              involved: {
-                reviewing: idsOf(fact.reviewers.added),
-                noLongerReviewing: idsOf(fact.reviewers.removed),
-              },
-            }),
-          ]
-        : []),
-    ],
-  },
-  { name: 'merge_request_closed', eventsOf: changed('close_merge_request') },
-  { name: 'merge_request_reopened', eventsOf: changed('reopen_merge_request') },
-  { name: 'merge_request_merged', eventsOf: changed('merge_merge_request') },
-  { name: 'merge_request_pushed', eventsOf: changed('push_to_merge_request') },
-  { name: 'merge_request_auto_merge_set', eventsOf: changed('merge_when_pipeline_succeeds') },
-];
+  changeRow,
+  type MailContents,
+  type MailTexts,
+  type NotificationEventName,
+  type PeopleChange,
+  type Row,
+  valuesRow,
+} from '../../notifications/index.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 
 export type MailedMergeRequest = {
   id: number;
@@ -91,7 +30,8 @@ export type MailedMergeRequest = {
 
 const texts = createCatalog({ en: english, de: german });
 
-type Changes = {
+/** What an event changed. */
+export type MergeRequestNews = {
   /** Of assignees or reviewers. */
   people?: PeopleChange;
   /** The first new commits, and the number of all. */
@@ -99,11 +39,11 @@ type Changes = {
   count?: number;
 };
 
-/** The contents of a mail about the merge request. Pure. */
+/** The contents of a mail about the merge request. */
 export function mergeRequestMail(
   event: NotificationEventName,
   mergeRequest: MailedMergeRequest,
-  { people = { from: [], to: [] }, commits = [], count = 0 }: Changes = {},
+  { people = { from: [], to: [] }, commits = [], count = 0 }: MergeRequestNews = {},
 ): MailContents {
   const { id, iid, url, title, state, milestone, sourceBranch, targetBranch } = mergeRequest;
   const target = {
