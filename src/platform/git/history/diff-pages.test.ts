@@ -1,45 +1,19 @@
 /** Pages of a difference: put together they are the whole, whatever changed, and wherever a page begins. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createObjectReader } from '../objects.ts';
-import { gitText } from '../program/program.ts';
-import { createRepository } from '../write.ts';
+import { expect, test } from 'vitest';
+import { makeTrees, type TreeFile, useRepository } from '../../../../test/support/git-trees.ts';
 import { readDiff } from './diff.ts';
 import { readWindow } from './diff-window.ts';
 
-const folder = join(mkdtempSync(join(tmpdir(), 'ashlar-pages-')), 'one.git');
-const reader = createObjectReader();
-const place = reader.open(folder);
-beforeAll(() => createRepository(folder, 'main'));
-afterAll(() => {
-  reader.stop();
-  rmSync(join(folder, '..'), { recursive: true, force: true });
-});
-
-type File = { path: string; text: string; mode?: string };
-
-/** Trees of files, in Latin-1, by one run of git. */
-async function makeTrees(...all: readonly File[][]): Promise<string[]> {
-  const commits = all.map((files, index) => {
-    const listed = files.map(
-      ({ path, text, mode = '100644' }) => `M ${mode} inline ${path}\ndata ${text.length}\n${text}\n`,
-    );
-    return `commit refs/heads/made-${index}\ncommitter A <a@b> 1 +0000\ndata 0\ndeleteall\n${listed.join('')}\n`;
-  });
-  await gitText(['fast-import', '--quiet', '--force'], {
-    folder,
-    input: Buffer.from(commits.join(''), 'latin1'),
-  });
-  const names = all.map((_, index) => `refs/heads/made-${index}^{tree}`);
-  return (await gitText(['rev-parse', ...names], { folder })).trim().split('\n');
-}
+const place = useRepository();
 
 /** Reads all pages; the whole, and the number of pages that git had to make from the start. */
-async function expectPages(before: readonly File[], after: readonly File[], limits: readonly number[]) {
-  const [from = '', to = ''] = await makeTrees([...before], [...after]);
+async function expectPages(
+  before: readonly TreeFile[],
+  after: readonly TreeFile[],
+  limits: readonly number[],
+) {
+  const [from = '', to = ''] = await makeTrees(place, before, after);
   const whole = await readDiff(place, { from, to });
   let refused = 0;
   for (const limit of limits) {
@@ -56,7 +30,7 @@ const lines = (first: string): string =>
   [first, ...Array.from({ length: 20 }, (_, at) => `line ${at}`)].join('\n');
 
 test('of renames, types, modes, folders that were files, and names that are no text', async () => {
-  const before: File[] = [
+  const before: TreeFile[] = [
     { path: 'a', text: 'a' },
     { path: 'became-folder', text: 'x' },
     { path: 'folder/one', text: lines('one') },
@@ -67,7 +41,7 @@ test('of renames, types, modes, folders that were files, and names that are no t
     { path: ':(top)x*', text: 'magic' },
     { path: 'z', text: 'z' },
   ];
-  const after: File[] = [
+  const after: TreeFile[] = [
     { path: 'a', text: 'b' },
     { path: 'became-folder/in', text: 'other' },
     { path: 'elsewhere', text: lines('two') },
@@ -91,11 +65,11 @@ test('of renames, types, modes, folders that were files, and names that are no t
 });
 
 test.each(['name', '\xe9'])('of hundreds of files, of which one has the name %j', async (path) => {
-  const files = (text: string): File[] =>
+  const files = (text: string): TreeFile[] =>
     Array.from({ length: 310 }, (_, at) => ({ path: `in/${at % 10}/${at}`, text: `${text}${at}` }));
   const before = [...files('old '), { path: 'a-file', text: lines('before') }];
   const after = [...files('new '), { path: 'z-file', text: lines('after') }, { path, text: 'made' }];
-  const [from = '', to = ''] = await makeTrees(before, after);
+  const [from = '', to = ''] = await makeTrees(place, before, after);
   const whole = await readDiff(place, { from, to });
   expect(whole.files.filter((file) => file.renamed_file)).toHaveLength(1);
   const ownPatches = await readWindow({ place, ends: { from, to }, renames: '-M' }, false, {
@@ -119,7 +93,7 @@ test.each(['name', '\xe9'])('of hundreds of files, of which one has the name %j'
 });
 
 test('beyond the end have no files', async () => {
-  const [from = '', to = ''] = await makeTrees([], [{ path: 'a', text: 'a' }]);
+  const [from = '', to = ''] = await makeTrees(place, [], [{ path: 'a', text: 'a' }]);
   const window = { offset: 1_000_000, limit: 100 };
   expect(await readDiff(place, { from, to }, { window })).toEqual({ files: [], total: 1, overflow: false });
 });

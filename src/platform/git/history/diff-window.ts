@@ -15,7 +15,7 @@ const fileLists = createCommitCache<FileList>(16, ({ entries }) => lengthOf(path
 const readFileList = (compared: Compared): Promise<FileList> => {
   const { place, ends, renames } = compared;
   return fileLists(`${place.folder} ${ends.from} ${ends.to} ${renames}`, async () => {
-    const { parsed, failure } = await runDiffTree(compared, ['--raw', '--no-abbrev'], [], parseFileList);
+    const { parsed, failure } = await runDiffTree(compared, { output: ['--raw'] }, parseFileList);
     if (failure) throw failure;
     return parsed;
   });

@@ -1,32 +1,18 @@
 /** Whole differences, streamed: byte by byte those of git. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mustGit } from '../../../../test/support/git.ts';
-import { createObjectReader } from '../objects.ts';
+import { expect, test } from 'vitest';
+import { makeTrees, useRepository } from '../../../../test/support/git-trees.ts';
 import { git } from '../program/program.ts';
-import { createRepository } from '../write.ts';
 import { streamDiff } from './raw-diff.ts';
 
-const folder = join(mkdtempSync(join(tmpdir(), 'ashlar-raw-')), 'one.git');
-const reader = createObjectReader();
-const place = reader.open(folder);
-beforeAll(() => createRepository(folder, 'main'));
-afterAll(() => {
-  reader.stop();
-  rmSync(join(folder, '..'), { recursive: true, force: true });
-});
+const place = useRepository();
 
-/** The tree of a new commit with these files, in Latin-1. */
 async function makeTree(files: Record<string, string>): Promise<string> {
-  const listed = Object.entries(files).map(
-    ([path, text]) => `M 100644 inline ${path}\ndata ${text.length}\n${text}\n`,
+  const [tree = ''] = await makeTrees(
+    place,
+    Object.entries(files).map(([path, text]) => ({ path, text })),
   );
-  const input = `commit refs/heads/made\ncommitter A <a@b> 1 +0000\ndata 0\ndeleteall\n${listed.join('')}\n`;
-  await git(['fast-import', '--quiet', '--force'], { folder, input: Buffer.from(input, 'latin1') });
-  return (await mustGit(folder, ['rev-parse', 'made^{tree}'])).trim();
+  return tree;
 }
 
 const long = Array.from({ length: 50_000 }, (_, at) => `line ${at}\n`).join('');
@@ -41,7 +27,7 @@ test('one of every kind of content is that of git, without a bound', async () =>
     '\xe9': `y\n${long}`,
   });
   const streamed = await buffer(streamDiff(place, { from, to }));
-  const whole = await git(['diff', '-M', from, to], { folder });
+  const whole = await git(['diff', '-M', from, to], { folder: place.folder });
   expect(streamed.equals(whole)).toBe(true);
   expect(streamed.toString('latin1')).toContain('rename from old');
 });
