@@ -19,6 +19,7 @@ import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/
 import { type SettleServices, settleMerges } from './following/settle.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
+import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
@@ -35,8 +36,10 @@ import {
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 
 const SETTLE = 'merge_requests.settle';
+const AFTER_MERGE = 'merge_requests.after_merge';
+const AUTO_MERGE = 'merge_requests.auto_merge';
 
-export const mergeRequestsCapability = (services: SettleServices): Capability => ({
+export const mergeRequestsCapability = (services: SettleServices & AfterServices): Capability => ({
   name: 'merge-requests',
   registrations: [
     noteables.add(mergeRequestDefinition),
@@ -68,12 +71,19 @@ export const mergeRequestsCapability = (services: SettleServices): Capability =>
     [FOLLOW_PUSH]: followPush(services),
     [JUDGE_BRANCH]: judgeBranch(services),
     [SETTLE]: () => settleMerges(services),
+    [AFTER_MERGE]: afterMerge(services),
+    [AUTO_MERGE]: autoMerge(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
     { fact: WRITE_INTERRUPTED, task: SETTLE },
+    { fact: 'merge_request_merged', task: AFTER_MERGE },
+    { fact: 'merge_request_updated', task: AUTO_MERGE },
   ],
-  schedules: [{ task: SETTLE, pattern: '* * * * *' }],
+  schedules: [
+    { task: SETTLE, pattern: '* * * * *' },
+    { task: AUTO_MERGE, pattern: '* * * * *' },
+  ],
   tables: [
     'merge_requests',
     'merge_request_assignees',

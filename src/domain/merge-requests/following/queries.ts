@@ -1,4 +1,5 @@
 /** Open merge requests that a push concerns. */
+import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
@@ -53,3 +54,19 @@ export const selectCommits = async (db: Db, id: number): Promise<string[]> => {
     .execute();
   return rows.map(({ sha }) => sha);
 };
+
+export const selectById = (db: Db, id: number): Promise<MergeRequestRow | undefined> =>
+  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Those looked at by the clock: the others are looked at when they change. */
+const MAX_WAITING = 1_000;
+
+/** Open ones that wait for an automatic merge: this one, or all whose time has come. */
+export const selectWaiting = (db: Db, id: number | undefined): Promise<MergeRequestRow[]> =>
+  open(db)
+    .where('auto_merge', 'is not', null)
+    .where((of) => of.or([of('merge_after', 'is', null), of('merge_after', '<=', now())]))
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? 0))
+    .orderBy('id')
+    .limit(MAX_WAITING)
+    .execute();

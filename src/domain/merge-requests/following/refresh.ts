@@ -20,11 +20,12 @@ export const isUpToDate = (row: MergeRequestRow, heads: Heads): boolean =>
 
 /** The row with the heads that the repository has now; as it was where a branch is gone, or it is not open. */
 export async function refreshHeld(
-  { database: { db } }: Needs<'database'>,
+  services: RefreshServices,
   git: GitFolder,
   row: MergeRequestRow,
 ): Promise<MergeRequestRow> {
-  const heads = row.state === 'opened' ? await presentHeads(git, row) : undefined;
+  const heads = row.state === 'opened' ? await presentHeads(services, git, row) : undefined;
+  const { db } = services.database;
   if (!heads || isUpToDate(row, heads)) return row;
   if (heads.source === row.head_sha) {
     const judgement = await judge(git, heads, row.commits_count > 0);

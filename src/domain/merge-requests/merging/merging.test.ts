@@ -153,3 +153,91 @@ test('a draft waits for its checks when that is asked, until it is cancelled', a
   });
   expect((await cancel()).status).toBe(406);
 });
+
+test('ready again, a waiting draft is merged, and its source branch removed as it was asked', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+  bodyOf(await merge(id, { auto_merge: true, should_remove_source_branch: true }), 200);
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1`, { body: { title: 'Topic' } }), 200);
+  const state = async () => bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200).state;
+  await expect.poll(state, { timeout: 20_000 }).toBe('merged');
+  const branch = async () => (await ashlar.root(`GET /projects/${id}/repository/branches/topic`)).status;
+  await expect.poll(branch, { timeout: 20_000 }).toBe(404);
+});
+
+describe('from a fork', () => {
+  test('it is opened, followed and merged; nothing of the target comes to the fork', async () => {
+    const project = await makeReviewedProject(ashlar, { visibility: 'public' });
+    const { developer } = await makeMembers(ashlar, `projects/${project.id}`, 'developer');
+    const fork = bodyOf(
+      await ashlar.root(`POST /projects/${project.id}/fork`, {
+        body: { name: `fork-${project.id}`, path: `fork-${project.id}` },
+      }),
+      201,
+    );
+    const ready = async () => bodyOf(await ashlar.root(`GET /projects/${fork.id}`), 200).import_status;
+    await expect.poll(ready, { timeout: 20_000 }).toBe('finished');
+    const hidden = await commitTo(ashlar, project.id, 'hidden', { 'h.txt': 'h\n' });
+    await commitTo(ashlar, fork.id, 'topic', { 'fork.txt': 'fork\n' });
+    const body = { title: 'From afar', source_branch: 'topic', target_branch: 'main' };
+    const made = bodyOf(
+      await ashlar.root(`POST /projects/${fork.id}/merge_requests`, {
+        body: { ...body, target_project_id: project.id, allow_collaboration: true },
+      }),
+      201,
+    );
+    expect(made).toMatchObject({
+      project_id: project.id,
+      source_project_id: fork.id,
+      allow_collaboration: true,
+      merge_status: 'can_be_merged',
+    });
+    const head = await commitTo(ashlar, fork.id, 'topic', { 'fork.txt': 'fork two\n' });
+    const sha = async () =>
+      bodyOf(await ashlar.root(`GET /projects/${project.id}/merge_requests/1`), 200).sha;
+    await expect.poll(sha, { timeout: 20_000 }).toBe(head);
+    expect(
+      (await ashlar.as(developer.token)(`PUT /projects/${project.id}/merge_requests/1/merge`)).status,
+    ).toBe(401);
+    expect(bodyOf(await merge(project.id), 200).state).toBe('merged');
+    const there = await ashlar.root(`GET /projects/${fork.id}/repository/commits/${hidden}`);
+    expect(there.status).toBe(404);
+  });
+});
+
+describe('rebased', () => {
+  test('the source has the target’s commits, and can be moved forward', async () => {
+    const { id } = await makeReviewedProject(ashlar, { merge_method: 'ff' });
+    await makeMergeRequest(ashlar, id, 'topic');
+    const main = await commitTo(ashlar, id, 'main', { 'b.txt': 'b\n' });
+    const rebased = await ashlar.root(`PUT /projects/${id}/merge_requests/1/rebase`);
+    expect(rebased).toMatchObject({ status: 202, body: { rebase_in_progress: true } });
+    expect((await commitOf(id, 'topic')).parent_ids).toEqual([main]);
+    expect(bodyOf(await merge(id), 200)).toMatchObject({ state: 'merged', merge_commit_sha: null });
+    expect((await ashlar.root(`PUT /projects/${id}/merge_requests/1/rebase`)).status).toBe(409);
+  });
+
+  test('a conflict is told', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await commitTo(ashlar, id, 'topic', { 'a.txt': 'two\n' });
+    const body = { title: 'Conflict', source_branch: 'topic', target_branch: 'main' };
+    const { sha } = bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+    await commitTo(ashlar, id, 'main', { 'a.txt': 'three\n' });
+    expect((await ashlar.root(`PUT /projects/${id}/merge_requests/1/rebase`)).status).toBe(202);
+    expect(bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200)).toMatchObject({
+      sha,
+      merge_error: 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.',
+    });
+  });
+
+  test('not by who may not push', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    const { reporter } = await makeMembers(ashlar, `projects/${id}`, 'reporter');
+    const refused = await ashlar.as(reporter.token)(`PUT /projects/${id}/merge_requests/1/rebase`);
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Cannot push to source branch' },
+    });
+  });
+});

@@ -1,8 +1,13 @@
 /** Merging, and merging as soon as the checks pass. */
+
+import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
-import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
+import { authorizeProject } from '../../../kernel/access/find.ts';
+import { type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { forbidden } from '../../../platform/failure.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
+import { refresh } from '../following/refresh.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeConditions } from '../records/merge-conditions.ts';
 import { MergeRequestRecord } from '../records/merge-request-records.ts';
@@ -12,6 +17,7 @@ import { mergeRequestNotes } from '../texts/system-notes.ts';
 import { endAutoMerge } from '../writing/auto-merge-actions.ts';
 import { refuseCancel } from './decide-merge.ts';
 import { mergeMergeRequest } from './merge.ts';
+import { rebaseSource, requireRebase } from './rebase.ts';
 import { MergeInput } from './schema.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
@@ -59,6 +65,32 @@ export const mergeEndpoints: Endpoint[] = [
       if (refusal) throw refusal;
       await endAutoMerge(db, actor, subject, row.id, mergeRequestNotes.autoMergeCanceled());
       return presentOne(context, subject, await findMergeRequest(db, subject, row.iid));
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: `${path}/rebase`,
+    summary: 'Makes the commits of the source branch again upon the target branch.',
+    access: onProject('create_merge_requests'),
+    also: [202, 409, 422],
+    input: Type.Object({
+      ...OneMergeRequest.properties,
+      skip_ci: Type.Optional(Type.Boolean({ description: 'There are no pipelines yet.' })),
+    }),
+    reply: Type.Object({ rebase_in_progress: Type.Boolean() }),
+    handle: async (context) => {
+      const { db, services, actor, subject, input } = context;
+      const found = await findMergeRequest(db, subject, input.merge_request_iid);
+      const { source_project_id: sourceId } = found;
+      if (sourceId === null) throw forbidden('Source branch does not exist');
+      const source =
+        sourceId === subject.id
+          ? subject
+          : await authorizeProject(services.database.points, actor, 'read_project', sourceId);
+      await requireRebase(context, source, found);
+      const row = await refresh(services, subject, found);
+      await rebaseSource(context, { source, target: subject }, row);
+      return new Reply(202, { rebase_in_progress: true });
     },
   }),
 ];

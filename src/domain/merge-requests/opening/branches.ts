@@ -9,6 +9,7 @@ import { findBranch } from '../../../platform/git/refs.ts';
 import { areRelated, projectRepository } from '../../repositories/index.ts';
 import { judge } from '../mergeability/judge.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
+import { sourceHead } from '../versions/source-head.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
 
 export type Branches = {
@@ -39,31 +40,36 @@ export async function checkBranches(
 }
 
 /** The heads of both; 400 for a branch that does not exist. */
-async function headsOf(source: GitFolder, target: GitFolder, branches: Branches): Promise<Heads> {
-  const [head, onto] = await Promise.all([
-    findBranch(source, branches.sourceBranch),
-    findBranch(target, branches.targetBranch),
-  ]);
-  if (!head) throw wrong('source_branch', 'does not exist');
+async function headsOf(services: Needs<'repositories'>, git: GitFolder, branches: Branches): Promise<Heads> {
+  const { sourceProjectId, sourceBranch, target, targetBranch } = branches;
+  const onto = await findBranch(git, targetBranch);
   if (!onto) throw wrong('target_branch', 'does not exist');
-  return { source: head.oid, target: onto.oid };
+  const source =
+    sourceProjectId === null
+      ? undefined
+      : await sourceHead(services, git, target.id, { projectId: sourceProjectId, branch: sourceBranch });
+  if (source === undefined) throw wrong('source_branch', 'does not exist');
+  return { source, target: onto.oid };
 }
 
-/** The first version, judged. 400 for a branch that does not exist. */
+/** A new version, judged. 400 for a branch that does not exist. */
 export async function openVersion(
-  { repositories }: Needs<'repositories'>,
+  services: Needs<'repositories'>,
   branches: Branches,
 ): Promise<OpenedVersion> {
-  const { target } = branches;
-  const opened = await repositories.read(
-    projectRepository(target.id),
-    target.row.repository_storage,
-    async (git) => {
-      const heads = await headsOf(git, git, branches);
-      const version = await readVersion(git, heads);
-      return { version, judgement: await judge(git, heads, version.commits.length > 0) };
-    },
-  );
+  const { sourceProjectId, target } = branches;
+  const { repositories } = services;
+  const key = projectRepository(target.id);
+  const work = async (git: GitFolder): Promise<OpenedVersion> => {
+    const heads = await headsOf(services, git, branches);
+    const version = await readVersion(git, heads);
+    return { version, judgement: await judge(git, heads, version.commits.length > 0) };
+  };
+  // What a fork has is copied.
+  const opened =
+    sourceProjectId === target.id
+      ? await repositories.read(key, target.row.repository_storage, work)
+      : await repositories.write(key, target.row.default_branch ?? 'main', work);
   if (!opened) throw wrong('source_branch', 'does not exist');
   return opened;
 }

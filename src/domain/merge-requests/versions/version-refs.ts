@@ -5,3 +5,6 @@ export const sourceRef = (iid: number): string => `refs/merge-requests/${iid}/he
 
 /** Keeps the head of an older version, whose branch has moved on or is gone; nobody sees it. */
 export const keptRef = (iid: number, head: string): string => `refs/ashlar/merge-requests/${iid}/${head}`;
+
+/** Keeps what came from a fork until a version has it; nobody sees it. */
+export const fetchedRef = (head: string): string => `refs/ashlar/fetched/${head}`;

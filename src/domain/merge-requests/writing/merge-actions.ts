@@ -106,3 +106,7 @@ export async function recordMerged(
     parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_merged')]),
   });
 }
+
+/** Writes why the last merge or rebase failed, or that it did not. */
+export const setMergeError = (db: Db, id: number, error: string | null): Promise<unknown> =>
+  db.updateTable('merge_requests').set({ merge_error: error }).where('id', '=', id).execute();

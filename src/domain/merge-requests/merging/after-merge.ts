@@ -1,0 +1,73 @@
+/** What follows changes of merge requests: automatic merges that wait for them, and source branches of merged ones. */
+import { authorizeProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import { findBranch } from '../../../platform/git/refs.ts';
+import type { Task } from '../../../platform/jobs/jobs.ts';
+import { writeProject } from '../../repositories/index.ts';
+import type { MergeWish } from '../changes/merge-wish.ts';
+import { findActing } from '../following/acting-queries.ts';
+import { selectById, selectWaiting } from '../following/queries.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { mergeMergeRequest } from './merge.ts';
+
+export type AfterServices = Needs<
+  'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake' | 'log'
+>;
+
+/** Nobody waits for an answer: what is refused stays as it is. */
+const unlessRefused = (error: unknown): void => {
+  if (!(error instanceof Failure)) throw error;
+};
+
+/** Deletes the source branch as who merged: one that is unprotected, not the default, and still what was merged. */
+async function removeSource(services: AfterServices, row: MergeRequestRow, actor: Actor): Promise<void> {
+  const { source_project_id, source_branch, head_sha } = row;
+  if (source_project_id === null) return;
+  const { points } = services.database;
+  const source = await authorizeProject(points, actor, 'push_code', source_project_id);
+  if (source_branch === source.row.default_branch) return;
+  const settings = await services.settings.read();
+  await writeProject(services, settings, actor, source, async (git, guard) => {
+    const head = await findBranch(git, source_branch);
+    if (!head || head.oid !== head_sha || guard.isProtected(source_branch))
+      return { objects: [], updates: [], value: undefined };
+    const update = { ref: fullRef('branch', source_branch), before: head.oid, after: NO_OBJECT };
+    return { objects: [], updates: [update], value: undefined };
+  });
+}
+
+/** After `merge_request_merged`. */
+export const afterMerge =
+  (services: AfterServices): Task =>
+  async (payload) => {
+    const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
+    const row = await selectById(services.database.background, merge_request_id);
+    if (!row?.should_remove_source_branch) return;
+    const acting = await findActing(services, row.project_id, user_id);
+    if (acting) await removeSource(services, row, acting.actor).catch(unlessRefused);
+  };
+
+/** Merges one that waits, in the name of who asked, if every check passes by now. */
+async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Promise<void> {
+  const acting = await findActing(services, row.project_id, row.merge_user_id ?? 0);
+  if (!acting || row.auto_merge === null) return;
+  const { actor } = acting;
+  const wish = row.auto_merge as unknown as MergeWish;
+  const settings = await services.settings.read();
+  const { points } = services.database;
+  const project = await authorizeProject(points, actor, 'create_merge_requests', row.project_id);
+  await mergeMergeRequest({ services, settings, actor }, project, row.iid, { ...wish, auto: false });
+}
+
+/** Of the fact's merge request, or, by the clock, of all. */
+export const autoMerge =
+  (services: AfterServices): Task =>
+  async ({ merge_request_id }) => {
+    const { background } = services.database;
+    const one = typeof merge_request_id === 'number' ? merge_request_id : undefined;
+    for (const row of await selectWaiting(background, one))
+      await mergeWaiting(services, row).catch(unlessRefused);
+  };

@@ -1,0 +1,68 @@
+/** Rebases the source branch upon the target, without a checkout (facts: Rebase). */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { conflict, forbidden } from '../../../platform/failure.ts';
+import { rebaseCommits } from '../../../platform/git/merging/rebase.ts';
+import { fullRef } from '../../../platform/git/names.ts';
+import { findBranch } from '../../../platform/git/refs.ts';
+import {
+  authorOf,
+  guardRefs,
+  projectRepository,
+  signatureOf,
+  writeProject,
+} from '../../repositories/index.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { bringCommit } from '../versions/source-head.ts';
+import { setMergeError } from '../writing/merge-actions.ts';
+
+type RebaseContext = {
+  services: Needs<'database' | 'settings' | 'repositories'>;
+  settings: ApplicationSettings;
+  actor: Actor;
+};
+
+const FAILED = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
+
+/** Fails unless the caller may force-push the source branch of an open merge request. */
+export async function requireRebase(
+  { services, settings, actor }: RebaseContext,
+  source: AuthorizedProject,
+  { state, source_branch }: MergeRequestRow,
+): Promise<void> {
+  const guard = await guardRefs(services.database.db, source, actor, settings);
+  if (!source.may('push_code') || !guard.mayPush(source_branch))
+    throw forbidden('Cannot push to source branch');
+  if (!guard.mayForce(source_branch)) throw forbidden('Source branch is protected from force push');
+  if (state !== 'opened') throw conflict('409 Conflict: Resource lock');
+}
+
+/** Makes the commits of the source again upon the target; a conflict is told in `merge_error`. */
+export async function rebaseSource(
+  context: RebaseContext,
+  { source, target }: { source: AuthorizedProject; target: AuthorizedProject },
+  row: MergeRequestRow,
+): Promise<void> {
+  const { services, settings, actor } = context;
+  const onto = row.judged_target_sha ?? '';
+  const isRebased = await writeProject<boolean>(services, settings, actor, source, async (git) => {
+    const head = await findBranch(git, row.source_branch);
+    if (!head) throw forbidden('Source branch does not exist');
+    if (source.id !== target.id) {
+      const other = await services.repositories.locate(projectRepository(target.id), 'read');
+      if (other) await bringCommit(other, git, onto);
+    }
+    const rebased = await rebaseCommits(git, {
+      onto,
+      head: head.oid,
+      committer: signatureOf(authorOf(actor)),
+    });
+    if (rebased.result !== 'rebased' || rebased.head === head.oid)
+      return { objects: [], updates: [], value: rebased.result === 'rebased' };
+    const update = { ref: fullRef('branch', row.source_branch), before: head.oid, after: rebased.head };
+    return { objects: rebased.objects, updates: [update], value: true };
+  });
+  await setMergeError(services.database.db, row.id, isRebased ? null : FAILED);
+}

@@ -1,0 +1,32 @@
+/** The newest commit of a source branch, with its objects in the target's repository. */
+import type { Needs } from '../../../kernel/services.ts';
+import { fetchRef } from '../../../platform/git/copies/fetch.ts';
+import { NO_OBJECT } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { findBranch, readRef } from '../../../platform/git/refs.ts';
+import { projectRepository } from '../../repositories/index.ts';
+import { fetchedRef } from './version-refs.ts';
+
+export type SourceBranch = { projectId: number; branch: string };
+
+/** Copies a commit with what it needs, unless it is there. */
+export async function bringCommit(source: GitFolder, target: GitFolder, oid: string): Promise<void> {
+  const ref = fetchedRef(oid);
+  if (await readRef(target, ref)) return;
+  await fetchRef(source.folder, target.folder, { ref, before: NO_OBJECT, after: oid });
+}
+
+/** Undefined without such a branch. Of a fork, the target is to be held for writing; nothing of it goes the other way. */
+export async function sourceHead(
+  { repositories }: Needs<'repositories'>,
+  target: GitFolder,
+  targetProjectId: number,
+  { projectId, branch }: SourceBranch,
+): Promise<string | undefined> {
+  if (projectId === targetProjectId) return (await findBranch(target, branch))?.oid;
+  const source = await repositories.locate(projectRepository(projectId), 'read');
+  const head = source && (await findBranch(source, branch));
+  if (!head) return undefined;
+  await bringCommit(source, target, head.oid);
+  return head.oid;
+}
