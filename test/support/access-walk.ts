@@ -107,7 +107,7 @@ export const onlyReads = ({ request }: AccessCase): boolean => request.line.star
  */
 function situationsOf({ method, path, access }: Endpoint): readonly Situation[] {
   if (!['project', 'group', 'snippet'].includes(access.sentence.on)) return ['private'];
-  const ofPart = /repository|wikis|snippets|issues|search|fork|alert|todo|events/.test(path);
+  const ofPart = /repository|wikis|snippets|issues|merge_requests|search|fork|alert|todo|events/.test(path);
   return situationNames.filter((name) => {
     if (name === 'archived') return method !== 'GET';
     return ofPart || (name !== 'members' && name !== 'off');

@@ -20,7 +20,9 @@ export const situationNames = Object.keys(situations) as Situation[];
 /** The settings of a group whose projects cannot be shared. */
 export const locked = '{"share_with_group_lock": true}';
 
-const features = ['repository', 'wiki', 'snippets', 'issues'].map((name) => `${name}_access_level`);
+const features = ['repository', 'wiki', 'snippets', 'issues', 'merge_requests'].map(
+  (name) => `${name}_access_level`,
+);
 
 /** A change of the world's group and project, and of their contents. */
 export function changeOf(situation: Situation, group: number): string {
