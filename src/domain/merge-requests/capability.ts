@@ -15,6 +15,9 @@ import { mergeRequestEventEndpoints } from './around/event-routes.ts';
 import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
 import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
 import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
+import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
+import { diffEndpoints } from './diffs/routes.ts';
+import { versionEndpoints } from './diffs/version-routes.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
 import { type SettleServices, settleMerges } from './following/settle.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
@@ -66,6 +69,9 @@ export const mergeRequestsCapability = (services: SettleServices & AfterServices
     ...approvalSettingEndpoints,
     ...approvalRuleEndpoints,
     ...settingRuleEndpoints,
+    ...diffEndpoints,
+    ...versionEndpoints,
+    mergeRequestCommitsEndpoint,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),

@@ -1,9 +1,12 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
 export { commitConversation } from './commits/commit-notes.ts';
-export { readCommit } from './commits/queries.ts';
-export { CommitRecord } from './commits/records.ts';
+export { projectUrl } from './commits/present.ts';
+export { readCommit, readRepository } from './commits/queries.ts';
+export { CommitRecord, presentCommit } from './commits/records.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
+export { countedPage, windowOf } from './commits/rules.ts';
+export { DiffRecord, PipelineBasic } from './commits/schema.ts';
 export { findPipeline } from './commits/status-queries.ts';
 export { commitStatusesEndpoint } from './commits/status-routes.ts';
 export type { CommitStatus } from './commits/status-schema.ts';
