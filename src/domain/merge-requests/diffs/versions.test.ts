@@ -4,33 +4,20 @@ import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
 import { gitIn, importCommit, openBetween } from '../../../../test/support/git-histories.ts';
 import { makeReviewedProject } from '../../../../test/support/merge-requests.ts';
-import { projectRepository } from '../../repositories/index.ts';
-import { readVersion } from '../versions/read-version.ts';
-import { writeSourceRef } from '../versions/set-refs.ts';
-import { insertCommits, insertVersion } from '../writing/version-actions.ts';
+import { refresh } from '../following/refresh.ts';
 
 const ashlar = useApp();
 
-/** Makes the commit the head of the project's first merge request, as a push does. */
-async function follow(projectId: number, head: string): Promise<void> {
+/** Looks what became of the branches of the project's merge request, as after a push. */
+async function follow(projectId: number): Promise<void> {
   const { services } = ashlar.app;
-  const { db } = services.database;
-  const row = await db
+  const row = await services.database.db
     .selectFrom('merge_requests')
     .selectAll()
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow();
-  const target = (await gitIn(ashlar, projectId, ['rev-parse', 'main'])).trim();
-  const version = await services.repositories.write(projectRepository(projectId), 'main', (git) =>
-    readVersion(git, { source: head, target }),
-  );
-  await insertVersion(db, row.id, version).execute();
-  await db.deleteFrom('merge_request_commits').where('merge_request_id', '=', row.id).execute();
-  await insertCommits(db, row.id, version)?.execute();
-  const changes = { head_sha: head, commits_count: version.commits.length };
-  await db.updateTable('merge_requests').set(changes).where('id', '=', row.id).execute();
-  const project = { id: projectId, row: { default_branch: 'main' } } as Parameters<typeof writeSourceRef>[1];
-  await writeSourceRef(services, project, { iid: row.iid, head_sha: head });
+  const project = { id: projectId, row: { default_branch: 'main' } } as Parameters<typeof refresh>[1];
+  await refresh(services, project, row);
 }
 
 const messages = (commits: readonly { title: string }[]): string[] => commits.map(({ title }) => title);
@@ -45,7 +32,7 @@ test('an old version stays, though its branch was rewritten and is gone', async 
   const two = await commit('Two', one, 1_700_000_002);
   const { id: mergeRequestId } = await openBetween(ashlar, id, 'topic');
   const other = await commit('Other', base, 1_700_000_003);
-  await follow(id, other);
+  await follow(id);
   await gitIn(ashlar, id, ['branch', '-D', 'topic']);
   // The target was rewritten too: nothing leads to where the source began.
   await importCommit(ashlar, id, 'main', [{ path: 'a', text: 'a' }]);
