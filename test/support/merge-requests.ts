@@ -1,4 +1,5 @@
 /** Projects with branches, and merge requests between them, over the API. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Called, Site, TestApp } from './app.ts';
 import { bodyOf, type MadeProject, type MadeUser, makeMembers, makeProject, makeUser } from './factories.ts';
 
@@ -102,4 +103,18 @@ export async function readersWho(
   for (const name of ['stranger', 'guest', 'reporter'] as const)
     if (await holds(readers[name])) found.push(name);
   return found;
+}
+
+/** Waits until what merge requests do about all announced facts is done. */
+export async function waitForFollowing(app: TestApp): Promise<void> {
+  const { sql } = app.app.services.database;
+  for (let waited = 0; waited < 800; waited++) {
+    app.app.services.wake();
+    const [row] = await sql<{ waiting: number }[]>`
+      select (select count(*) from outbox)::integer + (select count(*) from graphile_worker.jobs
+        where task_identifier like 'merge_requests.%')::integer as waiting`;
+    if (row?.waiting === 0) return;
+    await sleep(50);
+  }
+  throw new Error('pushes and merges were not followed');
 }

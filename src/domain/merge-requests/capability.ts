@@ -15,6 +15,13 @@ import { mergeRequestEventEndpoints } from './around/event-routes.ts';
 import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
 import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
 import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
+import {
+  CLOSE_FOR_COMMITS,
+  CLOSE_FOR_MERGED,
+  type ClosingServices,
+  closeForCommits,
+  closeForMerged,
+} from './closing/close-issues.ts';
 import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
@@ -42,7 +49,9 @@ const SETTLE = 'merge_requests.settle';
 const AFTER_MERGE = 'merge_requests.after_merge';
 const AUTO_MERGE = 'merge_requests.auto_merge';
 
-export const mergeRequestsCapability = (services: SettleServices & AfterServices): Capability => ({
+export const mergeRequestsCapability = (
+  services: SettleServices & AfterServices & ClosingServices,
+): Capability => ({
   name: 'merge-requests',
   registrations: [
     noteables.add(mergeRequestDefinition),
@@ -76,12 +85,16 @@ export const mergeRequestsCapability = (services: SettleServices & AfterServices
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
     [JUDGE_BRANCH]: judgeBranch(services),
+    [CLOSE_FOR_MERGED]: closeForMerged(services),
+    [CLOSE_FOR_COMMITS]: closeForCommits(services),
     [SETTLE]: () => settleMerges(services),
     [AFTER_MERGE]: afterMerge(services),
     [AUTO_MERGE]: autoMerge(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
+    { fact: 'merge_request_merged', task: CLOSE_FOR_MERGED },
+    { fact: 'repository_pushed', task: CLOSE_FOR_COMMITS },
     { fact: WRITE_INTERRUPTED, task: SETTLE },
     { fact: 'merge_request_merged', task: AFTER_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },

@@ -3,6 +3,8 @@ import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { projectRepository } from '../../repositories/index.ts';
+import { closingForAuthor } from '../closing/closing-issues.ts';
+import { readMessages } from '../closing/messages.ts';
 import { judge } from '../mergeability/judge.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
@@ -10,7 +12,7 @@ import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
 import { writeFollowedVersion, writeJudgement } from '../writing/follow-actions.ts';
 
-type RefreshServices = Needs<'database' | 'repositories'>;
+type RefreshServices = Needs<'database' | 'repositories' | 'baseUrl'>;
 
 /** Whether the row tells of these heads. */
 export const isUpToDate = (row: MergeRequestRow, heads: Heads): boolean =>
@@ -33,7 +35,10 @@ export async function refreshHeld(
   }
   const version = await readVersion(git, heads);
   const judgement = await judge(git, heads, version.commits.length > 0);
-  const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, { version, judgement }));
+  const messages = await readMessages(git, version.commits);
+  const findClosing = await closingForAuthor(services, row, messages);
+  const opened = { version, judgement, messages };
+  const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing));
   await setSourceRef(git, row.iid, version.head);
   return followed ?? row;
 }

@@ -7,6 +7,7 @@ import { isRefName } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { areRelated, projectRepository } from '../../repositories/index.ts';
+import { readMessages } from '../closing/messages.ts';
 import { judge } from '../mergeability/judge.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { sourceHead } from '../versions/source-head.ts';
@@ -63,7 +64,11 @@ export async function openVersion(
   const work = async (git: GitFolder): Promise<OpenedVersion> => {
     const heads = await headsOf(services, git, branches);
     const version = await readVersion(git, heads);
-    return { version, judgement: await judge(git, heads, version.commits.length > 0) };
+    const [judgement, messages] = await Promise.all([
+      judge(git, heads, version.commits.length > 0),
+      branches.targetBranch === target.row.default_branch ? readMessages(git, version.commits) : [],
+    ]);
+    return { version, judgement, messages };
   };
   // What a fork has is copied.
   const opened =

@@ -11,6 +11,7 @@ import { insertResourceEvents } from '../../work-items/index.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestAnnouncement } from '../writing/announcements.ts';
+import { closingStatements, type FindClosing } from '../writing/closing-actions.ts';
 import {
   insertCommits,
   insertVersion,
@@ -34,6 +35,7 @@ export type PreparedMergeRequest = OpenedVersion & {
   reviewerIds: readonly number[];
   labelIds: readonly number[];
   mentioned: readonly MentionTodo[];
+  findClosing: FindClosing;
 };
 
 /** The row with the next number of the project, whose counter is locked until the transaction ends. */
@@ -87,8 +89,10 @@ export async function insertMergeRequest(
   const { id } = row;
   const of = (userId: number) => ({ merge_request_id: id, user_id: userId });
   const time = now();
+  const closing = await made.findClosing(tx, row);
   await runAsOne(tx, {
     statements: [
+      ...closingStatements(tx, id, closing),
       insertVersion(tx, id, made.version),
       insertCommits(tx, id, made.version),
       made.assigneeIds.length > 0

@@ -12,6 +12,7 @@ import {
 } from '../../work-items/index.ts';
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
+import { closingFor } from '../closing/closing-issues.ts';
 import { newMergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
@@ -37,7 +38,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   await checkBranches(db, source, opening);
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
-  const [{ version, judgement }, assignees, reviewers, named, mentioned] = await Promise.all([
+  const [opened, assignees, reviewers, named, mentioned] = await Promise.all([
     openVersion(services, opening),
     people(requested.assignee_ids),
     people(requested.reviewer_ids),
@@ -71,11 +72,11 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         reviewerIds: ids(reviewers),
         labelIds: ids(labelsAfter([], { labels, add: addLabels, remove: removeLabels })),
         mentioned,
-        version,
-        judgement,
+        ...opened,
+        findClosing: closingFor(services, actor, target, opened.messages),
       });
     }),
   );
-  await writeSourceRef(services, target, { iid: row.iid, head_sha: version.head });
+  await writeSourceRef(services, target, { iid: row.iid, head_sha: opened.version.head });
   return row;
 }

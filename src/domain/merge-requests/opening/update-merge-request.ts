@@ -5,9 +5,11 @@ import { findMentionTodos, type WriteContext } from '../../conversation/index.ts
 import { checkTexts, readersNamed, resolveNamed } from '../../work-items/index.ts';
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
+import { closingFor, messagesOf } from '../closing/closing-issues.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
+import type { FindClosing } from '../writing/closing-actions.ts';
 import { writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
 import { openVersion } from './branches.ts';
@@ -29,6 +31,23 @@ async function openedBy(
     target,
     targetBranch: target_branch,
   });
+}
+
+/** Undefined where the request changes nothing that may name issues. */
+async function closingAfter(
+  { db, services, actor }: WriteContext,
+  target: AuthorizedProject,
+  row: MergeRequestRow,
+  { title, description }: Requested,
+  opened: OpenedVersion | undefined,
+): Promise<FindClosing | undefined> {
+  if (!opened && title === undefined && description === undefined) return undefined;
+  return closingFor(
+    services,
+    actor,
+    target,
+    opened?.messages ?? (await messagesOf(services, db, target, row)),
+  );
 }
 
 /**
@@ -63,7 +82,8 @@ export async function updateMergeRequest(
           before: row.description,
         }),
   ]);
-  const update = { requested, named: { ...named, assignees, reviewers }, mentioned, opened };
+  const findClosing = await closingAfter(context, project, row, requested, opened);
+  const update = { requested, named: { ...named, assignees, reviewers }, mentioned, opened, findClosing };
   const { source_project_id: sourceProjectId, source_branch: sourceBranch, target_branch } = row;
   const branches = {
     sourceProjectId,

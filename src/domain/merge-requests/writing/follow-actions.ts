@@ -6,6 +6,7 @@ import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import type { Judgement } from '../mergeability/judge.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Heads } from '../versions/read-version.ts';
+import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
 /** Writes the judgement of these heads, unless the merge request has another version by now; the row then. */
@@ -34,6 +35,7 @@ export async function writeFollowedVersion(
   tx: Db,
   { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
   opened: OpenedVersion,
+  findClosing: FindClosing,
 ): Promise<MergeRequestRow | undefined> {
   const locked = await tx
     .selectFrom('merge_requests')
@@ -45,7 +47,8 @@ export async function writeFollowedVersion(
   const { columns, statements } = versionStatements(tx, id, opened);
   const changed = { ...columns, merge_error: null, updated_at: now() };
   const change = tx.updateTable('merge_requests').set(changed).where('id', '=', id);
-  await runAsOne(tx, { statements: [change, ...statements] });
+  const closing = closingStatements(tx, id, await findClosing(tx, locked));
+  await runAsOne(tx, { statements: [change, ...statements, ...closing] });
   return { ...locked, ...changed };
 }
 

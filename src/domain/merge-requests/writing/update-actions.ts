@@ -21,6 +21,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
+import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { lockCurrent } from './current-queries.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
@@ -31,6 +32,8 @@ export type MergeRequestUpdate = {
   mentioned: readonly MentionTodo[];
   /** The version that a reopened one begins with, or one with another target. */
   opened: OpenedVersion | undefined;
+  /** Finds the issues that it will close; undefined where nothing changes that may name issues. */
+  findClosing: FindClosing | undefined;
 };
 
 type Columns = Partial<Omit<MergeRequestRow, 'id'>>;
@@ -120,7 +123,7 @@ export async function writeUpdate(
   id: number,
   update: MergeRequestUpdate,
 ): Promise<MergeRequestRow> {
-  const { requested, mentioned, opened } = update;
+  const { requested, mentioned, opened, findClosing } = update;
   const { row: locked, relations } = await lockCurrent(tx, id);
   const named = await withNewLabels(tx, actor, project, requested, update.named);
   const before: MergeRequestState = { ...locked, ...relations };
@@ -152,10 +155,13 @@ export async function writeUpdate(
     { changes: shared, notes: notesOf(all) },
     announcement,
   );
+  const closing =
+    findClosing && row.state === 'opened' ? closingStatements(tx, id, await findClosing(tx, row)) : [];
   await runAsOne(tx, {
     ...following,
     statements: [
       change,
+      ...closing,
       ...following.statements,
       ...peopleStatements(tx, id, all),
       ...(fresh?.statements ?? []),

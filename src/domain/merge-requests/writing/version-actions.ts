@@ -7,11 +7,11 @@ import type { Judgement } from '../mergeability/judge.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { NewVersion } from '../versions/read-version.ts';
 
-/** A version, and whether it can be merged into its start. */
-export type OpenedVersion = { version: NewVersion; judgement: Judgement };
+/** A version, whether it can be merged into its start, and the messages of its commits, newest first. */
+export type OpenedVersion = { version: NewVersion; judgement: Judgement; messages: readonly string[] };
 
 /** What the row says of its version, and how it was judged. */
-export const versionColumns = ({ version, judgement }: OpenedVersion) => ({
+export const versionColumns = ({ version, judgement }: Pick<OpenedVersion, 'version' | 'judgement'>) => ({
   head_sha: version.head,
   commits_count: version.commits.length,
   merge_status: judgement.mergeStatus,

@@ -1,7 +1,8 @@
 /** Issues that texts name by project and number, as far as somebody sees them. */
 import { type AuthorizedProject, selectProjects } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
-import type { Needs } from '../../../../kernel/services.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+import type { Sql } from '../../../../platform/db/driver/sql.ts';
 import { selectReferenced } from '../records/referenced-queries.ts';
 import { seesIssue } from '../records/visibility-queries.ts';
 
@@ -16,7 +17,7 @@ function fullPathOf(home: AuthorizedProject, path: string): string {
 
 /** Ids of those that exist and that the actor sees, by two statements. The receipt of `home` is the actor's. */
 export async function findNamedIssues(
-  { database: { db, points } }: Needs<'database'>,
+  { db, points }: { db: Db; points: Sql },
   actor: Actor,
   home: AuthorizedProject,
   named: readonly NamedIssue[],
