@@ -6,7 +6,7 @@ import { referenceDefinitions } from '../markdown/index.ts';
 import { settingFollowUps } from '../namespaces/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
-import { WRITE_INTERRUPTED } from '../repositories/index.ts';
+import { pushFollowers, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
@@ -32,6 +32,7 @@ import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
+import { followPushOptions } from './pushing/follow-push-options.ts';
 import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
 import { mergeRequestConversation, mergeRequestDefinition } from './registrations/noteable.ts';
 import { mergeRequestFacts } from './registrations/notification-facts.ts';
@@ -63,6 +64,7 @@ export const mergeRequestsCapability = (
     settingFollowUps.add(followApprovalsBeforeMerge),
     notificationFacts.add(...mergeRequestFacts),
     notificationSubjects.add(mergeRequestSubject),
+    pushFollowers.add(followPushOptions),
   ],
   endpoints: [
     ...mergeRequestConversation.all,

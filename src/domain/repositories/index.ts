@@ -26,6 +26,7 @@ export { ProtectedBranch } from './protection/schema.ts';
 export { countingWrite, countWrite } from './pushes/actions.ts';
 export { authorOf, commitChanges, type Person, signatureOf, writeRefs } from './pushes/commits.ts';
 export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
+export { type PushFollower, pushFollowers, type TakenPush } from './pushes/push-followers.ts';
 export { type Pusher, recordPush } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';

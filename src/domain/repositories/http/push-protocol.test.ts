@@ -41,7 +41,11 @@ describe('the commands of a push', () => {
   test('wait for the options of the push', () => {
     const first = Buffer.concat([line('refs/heads/a', '\0push-options report-status'), FLUSH]);
     expect(read(first).commands).toBeUndefined();
-    expect(read(Buffer.concat([first, pktLine('ci.skip'), FLUSH])).commands?.updates).toHaveLength(1);
+    const { commands } = read(Buffer.concat([first, pktLine('ci.skip'), pktLine('a=b c\n'), FLUSH]));
+    expect(commands?.updates).toHaveLength(1);
+    expect(commands?.options).toEqual(['ci.skip', 'a=b c']);
+    const many = Array.from({ length: 1_001 }, () => pktLine('a'));
+    expect(() => read(Buffer.concat([first, ...many, FLUSH]))).toThrow(BadPktLine);
   });
 
   test('nothing but a flush is a push of nothing', () => {

@@ -12,9 +12,15 @@ import {
   pktLine,
 } from './pkt-line.ts';
 
-export type PushCommands = { updates: RefUpdate[]; capabilities: ReadonlySet<string> };
+export type PushCommands = {
+  updates: RefUpdate[];
+  capabilities: ReadonlySet<string>;
+  /** The texts behind `-o`. */
+  options: string[];
+};
 
 const MAX_UPDATES = 100_000;
+const MAX_OPTIONS = 1_000;
 const MAX_BYTES = 32 * 1_048_576;
 
 const text = new TextDecoder('utf-8', { fatal: true });
@@ -40,6 +46,7 @@ export class CommandReader {
   readonly #lines = new PktLineReader();
   readonly #updates: RefUpdate[] = [];
   readonly #chunks: Buffer[] = [];
+  readonly #options: string[] = [];
   #capabilities: ReadonlySet<string> | undefined;
   #bytes = 0;
   #flushes = 0;
@@ -54,14 +61,18 @@ export class CommandReader {
       const capabilities = this.#capabilities ?? new Set<string>();
       // Options of the push stand between the commands and the pack.
       if (this.#flushes === (capabilities.has('push-options') ? 2 : 1))
-        return { updates: this.#updates, capabilities };
+        return { updates: this.#updates, capabilities, options: this.#options };
     }
     if (this.#bytes > MAX_BYTES) throw new BadPktLine('the list of refs in the push is too long');
     return undefined;
   }
 
   #read(payload: Buffer): void {
-    if (this.#flushes > 0) return;
+    if (this.#flushes > 0) {
+      if (this.#options.push(payload.toString('utf8').replace(/\n$/, '')) > MAX_OPTIONS)
+        throw new BadPktLine(`a push can have ${MAX_OPTIONS} options at most`);
+      return;
+    }
     const nul = payload.indexOf(0);
     const line = decode(nul < 0 ? payload : payload.subarray(0, nul));
     if (line.startsWith('shallow ')) return;
@@ -87,7 +98,10 @@ export class CommandReader {
 export type Refusals = ReadonlyMap<string, string>;
 
 /** The report on a push of which nothing was written, since some of its refs were refused. */
-export function refusalReport({ updates, capabilities }: PushCommands, refusals: Refusals): Buffer {
+export function refusalReport(
+  { updates, capabilities }: Pick<PushCommands, 'updates' | 'capabilities'>,
+  refusals: Refusals,
+): Buffer {
   const sentences = [...new Set(refusals.values())].map((sentence) => `${sentence}\n`).join('');
   const reports = capabilities.has('report-status') || capabilities.has('report-status-v2');
   const lines = updates.map(({ ref }) => pktLine(`ng ${ref} pre-receive hook declined\n`));

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RepositoryLease } from '../../../kernel/repository-store.ts';
-import type { Needs } from '../../../kernel/services.ts';
 import { packageFolder } from '../../../package.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -22,6 +21,7 @@ import {
 } from '../../../platform/git/write.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import { FORCE_REFUSED } from '../protection/protection-rules.ts';
+import { type FollowerServices, pushFollowers } from '../pushes/push-followers.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
 import { ensure } from '../store/store.ts';
 import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
@@ -75,7 +75,7 @@ async function drain(body: Readable): Promise<void> {
 
 /** Takes a push; 413 for one whose length is over the limit, 403 while the repository is read-only. */
 export async function receive(
-  services: Needs<'database' | 'repositories' | 'log' | 'wake'>,
+  services: FollowerServices,
   target: PushTarget,
   request: HttpRequest,
 ): Promise<HttpResponse> {
@@ -96,7 +96,7 @@ export async function receive(
 
 /** The response to the push: refusals, or git's output while it runs; git's push keeps its memory to the end. */
 async function judgePush(
-  services: Needs<'database' | 'repositories' | 'log' | 'wake'>,
+  services: FollowerServices,
   target: PushTarget,
   request: HttpRequest,
   push: Push,
@@ -175,7 +175,7 @@ async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<Servi
 
 /** Hands the push to git; returns git's report while it is still being written. */
 async function take(
-  services: Needs<'log' | 'wake'>,
+  services: FollowerServices,
   target: PushTarget,
   lease: RepositoryLease,
   request: HttpRequest,
@@ -205,7 +205,7 @@ async function take(
   });
   const out = new PassThrough();
   let cutOff = false;
-  void finishPush(services, target, lease, push, running, out, since)
+  void finishPush(services, target, lease, request, push, running, out, since)
     .catch((error) => {
       cutOff = true;
       if (sending.signal.aborted) return out.destroy();
@@ -243,9 +243,10 @@ async function feed(push: Push, running: Running): Promise<boolean> {
 
 /** Passes progress on while git runs; keeps the report until the push is recorded. */
 async function finishPush(
-  services: Needs<'wake'>,
+  services: FollowerServices,
   target: PushTarget,
   lease: RepositoryLease,
+  request: HttpRequest,
   push: Push,
   running: Running,
   out: Writable,
@@ -277,9 +278,31 @@ async function finishPush(
       target.record(lease.git, updates, lease.confirm()),
     ]);
     services.wake();
+    const told = await follow(services, target, request, push, updates);
+    if (sideBand && told.length > 0) out.write(inBand(PROGRESS, told.map((line) => `${line}\n`).join('')));
   }
   if (report.length === 0) throw new Error(`git receive-pack ended with ${code}: ${complaint}`);
   out.end(Buffer.concat(report.map((line) => line.bytes)));
+}
+
+/** What others do about the push, and have to say: it is taken, whatever they meet. */
+async function follow(
+  services: FollowerServices,
+  { followed }: PushTarget,
+  request: HttpRequest,
+  { options }: Push,
+  updates: readonly RefUpdate[],
+): Promise<string[]> {
+  const told: string[] = [];
+  if (!followed) return told;
+  for (const follower of pushFollowers.all(services)) {
+    try {
+      told.push(...(await follower({ ...followed, services, request, updates, options })));
+    } catch (error) {
+      services.log.error('a push was not followed', error, { request_id: request.id });
+    }
+  }
+  return told;
 }
 
 /** Progress, and the empty lines that keep the connection open. */

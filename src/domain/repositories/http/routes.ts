@@ -7,6 +7,7 @@ import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
+import type { FollowerServices } from '../pushes/push-followers.ts';
 import type { PushTarget, Visitor } from '../store/repository-kinds.ts';
 import { identify, type Purpose, purposes, requirePurpose } from './credentials.ts';
 import { receive } from './receive.ts';
@@ -21,18 +22,7 @@ const DUMB =
 const LFS =
   'Git LFS is not available on this server. Remove the lfs filter from .gitattributes, or push to another server.';
 
-export type GitServices = Needs<
-  | 'config'
-  | 'database'
-  | 'settings'
-  | 'authenticator'
-  | 'limiter'
-  | 'disk'
-  | 'repositories'
-  | 'registered'
-  | 'log'
-  | 'wake'
->;
+export type GitServices = FollowerServices & Needs<'authenticator' | 'disk'>;
 
 /** All routes of git. */
 export function gitRoutes(services: GitServices): Route[] {

@@ -1,6 +1,6 @@
 /** Kinds of repositories over git: how each is found by its address, and the rules and records of a push to it. */
 
-import type { Caller } from '../../../kernel/actor.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -47,6 +47,8 @@ export type PushTarget = {
   /** Assigns a storage before the lease for a push, where the container may have none yet. */
   ensureStorage?(): Promise<void>;
   judge(): Promise<Judge>;
+  /** Whose pushes others follow: a person's or a bot's to the project's own repository. */
+  followed?: { projectId: number; actor: Actor; settings: ApplicationSettings };
   /** Records the push once the lease is `confirmed`, before the client gets its report. */
   record(git: GitFolder, updates: readonly RefUpdate[], confirmed: Promise<unknown>): Promise<void>;
 };

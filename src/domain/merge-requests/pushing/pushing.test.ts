@@ -1,0 +1,153 @@
+/** Merge requests by options of git pushes. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
+import {
+  bodyOf,
+  type MadeProject,
+  makeMembers,
+  makeUser,
+  uniqueName,
+} from '../../../../test/support/factories.ts';
+import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
+import { insertIssue } from '../../../../test/support/issues.ts';
+import { makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+
+const ashlar = useApp();
+const home = makeHome();
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** A clone in which a branch has a commit that is to be pushed. */
+async function workOn(
+  project: MadeProject,
+  branch: string,
+  { token = ROOT_TOKEN, message = 'Change it' }: { token?: string; message?: string } = {},
+): Promise<string> {
+  const work = join(home, uniqueName('work'));
+  await mustGit(home, ['clone', '--quiet', addressOf(ashlar.url, project.path_with_namespace, token), work]);
+  await mustGit(work, ['checkout', '--quiet', '-b', branch]);
+  await commitFiles(work, { [`${branch}.txt`]: 'text\n' }, message);
+  return work;
+}
+
+/** Pushes with options; the lines that git shows of the server's. */
+async function push(work: string, branch: string, ...options: string[]): Promise<string> {
+  const args = options.flatMap((option) => ['-o', option]);
+  return mustGit(work, ['push', ...args, 'origin', branch]);
+}
+
+const openIn = async ({ id }: MadeProject) =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests`, { query: 'state=opened' }), 200);
+
+const urlOf = ({ path_with_namespace }: MadeProject, rest: string) =>
+  `${ashlar.url}/${path_with_namespace}/-/merge_requests/${rest}`;
+
+test.each([0, 1, 2])('version %i of the protocol opens one with the texts of its commit', async (version) => {
+  const project = await makeReviewedProject(ashlar);
+  const work = await workOn(project, 'topic', { message: 'Add it\n\nSince it was missing.' });
+  await mustGit(work, ['config', 'protocol.version', String(version)]);
+  const shown = await push(work, 'topic', 'merge_request.create');
+  expect(shown).toContain(`View merge request for topic:`);
+  expect(shown).toContain(urlOf(project, '1'));
+  expect(shown).not.toContain('WARNINGS');
+  expect(await openIn(project)).toMatchObject([
+    { title: 'Add it', description: 'Since it was missing.', target_branch: 'main', source_branch: 'topic' },
+  ]);
+});
+
+test('all options are followed, and those of a later push change it', async () => {
+  const project = await makeReviewedProject(ashlar);
+  const { developer } = await makeMembers(ashlar, `projects/${project.id}`, 'developer');
+  await insertIssue(ashlar, { project_id: project.id, author_id: 1, title: 'Broken' });
+  bodyOf(
+    await ashlar.root(`POST /projects/${project.id}/repository/branches`, {
+      body: { branch: 'stable', ref: 'main' },
+    }),
+    201,
+  );
+  const work = await workOn(project, '1-broken', { token: developer.token });
+  const options = [
+    'merge_request.create',
+    'merge_request.target=stable',
+    'merge_request.title=Mend it',
+    'merge_request.description=One\\nTwo',
+    'merge_request.draft',
+    'merge_request.label=bug',
+    `merge_request.assign=${developer.username}`,
+    'merge_request.remove_source_branch',
+    'merge_request.squash',
+  ];
+  expect(await push(work, '1-broken', ...options)).not.toContain('WARNINGS');
+  expect(await openIn(project)).toMatchObject([
+    {
+      title: 'Draft: Mend it',
+      description: 'One\nTwo\n\nCloses #1',
+      target_branch: 'stable',
+      labels: ['bug'],
+      assignees: [{ id: developer.id }],
+      author: { id: developer.id },
+      force_remove_source_branch: true,
+      squash: true,
+    },
+  ]);
+  await commitFiles(work, { 'more.txt': 'more\n' }, 'More');
+  const later = ['merge_request.draft=false', 'merge_request.unlabel=bug', 'merge_request.target=main'];
+  expect(await push(work, '1-broken', ...later)).toContain(urlOf(project, '1'));
+  expect(await openIn(project)).toMatchObject([{ title: 'Mend it', labels: [], target_branch: 'main' }]);
+});
+
+test('a push without options is told where to open one, and one to the default branch nothing', async () => {
+  const project = await makeReviewedProject(ashlar);
+  const work = await workOn(project, 'topic');
+  const shown = await push(work, 'topic');
+  expect(shown).toContain('To create a merge request for topic, visit:');
+  expect(shown).toContain(urlOf(project, 'new?merge_request%5Bsource_branch%5D=topic'));
+  expect(await push(work, 'topic:main')).not.toContain('merge request');
+  expect(await openIn(project)).toEqual([]);
+});
+
+test.each<[what: string, options: string[], warning: string]>([
+  ['a branch that is missing', ['merge_request.target=none'], 'target_branch does not exist'],
+  ['a hidden project', ['merge_request.target_project=no/where'], '404 Project Not Found'],
+  ['a milestone that is missing', ['merge_request.milestone=none'], 'There is no such milestone'],
+  ['an unknown option', ['merge_request.nothing'], '"merge_request.nothing" is not a push option.'],
+  ['a long title', [`merge_request.title=${'a'.repeat(300)}`], 'title is too long'],
+])('%s is told, and the push is taken', async (what, options, warning) => {
+  const project = await makeReviewedProject(ashlar);
+  const work = await workOn(project, 'topic');
+  const shown = await push(work, 'topic', 'merge_request.create', ...options);
+  expect(shown).toContain(warning);
+  expect(await openIn(project)).toHaveLength(what === 'an unknown option' ? 1 : 0);
+  await mustGit(work, ['fetch', '--quiet', 'origin', 'topic']);
+});
+
+test('options have the rights of who pushes', async () => {
+  const [project, other] = [await makeReviewedProject(ashlar), await makeReviewedProject(ashlar)];
+  const { developer } = await makeMembers(ashlar, `projects/${project.id}`, 'developer');
+  const work = await workOn(project, 'topic', { token: developer.token });
+  const foreign = [`merge_request.target_project=${other.path_with_namespace}`, 'merge_request.create'];
+  expect(await push(work, 'topic', ...foreign)).toContain('404 Project Not Found');
+  await push(work, 'topic:second', 'merge_request.create', 'merge_request.auto_merge');
+  // The default branch is protected: developers do not merge.
+  expect(await openIn(project)).toHaveLength(1);
+  const stranger = await makeUser(ashlar);
+  await mustGit(work, [
+    'remote',
+    'set-url',
+    'origin',
+    addressOf(ashlar.url, project.path_with_namespace, stranger.token),
+  ]);
+  const refused = await runGit(work, ['push', '-o', 'merge_request.create', 'origin', 'topic:third']);
+  expect(refused.code).not.toBe(0);
+  expect(await openIn(project)).toHaveLength(1);
+  expect(await openIn(other)).toEqual([]);
+});
+
+test('auto_merge merges what may be merged', async () => {
+  const project = await makeReviewedProject(ashlar);
+  const work = await workOn(project, 'topic');
+  await push(work, 'topic', 'merge_request.create', 'merge_request.auto_merge');
+  const [merged] = bodyOf(await ashlar.root(`GET /projects/${project.id}/merge_requests`), 200);
+  expect(merged).toMatchObject({ state: 'merged', merged_by: { id: 1 } });
+});
