@@ -1084,6 +1084,8 @@ CREATE INDEX merge_requests_author ON public.merge_requests USING btree (author_
 
 CREATE INDEX merge_requests_closed_by ON public.merge_requests USING btree (closed_by_id) WHERE (closed_by_id IS NOT NULL);
 
+CREATE INDEX merge_requests_merge_commit ON public.merge_requests USING btree (merge_commit_sha) WHERE (merge_commit_sha IS NOT NULL);
+
 CREATE INDEX merge_requests_merge_user ON public.merge_requests USING btree (merge_user_id) WHERE (merge_user_id IS NOT NULL);
 
 CREATE INDEX merge_requests_milestone ON public.merge_requests USING btree (milestone_id, id) WHERE (milestone_id IS NOT NULL);
@@ -1103,6 +1105,8 @@ CREATE INDEX merge_requests_project_updated_at ON public.merge_requests USING bt
 CREATE INDEX merge_requests_search ON public.merge_requests USING gin (title gin_trgm_ops, description gin_trgm_ops);
 
 CREATE INDEX merge_requests_source ON public.merge_requests USING btree (source_project_id, source_branch, id);
+
+CREATE INDEX merge_requests_squash_commit ON public.merge_requests USING btree (squash_commit_sha) WHERE (squash_commit_sha IS NOT NULL);
 
 CREATE INDEX merge_requests_target ON public.merge_requests USING btree (project_id, target_branch, id) WHERE (state = 'opened'::text);
 
@@ -1275,6 +1279,8 @@ CREATE INDEX notes_epic ON public.notes USING btree (epic_id, created_at, id) WH
 CREATE INDEX notes_group ON public.notes USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
 
 CREATE INDEX notes_issue ON public.notes USING btree (issue_id, created_at, id) WHERE (issue_id IS NOT NULL);
+
+CREATE INDEX notes_mentions ON public.notes USING btree (issue_id, id) WHERE (system_action = 'cross_reference'::text);
 
 CREATE INDEX notes_merge_request ON public.notes USING btree (merge_request_id, created_at, id) WHERE (merge_request_id IS NOT NULL);
 

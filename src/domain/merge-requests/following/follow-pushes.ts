@@ -10,12 +10,13 @@ import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { projectRepository } from '../../repositories/index.ts';
+import { selectCommitIds } from '../closing/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import { closeForDeletedBranch, type PushedToSource, writePushed } from '../writing/pushed-actions.ts';
 import { type Acting, findActing } from './acting-queries.ts';
-import { selectCommits, selectFrom, selectMergedByHand, selectUnjudged } from './queries.ts';
+import { selectFrom, selectMergedByHand, selectUnjudged } from './queries.ts';
 import { refresh } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
@@ -70,7 +71,7 @@ async function readPushed(
   { id }: MergeRequestRow,
   { before, after }: Pick<BranchUpdate, 'before' | 'after'>,
 ): Promise<Pick<PushedToSource, 'added' | 'existing'>> {
-  const own = new Set(await selectCommits(database.db, id));
+  const own = new Set(await selectCommitIds(database.db, id));
   const pushed = await repositories.read(
     projectRepository(project.id),
     project.row.repository_storage,

@@ -44,6 +44,7 @@ export const selectUnjudged = (
     .orderBy('id')
     .limit(limit)
     .execute();
+<<<<<<< HEAD
 
 /** The commits of its present version. */
 export const selectCommits = async (db: Db, id: number): Promise<string[]> => {
@@ -70,3 +71,5 @@ export const selectWaiting = (db: Db, id: number | undefined): Promise<MergeRequ
     .orderBy('id')
     .limit(MAX_WAITING)
     .execute();
+=======
+>>>>>>> 1b66b72 (merge-requests: the commits of a version are selected in one place)

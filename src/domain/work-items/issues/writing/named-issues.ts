@@ -7,7 +7,7 @@ import { selectReferenced } from '../records/referenced-queries.ts';
 import { seesIssue } from '../records/visibility-queries.ts';
 
 /** The path is as written: a full one, the name of a project beside the text's, or null for the text's own. */
-export type NamedIssue = { projectPath: string | null; iid: number };
+type NamedIssue = { projectPath: string | null; iid: number };
 
 /** The full path, in lower case. */
 function fullPathOf(home: AuthorizedProject, path: string): string {
