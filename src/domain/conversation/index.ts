@@ -6,7 +6,7 @@ export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
 export { findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
 export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts';
 export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
-export { type CrossReference, crossReferenceTable, inProjects } from './noteables/cross-references.ts';
+export { type CrossReference, crossReferenceTable, inProjects } from './noteables/cross-reference-queries.ts';
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
 export type { Noteable, NoteableKind } from './noteables/noteables.ts';
 export { setSubscription } from './noteables/subscription-actions.ts';

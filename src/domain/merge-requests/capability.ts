@@ -26,7 +26,7 @@ import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
-import { type SettleServices, settleMerges } from './following/settle.ts';
+import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
@@ -46,12 +46,12 @@ import {
 } from './registrations/todo-target.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 
-const SETTLE = 'merge_requests.settle';
+const RECONCILE = 'merge_requests.reconcile';
 const AFTER_MERGE = 'merge_requests.after_merge';
 const AUTO_MERGE = 'merge_requests.auto_merge';
 
 export const mergeRequestsCapability = (
-  services: SettleServices & AfterServices & ClosingServices,
+  services: ReconcileServices & AfterServices & ClosingServices,
 ): Capability => ({
   name: 'merge-requests',
   registrations: [
@@ -89,7 +89,7 @@ export const mergeRequestsCapability = (
     [JUDGE_BRANCH]: judgeBranch(services),
     [CLOSE_FOR_MERGED]: closeForMerged(services),
     [CLOSE_FOR_COMMITS]: closeForCommits(services),
-    [SETTLE]: () => settleMerges(services),
+    [RECONCILE]: () => reconcileMerges(services),
     [AFTER_MERGE]: afterMerge(services),
     [AUTO_MERGE]: autoMerge(services),
   },
@@ -97,12 +97,12 @@ export const mergeRequestsCapability = (
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
     { fact: 'merge_request_merged', task: CLOSE_FOR_MERGED },
     { fact: 'repository_pushed', task: CLOSE_FOR_COMMITS },
-    { fact: WRITE_INTERRUPTED, task: SETTLE },
+    { fact: WRITE_INTERRUPTED, task: RECONCILE },
     { fact: 'merge_request_merged', task: AFTER_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
   ],
   schedules: [
-    { task: SETTLE, pattern: '* * * * *' },
+    { task: RECONCILE, pattern: '* * * * *' },
     { task: AUTO_MERGE, pattern: '* * * * *' },
   ],
   tables: [

@@ -1,7 +1,6 @@
 /** Work items: issues and epics, their lists, records and changes. */
 
 export { followingChanges } from './changes/change-actions.ts';
-export { parseDuration } from './changes/durations.ts';
 export {
   checkTexts,
   differences,
@@ -19,7 +18,7 @@ export {
   resolveNamed,
   withNewLabels,
 } from './changes/named-references.ts';
-export { people, type SystemNote, systemNote } from './changes/system-notes.ts';
+export { type SystemNote, systemNote } from './changes/system-notes.ts';
 export { epicIssueEndpoints } from './epic-issues/routes.ts';
 export { childEpicEndpoints } from './epics/child-routes.ts';
 export { epicEndpoints } from './epics/epic-routes.ts';

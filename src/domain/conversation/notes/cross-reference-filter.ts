@@ -1,5 +1,5 @@
 /** Hides cross-references in system notes to noteables that the reader may not read. */
-import type { CrossReference } from '../noteables/cross-references.ts';
+import type { CrossReference } from '../noteables/cross-reference-queries.ts';
 import type { FindContext } from '../noteables/noteable-resources.ts';
 import type { NoteRecord } from './note-records.ts';
 import { noteables } from './noteable-registry.ts';

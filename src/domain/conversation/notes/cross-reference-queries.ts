@@ -1,7 +1,7 @@
 /** References in the system notes on a noteable. */
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
-import type { CrossReference } from '../noteables/cross-references.ts';
+import type { CrossReference } from '../noteables/cross-reference-queries.ts';
 import { type Noteable, noteableKey } from '../noteables/noteables.ts';
 import { namedIn } from './cross-reference-filter.ts';
 

@@ -6,7 +6,7 @@ import type { Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { CrossReference } from '../noteables/cross-references.ts';
+import type { CrossReference } from '../noteables/cross-reference-queries.ts';
 import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
 import type { ActorContext, WriteContext } from '../noteables/write-context.ts';
 import { applyOwnEffect } from '../quick-actions/command-effects.ts';

@@ -227,8 +227,8 @@ describe('awards', () => {
   test('are given to merge requests and to notes on them, once, and taken back by who gave them', async () => {
     const { iid } = await make();
     const note = bodyOf(await app.root(`POST ${path(iid)}/notes`, { body: { body: 'Look' } }), 201);
-    for (const of of [path(iid), `${path(iid)}/notes/${note.id}`]) {
-      const give = (name: string) => as(reporter)(`POST ${of}/award_emoji`, { body: { name } });
+    for (const place of [path(iid), `${path(iid)}/notes/${note.id}`]) {
+      const give = (name: string) => as(reporter)(`POST ${place}/award_emoji`, { body: { name } });
       const award = bodyOf(await give('thumbsup'), 201);
       expect(award).toMatchObject({ name: 'thumbsup', user: { id: reporter.id } });
       expect((await give('thumbsup')).status).toBe(404);

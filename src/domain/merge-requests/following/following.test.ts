@@ -100,10 +100,10 @@ describe('a merge whose process died', () => {
       update merge_requests set state = 'locked', merging = ${JSON.stringify(merging)}::text::jsonb
       where project_id = ${id}`;
   }
-  const settle = async () => {
+  const reconcile = async () => {
     const { services } = ashlar.app;
     const mine = capabilities(services).find(({ name }) => name === 'merge-requests');
-    await mine?.tasks?.['merge_requests.settle']?.({});
+    await mine?.tasks?.['merge_requests.reconcile']?.({});
   };
 
   test('before the branch moved is open again', async () => {
@@ -111,7 +111,7 @@ describe('a merge whose process died', () => {
     const { sha } = await makeMergeRequest(ashlar, id, 'topic');
     await leave(id, sha);
     expect((await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`)).status).toBe(405);
-    await settle();
+    await reconcile();
     expect(await show(id)).toMatchObject({ state: 'opened', merge_commit_sha: null });
     expect(bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200).state).toBe('merged');
   });
@@ -121,8 +121,8 @@ describe('a merge whose process died', () => {
     await makeMergeRequest(ashlar, id, 'topic');
     const main = bodyOf(await ashlar.root(`GET /projects/${id}/repository/branches/main`), 200);
     await leave(id, main.commit.id);
-    await settle();
-    await settle();
+    await reconcile();
+    await reconcile();
     expect(await show(id)).toMatchObject({
       state: 'merged',
       merge_commit_sha: main.commit.id,

@@ -44,17 +44,6 @@ export const selectUnjudged = (
     .orderBy('id')
     .limit(limit)
     .execute();
-<<<<<<< HEAD
-
-/** The commits of its present version. */
-export const selectCommits = async (db: Db, id: number): Promise<string[]> => {
-  const rows = await db
-    .selectFrom('merge_request_commits')
-    .select('sha')
-    .where('merge_request_id', '=', id)
-    .execute();
-  return rows.map(({ sha }) => sha);
-};
 
 export const selectById = (db: Db, id: number): Promise<MergeRequestRow | undefined> =>
   db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
@@ -71,5 +60,3 @@ export const selectWaiting = (db: Db, id: number | undefined): Promise<MergeRequ
     .orderBy('id')
     .limit(MAX_WAITING)
     .execute();
-=======
->>>>>>> 1b66b72 (merge-requests: the commits of a version are selected in one place)

@@ -10,7 +10,7 @@ import type { MessageSources } from '../texts/message-templates.ts';
 import type { SelectedSources } from './queries.ts';
 
 /** The commits that messages tell of, oldest first: the first ones and the newest hundred. */
-export async function readTold(git: GitFolder, newestFirst: readonly string[]): Promise<Commit[]> {
+export async function readMessageCommits(git: GitFolder, newestFirst: readonly string[]): Promise<Commit[]> {
   const told = [...new Set([...newestFirst.slice(0, 100), ...newestFirst.slice(-20)])];
   return (await readShownCommits(git, told)).reverse();
 }

@@ -24,7 +24,7 @@ import { squashOnMerge } from '../texts/squash.ts';
 import { setAutoMerge } from '../writing/auto-merge-actions.ts';
 import { claimMerge, type Merging, recordMerged, unclaimMerge } from '../writing/merge-actions.ts';
 import { decideMerge } from './decide-merge.ts';
-import { messageSources, readTold } from './merge-sources.ts';
+import { messageSources, readMessageCommits } from './merge-sources.ts';
 import { type SelectedSources, selectSources } from './queries.ts';
 
 export type MergeContext = {
@@ -54,7 +54,7 @@ async function build(
   wish: MergeWish,
 ): Promise<BuiltMerge> {
   const settings = projectSettings(project.row);
-  const commits = await readTold(git, sources.commits);
+  const commits = await readMessageCommits(git, sources.commits);
   const told = messageSources(services.baseUrl(), project, row, actor, sources, commits);
   const squashes = squashOnMerge(settings.squash_option, row.squash || wish.squash);
   const merger = signatureOf(authorOf(actor));
@@ -97,7 +97,7 @@ async function moveBranch(
     await writeRefs(git, objects, [update]);
     return 'merged';
   } catch (error) {
-    // Where git moved it all the same, settling finds that.
+    // Where git moved it all the same, reconciling finds that.
     if ((await readRef(git, update.ref)) !== head) await unclaimMerge(db, row.id, head);
     if (error instanceof Failure && error.kind === 'bad_request') return 'moved';
     throw error;

@@ -8,7 +8,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { areRelated, projectRepository } from '../../repositories/index.ts';
 import { readMessages } from '../closing/messages.ts';
-import { judge } from '../mergeability/judge.ts';
+import { judge } from '../versions/judge.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { sourceHead } from '../versions/source-head.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';

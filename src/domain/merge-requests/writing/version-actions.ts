@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { StatementParts } from '../../../platform/db/run-as-one.ts';
-import type { Judgement } from '../mergeability/judge.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import type { Judgement } from '../versions/judge.ts';
 import type { NewVersion } from '../versions/read-version.ts';
 
 /** A version, whether it can be merged into its start, and the messages of its commits, newest first. */

@@ -17,7 +17,7 @@ export type WorkOccurrence =
   | { what: 'time_spent'; seconds: number }
   | { what: 'time_reset' };
 
-export const people = (names: readonly { username: string }[]): string =>
+const people = (names: readonly { username: string }[]): string =>
   sentenceOf(names.map((each) => `@${each.username}`));
 
 /** `added ~1 ~2 labels`, for one or many. */

@@ -1,4 +1,4 @@
-/** Settles merges that a dead process left: what the target branch has says whether they were made. */
+/** Reconciles merges that a dead process left: what the target branch has says whether they were made. */
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
@@ -9,9 +9,9 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type Merging, recordMerged, selectInterrupted, unclaimMerge } from '../writing/merge-actions.ts';
 import { findActing } from './acting-queries.ts';
 
-export type SettleServices = Needs<'database' | 'settings' | 'repositories' | 'log' | 'wake'>;
+export type ReconcileServices = Needs<'database' | 'settings' | 'repositories' | 'log' | 'wake'>;
 
-async function settle(services: SettleServices, row: MergeRequestRow): Promise<void> {
+async function reconcile(services: ReconcileServices, row: MergeRequestRow): Promise<void> {
   const { db } = services.database;
   const merging = row.merging as unknown as Merging;
   const acting = await findActing(services, row.project_id, merging.userId);
@@ -34,13 +34,13 @@ async function settle(services: SettleServices, row: MergeRequestRow): Promise<v
 }
 
 /** Every one of them; one whose repository cannot be written to now is left for the next time. */
-export async function settleMerges(services: SettleServices): Promise<void> {
+export async function reconcileMerges(services: ReconcileServices): Promise<void> {
   for (const row of await selectInterrupted(services.database.background)) {
     try {
-      await settle(services, row);
+      await reconcile(services, row);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      services.log.error('an interrupted merge could not be settled', error, { merge_request_id: row.id });
+      services.log.error('an interrupted merge could not be reconciled', error, { merge_request_id: row.id });
     }
   }
   services.wake();

@@ -2,7 +2,7 @@
 import { judgeMerges } from '../../../platform/git/merging/judge.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
-import type { Heads } from '../versions/read-version.ts';
+import type { Heads } from './read-version.ts';
 
 export type Judgement = { mergeStatus: 'can_be_merged' | 'cannot_be_merged'; isBehind: boolean };
 
