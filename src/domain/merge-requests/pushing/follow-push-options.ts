@@ -11,8 +11,8 @@ import { openMergeRequest } from '../opening/open-merge-request.ts';
 import { updateMergeRequest } from '../opening/update-merge-request.ts';
 import { type MergeRequestRow, mergeRequestWebUrl } from '../records/merge-request-rows.ts';
 import { type MergeRequestOptions, parsePushOptions } from '../texts/push-options.ts';
-import { askedBy, textsFor } from './asked-by-options.ts';
 import { selectOpenFrom } from './queries.ts';
+import { requestedBy, textsFor } from './requested-by-options.ts';
 
 /** Branches of one push that are told of, and whose merge requests options change. */
 const MAX_BRANCHES = 10;
@@ -53,13 +53,13 @@ async function write(
   const known = open.find((row) => row.target_branch === targetBranch) ?? open[0];
   if (known) {
     requireUpdate(target, actor, known);
-    const asked = await askedBy(context, target, options, known);
-    return { target, row: await updateMergeRequest(context, target, known, asked) };
+    const requested = await requestedBy(context, target, options, known);
+    return { target, row: await updateMergeRequest(context, target, known, requested) };
   }
   if (!options.create) return undefined;
   const place = { source, sourceBranch: branch, target, targetBranch };
   const { title, description } = await textsFor(context, place, options);
-  const requested = { ...(await askedBy(context, target, options, undefined)), description };
+  const requested = { ...(await requestedBy(context, target, options, undefined)), description };
   const row = await openMergeRequest(context, { ...place, sourceProjectId: source.id, title, requested });
   return { target, row };
 }

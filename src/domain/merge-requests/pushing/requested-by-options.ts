@@ -58,7 +58,7 @@ const titleAs = (title: string, draft: boolean | undefined): string =>
   draft === undefined ? title : draft ? asDraft(title) : withoutDraft(title);
 
 /** The change that options ask of the merge request, or of a new one; its texts where they are given. */
-export async function askedBy(
+export async function requestedBy(
   context: Asking,
   target: AuthorizedProject,
   options: MergeRequestOptions,
