@@ -232,10 +232,10 @@ describe('awards', () => {
       const award = bodyOf(await give('thumbsup'), 201);
       expect(award).toMatchObject({ name: 'thumbsup', user: { id: reporter.id } });
       expect((await give('thumbsup')).status).toBe(404);
-      expect(idsOf(bodyOf(await as(reporter)(`GET ${of}/award_emoji`), 200))).toEqual([award.id]);
-      expect((await as(developer)(`DELETE ${of}/award_emoji/${award.id}`)).status).toBe(401);
+      expect(idsOf(bodyOf(await as(reporter)(`GET ${place}/award_emoji`), 200))).toEqual([award.id]);
+      expect((await as(developer)(`DELETE ${place}/award_emoji/${award.id}`)).status).toBe(401);
       expect(bodyOf(await app.root(`GET ${path(iid)}`), 200).upvotes).toBe(1);
-      expect((await as(reporter)(`GET ${of}/award_emoji/${award.id}`)).body).toEqual(award);
+      expect((await as(reporter)(`GET ${place}/award_emoji/${award.id}`)).body).toEqual(award);
     }
     const [{ id }] = bodyOf(await as(reporter)(`GET ${path(iid)}/award_emoji`), 200);
     bodyOf(await as(reporter)(`DELETE ${path(iid)}/award_emoji/${id}`), 204);
