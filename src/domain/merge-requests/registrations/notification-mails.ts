@@ -34,7 +34,7 @@ const texts = createCatalog({ en: english, de: german });
 export type MergeRequestNews = {
   /** Of assignees or reviewers. */
   people?: PeopleChange;
-  /** The first new commits, and the number of all. */
+  /** The newest commits, and the number of all new ones. */
   commits?: readonly { sha: string; title: string; url: string }[];
   count?: number;
 };
@@ -87,13 +87,15 @@ export function mergeRequestMail(
       return {
         target,
         rows: (said) => [branches(said)],
-        list: ({ language }) => ({
-          label: texts(language).say('newCommits', { count }),
-          items: commits.map((commit) => ({
-            text: `${shortSha(commit.sha)} ${commit.title}`,
-            url: commit.url,
-          })),
-          rest: rest > 0 ? texts(language).say('moreCommits', { count: rest }) : undefined,
+        ...(count > 0 && {
+          list: ({ language }: MailTexts) => ({
+            label: texts(language).say('newCommits', { count }),
+            items: commits.map((commit) => ({
+              text: `${shortSha(commit.sha)} ${commit.title}`,
+              url: commit.url,
+            })),
+            rest: rest > 0 ? texts(language).say('moreCommits', { count: rest }) : undefined,
+          }),
         }),
       };
     }

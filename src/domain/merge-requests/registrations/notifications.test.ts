@@ -11,7 +11,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { type ReceivedMail, takeMails } from '../../../../test/support/mails.ts';
-import { makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
@@ -229,14 +229,24 @@ describe('what happens to one', () => {
     const made = await open({ reviewer_ids: [reviewer.id] });
     await setLevel(watching, { level: 'watch' });
     await letters();
-    const sha = '0123456789abcdef0123456789abcdef01234567';
-    const payload = { project_id: project.id, user_id: author.id, merge_request_id: made.id };
-    await tell('merge_request_pushed', { ...payload, commits: [{ sha, title: 'Add a fan' }], count: 3 });
+    const branch = `cool-${branches}`;
+    const by = { root: api(author) };
+    for (const number of [1, 2])
+      await commitTo(by, project.id, branch, { fan: `${number}\n` }, { message: `Fan ${number}` });
     const mails = await letters();
-    expect(summary(mails)).toEqual([`${reviewer.username} participating push_to_merge_request`]);
-    for (const line of ['3 new commits:', '* 01234567 Add a fan', 'and 2 more'])
-      expect(mails[0]?.text).toContain(line);
-    expect(mails[0]?.text).toContain(`https://site.example/${project.path_with_namespace}/-/commit/${sha}`);
+    expect(new Set(summary(mails))).toEqual(
+      new Set([`${reviewer.username} participating push_to_merge_request`]),
+    );
+    const text = mails.map((mail) => mail.text).join();
+    for (const part of [
+      'Ada Author pushed to a merge request:',
+      `Branches: ${branch} → main`,
+      'Fan 1',
+      'Fan 2',
+    ])
+      expect(text).toContain(part);
+    const { sha } = bodyOf(await api(peer)(`GET ${path(made)}`), 200);
+    expect(text).toContain(`https://site.example/${project.path_with_namespace}/-/commit/${sha}`);
   });
 
   test('that it will be merged as soon as its checks pass is told once', async () => {

@@ -5,6 +5,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { completionOfTodos, insertSystemNotes } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
@@ -13,7 +14,8 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { commitNote } from '../texts/commit-notes.ts';
 import { mergeRequestNotes } from '../texts/system-notes.ts';
-import { mergeRequestAnnouncement } from './announcements.ts';
+import { fittingTitle } from '../texts/titles.ts';
+import { mergeRequestAnnouncement, type PushDetails } from './announcements.ts';
 
 /** Closes an open merge request whose source branch is gone, with the notes of both. */
 export const closeForDeletedBranch = (
@@ -59,6 +61,18 @@ export type PushedToSource = {
   added: readonly Commit[];
   existing: readonly Pick<Commit, 'oid'>[];
 };
+
+/** Commits that the fact of a push names. */
+const MAX_NAMED_COMMITS = 20;
+
+/** The newest commits first, and the number of all. */
+const pushDetails = (added: readonly Commit[]): PushDetails => ({
+  commits: added
+    .slice(-MAX_NAMED_COMMITS)
+    .toReversed()
+    .map(({ oid, message }) => ({ sha: oid, title: fittingTitle(titleOf(message)) })),
+  count: added.length,
+});
 
 const selectVersionId = async (tx: Db, id: number): Promise<number> => {
   const { latest } = await tx
@@ -106,7 +120,10 @@ export const writePushed = (
         completionOfTodos(tx, actor.id, noteable),
       ],
       parts: announcementParts([
-        mergeRequestAnnouncement(actor, project, row, 'merge_request_pushed', { before }),
+        mergeRequestAnnouncement(actor, project, row, 'merge_request_pushed', {
+          before,
+          ...pushDetails(added),
+        }),
       ]),
     });
   });
