@@ -28,6 +28,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'conversation',
     'error-tracking',
     'markdown',
+    'merge-requests',
     'namespaces',
     'planning',
     'repositories',

@@ -46,6 +46,7 @@ export type Readable = {
   project: { id: number; path_with_namespace: string };
   head: string;
   issue: Called['body'];
+  mergeRequest: Called['body'];
   note: Called['body'];
   epic: Called['body'] | undefined;
   personal: Called['body'];
@@ -156,6 +157,25 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
     200,
   );
   bodyOf(await call(`PUT ${home}/issues/${other.iid}`, { body: { state_event: 'close' } }), 200);
+  await post(`${repository}/commits`, {
+    branch: 'mortar',
+    start_branch: 'main',
+    commit_message: 'Mix mortar',
+    actions: [{ action: 'create', file_path: 'mortar.txt', content: 'lime\nsand\n' }],
+  });
+  const mergeRequest = await post(`${home}/merge_requests`, {
+    title: 'Mortar after all',
+    description: `As #${issue.iid} says.\n\n- [x] mix\n- [ ] lay`,
+    source_branch: 'mortar',
+    target_branch: 'main',
+    labels: 'heavy & hard',
+    milestone_id: milestone.id,
+    assignee_ids: [owner.id],
+    reviewer_ids: [owner.id],
+  });
+  const reviewed = `${home}/merge_requests/${mergeRequest.iid}`;
+  await post(`${reviewed}/notes`, { body: 'A **dry** wall has none.' });
+  bodyOf(await call(`PUT ${reviewed}`, { body: { title: 'Mortar, after all' } }), 200);
   const snippet = await post(`${home}/snippets`, {
     title: 'Plumb line',
     visibility: 'private',
@@ -213,6 +233,11 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
     `${home}/issues/${issue.iid}/notes`,
     `${home}/issues/${issue.iid}/discussions`,
     `${home}/issues/${issue.iid}/participants`,
+    `${groups}/merge_requests`,
+    `${home}/merge_requests`,
+    reviewed,
+    `${reviewed}/notes`,
+    `${reviewed}/reviewers`,
     `${home}/milestones`,
     `${home}/milestones/${milestone.id}/issues`,
     `${home}/snippets`,
@@ -231,7 +256,7 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
     '/personal_access_tokens/self/associations',
     ...(paid ? [`${groups}/epics`, `${groups}/epics/${epic.iid}`, `${groups}/epics/${epic.iid}/issues`] : []),
   ];
-  return { owner, group, project, head, issue, note, epic, personal, snippet, reads };
+  return { owner, group, project, head, issue, mergeRequest, note, epic, personal, snippet, reads };
 }
 
 /** Addresses of this site outside the API, from the root, by the first record of the owner's that has them. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { type Browser, openBrowser, signInAs } from '../../../test/support/browser.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
+import { makeMergeRequest } from '../../../test/support/merge-requests.ts';
 import { makeIssue } from '../../../test/support/planning.ts';
 import { sendRaw } from '../../../test/support/raw-http.ts';
 import { makeReadable, OWNER_PASSWORD, type Readable } from '../../../test/support/readable.ts';
@@ -51,6 +52,8 @@ describe('hostile texts', () => {
       }),
       200,
     );
+    const texts = { title: attack, description: attack, labels: attack.replaceAll(',', '') };
+    const { iid } = await makeMergeRequest(ashlar, id, 'a"><script>b', texts);
     bodyOf(
       await ashlar.root(`POST /projects/${id}/wikis`, { body: { title: 'home', content: attack } }),
       201,
@@ -62,6 +65,8 @@ describe('hostile texts', () => {
       '/-/blob/main/code.ts',
       '/-/issues',
       `/-/issues/${issue.iid}`,
+      '/-/merge_requests',
+      `/-/merge_requests/${iid}`,
       '/-/labels',
       '/-/wikis/home',
       `/-/issues?label_name=${encodeURIComponent(attack)}`,
@@ -91,6 +96,9 @@ describe('hostile texts', () => {
     '/-/issues/1e3',
     '/-/issues/0',
     '/-/issues/99999999999999999999',
+    '/-/merge_requests/0',
+    '/-/merge_requests/99999999999999999999',
+    '/-/merge_requests/99999/diffs',
     '/-/milestones/99999999999999999999',
     '/-/pipelines/99999999999999999999',
     '/-/snippets/99999999999999999999',

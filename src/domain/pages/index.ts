@@ -20,6 +20,19 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],
   ['/:path+/-/issues', async () => (await import('./work-items/issue-pages.ts')).showIssues],
   ['/:path+/-/issues/:iid', async () => (await import('./work-items/issue-pages.ts')).showIssue],
+  [
+    '/:path+/-/merge_requests',
+    async () => (await import('./work-items/merge-request-pages.ts')).showMergeRequests,
+  ],
+  [
+    '/:path+/-/merge_requests/:iid',
+    async () => (await import('./work-items/merge-request-pages.ts')).showMergeRequest,
+  ],
+  // Notes about pushes name an address for the differences of two versions.
+  [
+    '/:path+/-/merge_requests/:iid/diffs',
+    async () => (await import('./work-items/merge-request-pages.ts')).showMergeRequestDiffs,
+  ],
   ['/:path+/-/alert_management', async () => (await import('./work-items/alert-pages.ts')).showAlerts],
   [
     '/:path+/-/alert_management/:iid/details',
@@ -46,7 +59,7 @@ const shown: [path: string, load: () => Promise<Show>][] = [
     [`${home}/-/snippets/:id/raw/*`, async () => (await import('./snippet-pages.ts')).sendSnippetFile],
   ]),
   // Other programs have forms there.
-  ...['issues', 'epics', 'milestones', 'labels', 'snippets', 'branches', 'tags'].map(
+  ...['issues', 'merge_requests', 'epics', 'milestones', 'labels', 'snippets', 'branches', 'tags'].map(
     (kind): [string, () => Promise<Show>] => [
       `/:path+/-/${kind}/new`,
       async () => (await import('./new-pages.ts')).showNew,

@@ -36,6 +36,7 @@ test('the records have addresses of every kind', () => {
   const found = [...addresses.keys()].join('\n');
   for (const kind of [
     '/-/issues/',
+    '/-/merge_requests/',
     '/-/milestones/',
     '/-/epics/',
     '/edit',

@@ -19,6 +19,10 @@ type Making = {
 
 const makings: Record<string, Making> = {
   issues: { noun: 'issue', part: 'issues', project: 'issues', fields: 'title=…', tab: 'Issues' },
+  merge_requests: {
+    ...{ noun: 'merge request', part: 'merge-requests', project: 'merge_requests' },
+    ...{ fields: 'source_branch=…&target_branch=main&title=…', tab: 'Merge requests' },
+  },
   epics: { noun: 'epic', part: 'epics', group: 'epics', fields: 'title=…', tab: 'Epics' },
   milestones: {
     ...{ noun: 'milestone', part: 'milestones', project: 'milestones', group: 'milestones' },

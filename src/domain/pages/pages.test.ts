@@ -49,6 +49,44 @@ describe('what is shown', () => {
       expect(text).toContain(part);
   });
 
+  test('a merge request with its branches, its people and what was said', async () => {
+    const path = `${home}/-/merge_requests/${world.mergeRequest.iid}`;
+    const { text } = await owner.get(path);
+    for (const part of [
+      '<h1>Mortar, after all</h1>',
+      '<code>mortar</code> → <code>main</code>',
+      'A <strong>dry</strong> wall has none.',
+      'heavy &amp; hard',
+      `href="${home}/-/merge_requests?label_name=heavy%20%26%20hard"`,
+      '>First course</a>',
+      '1 of 2 checklist items completed',
+      '<dt>Reviewers</dt>',
+      '<ins>,</ins>',
+      `href="${path}/diffs"`,
+    ])
+      expect(text).toContain(part);
+    const { base_sha, head_sha } = world.mergeRequest.diff_refs;
+    const compared = `${home}/-/compare/${base_sha}...${head_sha}`;
+    expect((await owner.get(`${path}/diffs`)).location).toBe(compared);
+    expect((await owner.get(`${path}/diffs?diff_id=1&start_sha=//evil.example`)).location).toBe(compared);
+    const since = await owner.get(`${path}/diffs?diff_id=1&start_sha=${world.head}`);
+    expect(since.location).toBe(`${home}/-/compare/${world.head}..${head_sha}`);
+    expect((await owner.get(since.location ?? '')).text).toContain('mortar.txt');
+  });
+
+  test('merge requests of a project and of its groups, by state and label', async () => {
+    const named = '>Mortar, after all</a>';
+    for (const place of [home, `/groups/${world.group.full_path}`]) {
+      const list = `${place}/-/merge_requests`;
+      const text = async (query: string) => (await owner.get(`${list}${query}`)).text;
+      expect(await text('')).toContain(named);
+      expect(await text('?state=merged')).not.toContain(named);
+      expect(await text('?state=all&label_name=heavy%20%26%20hard')).toContain(named);
+      expect(await text('?label_name=none')).not.toContain(named);
+      expect((await owner.get(place)).text).toContain(`href="${list}"`);
+    }
+  });
+
   test('a project with its README, whose links lead to its files', async () => {
     const { text } = await owner.get(home);
     expect(text).toContain(`href="${home}/-/blob/main/docs/guide.md"`);
@@ -92,6 +130,7 @@ describe('what is shown', () => {
     for (const [path, request] of [
       [`${home}/-/issues/new`, `${projectApi}/issues`],
       [`${home}/-/issues/new?issue[title]=x`, `${projectApi}/issues`],
+      [`${home}/-/merge_requests/new?merge_request[source_branch]=x`, `${projectApi}/merge_requests`],
       [`${home}/-/branches/new`, `${projectApi}/repository/branches`],
       [`${home}/-/tags/new`, `${projectApi}/repository/tags`],
       [`${home}/-/labels/new`, `${projectApi}/labels`],
@@ -110,7 +149,7 @@ describe('what is shown', () => {
     }
     for (const path of [
       `${home}/-/epics/new`,
-      `${home}/-/merge_requests/new`,
+      `${home}/-/merge_requests/0`,
       `${home}/-/issues/news`,
       `${home}/-/issues/0`,
       `${home}/-/issues/1x`,
@@ -230,10 +269,13 @@ describe('to whom', () => {
       tabsOf((await ashlar.call(`GET /${path}`, { raw: true, headers: BROWSER })).text);
     const all = tabsOf((await member.get(`/${path}`)).text);
     expect(all).toEqual(
-      'Files Commits Branches Tags Issues Alerts Errors Milestones Labels Snippets Wiki'.split(' '),
+      'Files,Commits,Branches,Tags,Issues,Merge requests,Alerts,Errors,Milestones,Labels,Snippets,Wiki'.split(
+        ',',
+      ),
     );
     expect(await anybody()).toEqual(all.filter((label) => label !== 'Alerts' && label !== 'Errors'));
     for (const [part, hidden] of [
+      ['merge_requests', ['Merge requests']],
       ['repository', ['Files', 'Commits', 'Branches', 'Tags']],
       ['issues', ['Issues']],
       ['snippets', ['Snippets']],
@@ -259,8 +301,10 @@ describe('to whom', () => {
       const [, nav = ''] = /<nav[^>]*aria-label="Group"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
       return [...nav.matchAll(/<a[^>]*>([^<]+)</g)].map(([, label]) => label);
     };
-    expect(await tabs(member)).toEqual('Overview Issues Epics Milestones Labels Wiki'.split(' '));
-    expect(await tabs(within)).toEqual(['Overview', 'Issues']);
+    expect(await tabs(member)).toEqual(
+      'Overview,Issues,Merge requests,Epics,Milestones,Labels,Wiki'.split(','),
+    );
+    expect(await tabs(within)).toEqual(['Overview', 'Issues', 'Merge requests']);
   });
 
   test('who has Minimal Access is shown the project, and no tabs of what is in it', async () => {
@@ -270,7 +314,7 @@ describe('to whom', () => {
     await ashlar.app.services.database.sql`update members set access_level = 5 where user_id = ${user.id}`;
     const { status, text } = await (await browserOf(user)).get(`/${path}`);
     expect(status).toBe(200);
-    for (const part of ['issues', 'milestones', 'labels', 'snippets', 'wikis'])
+    for (const part of ['issues', 'merge_requests', 'milestones', 'labels', 'snippets', 'wikis'])
       expect(text).not.toContain(`/${path}/-/${part}`);
   });
 
@@ -310,6 +354,22 @@ describe('to whom', () => {
     ]);
     expect((await browser.get(`${home}/-/issues/2`)).status).toBe(404);
     expect((await browser.get(`${home}/-/tree/main`)).status).toBe(404);
+  });
+
+  test('a Guest, who reads no code, sees no merge requests', async () => {
+    const { guest, reporter } = await makeMembers(
+      ashlar,
+      `projects/${world.project.id}`,
+      'guest',
+      'reporter',
+    );
+    const [hidden, shown] = [await browserOf(guest), await browserOf(reporter)];
+    const one = `${home}/-/merge_requests/${world.mergeRequest.iid}`;
+    for (const path of [`${home}/-/merge_requests`, one, `${one}/diffs`]) {
+      expect([path, (await hidden.get(path)).status]).toEqual([path, 404]);
+      expect([path, (await shown.get(path)).status < 400]).toEqual([path, true]);
+    }
+    expect((await hidden.get(`/groups/${world.group.full_path}/-/merge_requests`)).text).not.toContain(one);
   });
 
   test('people are hidden from nobody in particular where the instance is not public', () =>

@@ -31,7 +31,7 @@ import { discussionsView } from './view/discussion.ts';
 import { numberIn, projectOf, showInProject } from './view/parents.ts';
 import { renderedMarkdown } from './view/rendered-markdown.ts';
 import { show, type ViewContext } from './view/view-context.ts';
-import { pathOf } from './work-items/issue-pages.ts';
+import { pathOf } from './work-items/work-rows.ts';
 
 /** Files of which the contents are shown. */
 const MAX_FILES = 10;

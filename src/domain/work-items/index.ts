@@ -32,7 +32,7 @@ export { findIssue } from './issues/records/find-queries.ts';
 export { issueNoteable } from './issues/records/issue-noteable.ts';
 export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
-export { countTasks } from './issues/records/task-list.ts';
+export { countTasks, taskStatus } from './issues/records/task-list.ts';
 export { issueConversation } from './issues/registrations/noteable.ts';
 export { issueSearch } from './issues/registrations/search-scope.ts';
 export { issueEndpoint } from './issues/show-routes.ts';

@@ -47,6 +47,33 @@ async function mergeRequestPage(
   return { ...listed, items };
 }
 
+export const groupMergeRequestsEndpoint = listing({
+  method: 'GET',
+  path: '/groups/:id/merge_requests',
+  summary: 'Merge requests into the projects of a group and its subgroups.',
+  access: onGroup('read_group'),
+  page: 'offset',
+  input: Type.Object(across),
+  item: ListedMergeRequest,
+  handle: (context) => {
+    const projects = projectsAcross(context.subject, context.input.non_archived ?? true);
+    const visible = visibleMergeRequests(context.actor, projects);
+    return mergeRequestPage(context, visible, 'all', { across: true });
+  },
+});
+
+export const projectMergeRequestsEndpoint = listing({
+  method: 'GET',
+  path: '/projects/:id/merge_requests',
+  summary: 'Merge requests into a project.',
+  access: onProject('read_merge_requests'),
+  page: 'offset',
+  input: Type.Object(ProjectListFields),
+  item: ListedMergeRequest,
+  handle: (context) =>
+    mergeRequestPage(context, visibleMergeRequestsOf(context.subject, context.actor), 'all', {}),
+});
+
 export const mergeRequestListEndpoints: Endpoint[] = [
   listing({
     method: 'GET',
@@ -64,29 +91,6 @@ export const mergeRequestListEndpoints: Endpoint[] = [
       return mergeRequestPage(context, visible, 'created_by_me', { across: true });
     },
   }),
-  listing({
-    method: 'GET',
-    path: '/groups/:id/merge_requests',
-    summary: 'Merge requests into the projects of a group and its subgroups.',
-    access: onGroup('read_group'),
-    page: 'offset',
-    input: Type.Object(across),
-    item: ListedMergeRequest,
-    handle: (context) => {
-      const projects = projectsAcross(context.subject, context.input.non_archived ?? true);
-      const visible = visibleMergeRequests(context.actor, projects);
-      return mergeRequestPage(context, visible, 'all', { across: true });
-    },
-  }),
-  listing({
-    method: 'GET',
-    path: '/projects/:id/merge_requests',
-    summary: 'Merge requests into a project.',
-    access: onProject('read_merge_requests'),
-    page: 'offset',
-    input: Type.Object(ProjectListFields),
-    item: ListedMergeRequest,
-    handle: (context) =>
-      mergeRequestPage(context, visibleMergeRequestsOf(context.subject, context.actor), 'all', {}),
-  }),
+  groupMergeRequestsEndpoint,
+  projectMergeRequestsEndpoint,
 ];

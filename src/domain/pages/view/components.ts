@@ -47,8 +47,11 @@ const kinds = new Map<string, TagKind>([
 export const wordTag = (word: string): Html =>
   tag(`${(word[0] ?? '').toUpperCase()}${word.slice(1).replaceAll('_', ' ')}`, kinds.get(word.toLowerCase()));
 
+/** A state of an issue, epic, merge request or milestone; a `locked` one is being merged. */
 export const stateTag = (state: string): Html =>
-  state === 'closed' ? tag('Closed', 'closed') : tag(state === 'active' ? 'Active' : 'Open', 'open');
+  state === 'closed' || state === 'merged'
+    ? tag(state === 'closed' ? 'Closed' : 'Merged', 'closed')
+    : tag(state === 'active' ? 'Active' : 'Open', 'open');
 
 /** A label; the colour is in a picture, since the pages allow no styles of their own. */
 export const labelChip = (label: { name: string; color: string }, href?: string): Html => {

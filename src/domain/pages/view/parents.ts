@@ -83,6 +83,7 @@ export type Tab =
   | 'Branches'
   | 'Tags'
   | 'Issues'
+  | 'Merge requests'
   | 'Alerts'
   | 'Errors'
   | 'Epics'
@@ -120,6 +121,7 @@ export function showInProject(view: ViewContext, project: AuthorizedProject, con
     ['Branches', `${address}/-/branches`, code],
     ['Tags', `${address}/-/tags`, code],
     ['Issues', `${address}/-/issues`, project.may('read_issues')],
+    ['Merge requests', `${address}/-/merge_requests`, project.may('read_merge_requests')],
     ['Alerts', `${address}/-/alert_management`, project.may('read_alerts')],
     ['Errors', `${address}/-/error_tracking`, project.may('read_errors')],
     ['Milestones', `${address}/-/milestones`, project.may('read_planning')],
@@ -149,6 +151,7 @@ export function showInGroup(view: ViewContext, group: AuthorizedGroup, content: 
   const tabs: [Tab, string, boolean][] = [
     ['Overview', address, true],
     ['Issues', `${address}/-/issues`, true],
+    ['Merge requests', `${address}/-/merge_requests`, true],
     ['Epics', `${address}/-/epics`, paid && group.may('read_epics')],
     ['Milestones', `${address}/-/milestones`, group.may('read_planning')],
     ['Labels', `${address}/-/labels`, group.may('read_planning')],

@@ -24,13 +24,13 @@ import { discussionsView } from '../view/discussion.ts';
 import { groupOf, numberIn, showInGroup } from '../view/parents.ts';
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
-import { chips, pathOf, stateChoices, stateFilter } from './issue-pages.ts';
+import { chips, pathOf, stateChoices, stateFilter, workRow } from './work-rows.ts';
 
 const epicRow = (view: ViewContext, epic: EpicRecord): Html =>
-  thing(
-    html`<a href="${pathOf(view, epic.web_url)}">${epic.title}</a> ${epic.confidential && tag('Confidential', 'closed')} ${epic.state === 'closed' && stateTag('closed')} ${chips(epic.labels)}`,
-    html`${epic.references.relative} · opened ${timeOf(epic.created_at)} by ${personLink(epic.author)}${epic.due_date !== null && html` · due ${epic.due_date}`}`,
-  );
+  workRow(view, epic, epic.references.relative, {
+    marks: epic.confidential && tag('Confidential', 'closed'),
+    below: epic.due_date !== null && html` · due ${epic.due_date}`,
+  });
 
 export async function showEpics(view: ViewContext): Promise<HttpResponse> {
   const group = await groupOf(view);

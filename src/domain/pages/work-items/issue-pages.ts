@@ -2,7 +2,6 @@
 
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { between, type Html, html } from '../../../platform/http/pages/html.ts';
-import type { LabelBasicRecord } from '../../planning/index.ts';
 import {
   groupIssuesEndpoint,
   type IssueBasicRecord,
@@ -11,16 +10,13 @@ import {
   projectIssuesEndpoint,
 } from '../../work-items/index.ts';
 import {
-  choices,
   facts,
-  labelChip,
   listOf,
   pageNumber,
   pager,
   personLink,
   stateTag,
   tag,
-  thing,
   timeOf,
   wordTag,
 } from '../view/components.ts';
@@ -29,57 +25,14 @@ import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } fr
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
 import { incidentView } from './incident-view.ts';
-
-/** The path of an address of this site. */
-export const pathOf = (view: ViewContext, address: string): string => {
-  const home = view.services.baseUrl();
-  return address.startsWith(`${home}/`) ? address.slice(home.length) : address;
-};
-
-/** Labels with their details, as chips; names alone are left out. */
-export const chips = (labels: readonly (string | LabelBasicRecord)[], base?: string): Html[] =>
-  labels.flatMap((label) =>
-    typeof label === 'string'
-      ? []
-      : labelChip(
-          label,
-          base === undefined ? undefined : `${base}?label_name=${encodeURIComponent(label.name)}`,
-        ),
-  );
+import { chips, narrowedTo, pathOf, stateChoices, stateFilter, workRow } from './work-rows.ts';
 
 /** An issue in a list, where it is referred to as `reference`. */
 export const issueRow = (view: ViewContext, issue: IssueBasicRecord, reference: string): Html =>
-  thing(
-    html`<a href="${pathOf(view, issue.web_url)}">${issue.title}</a> ${issue.confidential && tag('Confidential', 'closed')} ${issue.state === 'closed' && stateTag('closed')} ${chips(issue.labels)}`,
-    html`${reference} · opened ${timeOf(issue.created_at)} by ${personLink(issue.author)}${
-      issue.milestone && html` · ${issue.milestone.title}`
-    }${issue.due_date !== null && html` · due ${issue.due_date}`}`,
-    html`${issue.assignees.map((person) => html`<span class="assignee" title="Assigned">@${person.username}</span> `)}`,
-  );
-
-const states = [
-  ['opened', 'Open'],
-  ['closed', 'Closed'],
-  ['all', 'All'],
-] as const;
-
-/** The requested state; open issues unless another is named. */
-export const stateFilter = ({ choice }: Pick<ViewContext, 'choice'>): 'opened' | 'closed' | 'all' =>
-  choice('state', ['opened', 'closed', 'all']);
-
-/** Links to the same list with another state. */
-export const stateChoices = (view: ViewContext): Html => {
-  const here = stateFilter(view);
-  return choices(
-    'State',
-    states.map(([name, label]) => {
-      const query = new URLSearchParams(view.request.query);
-      query.delete('page');
-      query.set('state', name);
-      return { href: `?${query}`, label, here: name === here };
-    }),
-  );
-};
+  workRow(view, issue, reference, {
+    marks: issue.confidential && tag('Confidential', 'closed'),
+    below: issue.due_date !== null && html` · due ${issue.due_date}`,
+  });
 
 /** Issues of a project or a group; with a label where one is named, as labels in texts link here. */
 export async function showIssues(view: ViewContext): Promise<HttpResponse> {
@@ -94,7 +47,7 @@ export async function showIssues(view: ViewContext): Promise<HttpResponse> {
   });
   const body = html`<h1>Issues</h1>
 ${stateChoices(view)}
-${names.length > 0 && html`<p class="below">with ${names.map((name) => html`${tag(name)} `)}<a href="${home.address}/-/issues">Show all</a></p>`}
+${narrowedTo(names, `${home.address}/-/issues`)}
 ${listOf(
   issues.items.map((issue) => issueRow(view, issue, issue.references.relative)),
   'No issues.',

@@ -19,7 +19,8 @@ import {
 import { homeOf, numberIn, showIn } from '../view/parents.ts';
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
-import { issueRow, pathOf } from './issue-pages.ts';
+import { issueRow } from './issue-pages.ts';
+import { pathOf } from './work-rows.ts';
 
 const span = ({ start_date, due_date }: MilestoneRecord): string => {
   if (start_date !== null && due_date !== null) return `${start_date} to ${due_date}`;
