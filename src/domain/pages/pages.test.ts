@@ -62,7 +62,7 @@ describe('what is shown', () => {
       '1 of 2 checklist items completed',
       '<dt>Reviewers</dt>',
       '<ins>,</ins>',
-      `href="${path}/diffs"`,
+      `href="${path}/diffs">1 file</a>`,
     ])
       expect(text).toContain(part);
     const { base_sha, head_sha } = world.mergeRequest.diff_refs;

@@ -59,7 +59,7 @@ export async function showMergeRequest(view: ViewContext): Promise<HttpResponse>
       { project },
     ),
   ]);
-  const { time_stats: time, task_completion_status: tasks, diff_refs: ends } = record;
+  const { time_stats: time, task_completion_status: tasks, diff_refs: ends, changes_count: count } = record;
   const address = projectAddress(project);
   const body = html`<p class="below">${record.references.full}</p>
 <h1>${record.title}</h1>
@@ -70,7 +70,9 @@ ${facts(
   ['Branches', html`<code>${record.source_branch}</code> → <code>${record.target_branch}</code>`],
   [
     'Changes',
-    ends && project.may('read_code') && html`<a href="${address}/-/merge_requests/${iid}/diffs">Show</a>`,
+    ends &&
+      project.may('read_code') &&
+      html`<a href="${address}/-/merge_requests/${iid}/diffs">${count} file${count !== '1' && 's'}</a>`,
   ],
   ['Assigned to', between(record.assignees.map(personLink))],
   ['Reviewers', between(record.reviewers.map(personLink))],
