@@ -2,6 +2,5 @@
 export { mergeRequestsCapability } from './capability.ts';
 export { groupMergeRequestsEndpoint, projectMergeRequestsEndpoint } from './lists/routes.ts';
 export { mergeRequestEndpoint } from './opening/routes.ts';
-export type { ListedMergeRequest } from './records/merge-request-records.ts';
 export { mergeRequestConversation } from './registrations/noteable.ts';
 export { mergeRequestSearch } from './registrations/search-scope.ts';
