@@ -30,6 +30,7 @@ import { type ReconcileServices, reconcileMerges } from './following/reconcile-m
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
+import { mergeRefEndpoint } from './merge-ref/routes.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { followPushOptions } from './pushing/follow-push-options.ts';
@@ -83,6 +84,7 @@ export const mergeRequestsCapability = (
     ...diffEndpoints,
     ...versionEndpoints,
     mergeRequestCommitsEndpoint,
+    mergeRefEndpoint,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),

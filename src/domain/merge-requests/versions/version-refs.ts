@@ -8,3 +8,5 @@ export const keptRef = (iid: number, head: string): string => `refs/ashlar/merge
 
 /** Keeps what came from a fork until a version has it; nobody sees it. */
 export const fetchedRef = (head: string): string => `refs/ashlar/fetched/${head}`;
+/** What merging would make of the target; git fetches it by its name (facts: Side effects of merge). */
+export const mergeRef = (iid: number): string => `refs/merge-requests/${iid}/merge`;

@@ -5,7 +5,7 @@ import { gitUnless } from '../program/program.ts';
 import { type MergeResult, type Pair, runMerges } from './merge-tree.ts';
 import { type Quarantine, withQuarantine } from './quarantine.ts';
 
-const nobody = { name: 'Ashlar', email: 'noreply@localhost', time: 0, zone: '+0000' };
+export const nobody = { name: 'Ashlar', email: 'noreply@localhost', time: 0, zone: '+0000' };
 export const syntheticCommit = (tree: string, parents: string[]) =>
   commitObject({ tree, parents, author: nobody, committer: nobody, message: 'Part of a merge' });
 
