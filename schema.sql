@@ -1002,6 +1002,17 @@ create table merge_request_commits (
 
 CREATE INDEX merge_request_commits_sha ON public.merge_request_commits USING btree (sha, merge_request_id);
 
+create table merge_request_context_commits (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  sha text collate "C" not null,
+  committed_at timestamp(3) with time zone not null,
+  constraint merge_request_context_commits_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_context_commits_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX merge_request_context_commits_once ON public.merge_request_context_commits USING btree (merge_request_id, sha);
+
 create table merge_request_reviewers (
   merge_request_id bigint not null,
   user_id bigint not null,

@@ -22,6 +22,7 @@ import {
   closeForCommits,
   closeForMerged,
 } from './closing/close-issues.ts';
+import { contextCommitEndpoints } from './context-commits/routes.ts';
 import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
@@ -84,6 +85,7 @@ export const mergeRequestsCapability = (
     ...diffEndpoints,
     ...versionEndpoints,
     mergeRequestCommitsEndpoint,
+    ...contextCommitEndpoints,
     mergeRefEndpoint,
   ],
   tasks: {
@@ -114,6 +116,7 @@ export const mergeRequestsCapability = (
     'merge_request_versions',
     'merge_request_commits',
     'merge_request_closing_issues',
+    'merge_request_context_commits',
     'approval_rules',
     'approval_rule_users',
     'approval_rule_groups',

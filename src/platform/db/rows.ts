@@ -576,6 +576,13 @@ export type MergeRequestCommitsTable = {
   sha: string;
 };
 
+export type MergeRequestContextCommitsTable = {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  sha: string;
+  committed_at: Date;
+};
+
 export type MergeRequestReviewersTable = {
   merge_request_id: number;
   user_id: number;
@@ -1232,6 +1239,7 @@ export type Tables = {
   merge_request_assignees: MergeRequestAssigneesTable;
   merge_request_closing_issues: MergeRequestClosingIssuesTable;
   merge_request_commits: MergeRequestCommitsTable;
+  merge_request_context_commits: MergeRequestContextCommitsTable;
   merge_request_reviewers: MergeRequestReviewersTable;
   merge_request_versions: MergeRequestVersionsTable;
   merge_requests: MergeRequestsTable;

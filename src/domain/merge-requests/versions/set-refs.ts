@@ -4,7 +4,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { readRef } from '../../../platform/git/refs.ts';
-import { type RefUpdate, syncRefNames, updateRefs } from '../../../platform/git/write.ts';
+import { RefMoved, type RefUpdate, syncRefNames, updateRefs } from '../../../platform/git/write.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { keptRef, sourceRef } from './version-refs.ts';
 
@@ -20,7 +20,12 @@ export async function setSourceRef(git: GitFolder, iid: number, head: string): P
   if (!moved) return;
   const kept =
     moved.before === NO_OBJECT ? undefined : await setting(git, keptRef(iid, moved.before), moved.before);
-  const updates = [moved, kept].filter((update) => update !== undefined);
+  await setRefs(git, [moved, kept]);
+}
+
+async function setRefs(git: GitFolder, all: readonly (RefUpdate | undefined)[]): Promise<void> {
+  const updates = all.filter((update) => update !== undefined);
+  if (updates.length === 0) return;
   await updateRefs(git.folder, updates);
   await syncRefNames(
     git.folder,
@@ -37,3 +42,15 @@ export const writeSourceRef = (
   repositories.write(projectRepository(project.id), project.row.default_branch ?? 'main', (git) =>
     setSourceRef(git, iid, head_sha),
   );
+
+/** Keeps the commits for the merge request, whatever becomes of their branches. */
+export async function keepCommits(git: GitFolder, iid: number, oids: readonly string[]): Promise<void> {
+  const missing = () => Promise.all(oids.map((oid) => setting(git, keptRef(iid, oid), oid)));
+  try {
+    await setRefs(git, await missing());
+  } catch (error) {
+    if (!(error instanceof RefMoved)) throw error;
+    // Another request keeps some of them, by the same refs.
+    await setRefs(git, await missing());
+  }
+}
