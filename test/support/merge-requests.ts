@@ -118,3 +118,33 @@ export async function waitForFollowing(app: TestApp): Promise<void> {
   }
   throw new Error('pushes and merges were not followed');
 }
+
+/** Twenty lines, of which some are replaced by their numbers. */
+export const numberedLines = (changed: Readonly<Record<number, string>> = {}): string =>
+  Array.from({ length: 20 }, (_, at) => `${changed[at + 1] ?? `line ${at + 1}`}\n`).join('');
+
+/** A project with a merge request that changes line 5 of `a.txt`, and its record. */
+export async function makeReviewWorld(
+  app: TestApp,
+  attributes: Record<string, unknown> = {},
+): Promise<{ project: MadeProject; mergeRequest: Called['body']; path: string }> {
+  const project = await makeProject(app, attributes);
+  const { id } = project;
+  await commitTo(app, id, 'main', { 'a.txt': numberedLines(), 'other.txt': 'other\n' }, { message: 'First' });
+  await commitTo(app, id, 'topic', { 'a.txt': numberedLines({ 5: 'five' }) });
+  const body = { title: 'Topic', source_branch: 'topic', target_branch: 'main' };
+  const made = bodyOf(await app.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+  return { project, mergeRequest: made, path: `/projects/${id}/merge_requests/${made.iid}` };
+}
+
+/** A position in the text of the latest version's `a.txt`. */
+export const positionIn = (
+  { mergeRequest }: { mergeRequest: Called['body'] },
+  lines: Record<string, unknown>,
+): Record<string, unknown> => ({
+  ...mergeRequest.diff_refs,
+  position_type: 'text',
+  old_path: 'a.txt',
+  new_path: 'a.txt',
+  ...lines,
+});

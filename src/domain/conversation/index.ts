@@ -24,7 +24,7 @@ export {
   plainQuickActions,
 } from './notes/noteable-registry.ts';
 export { type NotePosition, type NoteRow, newDiscussionId, selectRelations } from './notes/notes.ts';
-export { isComplete as isCompletePosition, storedPosition } from './notes/positions.ts';
+export { diffPosition, isComplete as isCompletePosition, storedPosition } from './notes/positions.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
 export { MAX_REQUEST_BYTES, type PositionInput } from './notes/schema.ts';

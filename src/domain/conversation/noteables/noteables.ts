@@ -23,6 +23,8 @@ export type NoteableKind = {
   awardColumn?: 'issue_id' | 'epic_id' | 'merge_request_id' | 'snippet_id';
   /** Whether threads can be resolved. */
   isResolvable: boolean;
+  /** Who may resolve them; without it the team, the thread's first author and the noteable's author. */
+  mayResolve?(noteable: Noteable, actor: Actor): boolean;
   hasTodos: boolean;
   /** Its column of subscriptions, and its participants, as rows of target and user_id. */
   subscriptions?: {

@@ -19,13 +19,13 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
 export const noteAnnouncement = (
   actor: Actor,
   noteable: Noteable,
-  { inThread, internal }: { inThread: boolean; internal: boolean },
+  { inThread, inDiff, internal }: { inThread: boolean; inDiff: boolean; internal: boolean },
 ): Announcement => ({
   author: actor,
   activity: {
     action: 'commented',
     ...(noteable.project ? { projectId: noteable.project.id } : { namespaceId: noteable.group?.id ?? 0 }),
-    targetType: inThread ? 'DiscussionNote' : 'Note',
+    targetType: inDiff ? 'DiffNote' : inThread ? 'DiscussionNote' : 'Note',
     details: { target_title: noteable.title, ...noteablePayload(noteable) },
   },
   fact: {

@@ -5,13 +5,14 @@
 import Type from 'typebox';
 import { type Endpoint, endpoint, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import { notFound } from '../../../platform/failure.ts';
-import { missingAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
+import { exactlyOne, parameterRules } from '../../../platform/http/parameters/schema.ts';
 import type { NoteableResource } from '../noteables/noteable-resources.ts';
-import { createNote, deleteNote, resolveNotes, updateNote } from './note-actions.ts';
+import { createNote, deleteNote, updateNote } from './note-actions.ts';
 import { DiscussionRecord, NoteRecord } from './note-records.ts';
-import { diffPosition } from './positions.ts';
+import { definitionOf } from './noteable-registry.ts';
 import { presentNote, presentNotePage, presentNoteResult, presentThread, presentThreads } from './present.ts';
 import { findNote, findThread, selectThread, selectThreads } from './queries.ts';
+import { resolveNotes } from './resolve-actions.ts';
 import {
   CommandsReply,
   changedNote,
@@ -22,7 +23,7 @@ import {
   newNote,
   newNoteOfTeam,
   noteId,
-  positionedNote,
+  notePosition,
   resolution,
 } from './schema.ts';
 
@@ -55,8 +56,11 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
   const ofTarget = { noteable_id: resource.noteable };
   const ofThread = { ...ofTarget, ...discussionId };
   const ofNote = { ...ofThread, ...noteId };
-  const said = resource.internal ? newNoteOfTeam : resource.positioned ? positionedNote : newNote;
-  const changed = resource.resolvable ? changedNoteOfThread : changedNote;
+  const plain = resource.internal ? newNoteOfTeam : newNote;
+  const said = resource.positioned ? { ...plain, ...notePosition } : plain;
+  const changed = resource.resolvable
+    ? Type.Object({ ...ofNote, ...changedNoteOfThread }, parameterRules(exactlyOne('body', 'resolved')))
+    : Type.Object({ ...ofNote, ...changedNote });
   const resolve = endpoint({
     ...shared,
     method: 'PUT',
@@ -85,12 +89,13 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object({ ...ofTarget, ...said }),
       reply: Type.Union([DiscussionRecord, CommandsReply]),
       handle: async (context) => {
-        const { subject, input } = context;
+        const { services, subject, input } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
         const { position }: NewNoteInput = input;
+        const definition = definitionOf(services, noteable.kind);
         const { note, commands } = await createNote(context, noteable, input, {
           beginsThread: true,
-          ...(position && diffPosition(noteable, position)),
+          ...(position && (await definition?.place?.(context, noteable, position))),
         });
         return commands ? new Reply(202, commands) : presentThread(context, [note]);
       },
@@ -166,23 +171,17 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       access: write,
       also: [202, 409],
       bodyLimit: MAX_REQUEST_BYTES,
-      input: Type.Object({ ...ofNote, ...changed }),
+      input: changed,
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { db, subject, input } = context;
         const { body, resolved }: { body?: string; resolved?: boolean } = input;
         const noteable = await resource.find(context, subject, input.noteable_id);
         const note = await findNote(db, noteable, input.note_id, input.discussion_id);
-        if (body !== undefined)
-          return presentNoteResult(context, await updateNote(context, noteable, note, body));
-        if (resolved === undefined) throw parameterFailure(new Set([missingAt(['body'])]));
-        await resolveNotes(
-          context,
-          noteable,
-          await findThread(db, noteable, note.discussion_id),
-          resolved,
-          note.id,
-        );
+        if (resolved === undefined)
+          return presentNoteResult(context, await updateNote(context, noteable, note, body ?? ''));
+        const thread = await findThread(db, noteable, input.discussion_id);
+        await resolveNotes(context, noteable, thread, resolved, note);
         return presentNote(context, await findNote(db, noteable, note.id));
       },
     }),

@@ -44,6 +44,8 @@ const noteColumns = {
   line: 'integer',
   line_type: 'text',
   position: 'jsonb',
+  resolved_at: 'timestamptz',
+  resolved_by_id: 'bigint',
   created_at: 'timestamptz',
 } as const;
 
@@ -57,7 +59,11 @@ const given = recordset('$1', 'given', {
 });
 
 const announcementOf = ({ actor, noteable, note }: NoteInsert): Announcement =>
-  noteAnnouncement(actor, noteable, { inThread: note.inThread ?? false, internal: note.internal ?? false });
+  noteAnnouncement(actor, noteable, {
+    inThread: note.inThread ?? false,
+    inDiff: note.position !== undefined,
+    internal: note.internal ?? false,
+  });
 
 const givenRow = (insert: NoteInsert, ordinal: number, moment: Date) => {
   const { actor, noteable, note } = insert;
@@ -73,6 +79,7 @@ const givenRow = (insert: NoteInsert, ordinal: number, moment: Date) => {
     in_thread: note.inThread ?? false,
     internal: note.internal ?? false,
     position: note.position,
+    ...(note.resolved && { resolved_at: moment, resolved_by_id: actor.id }),
     created_at: note.createdAt ?? moment,
   };
 };

@@ -10,6 +10,7 @@ import { addTodos } from '../noteables/todo-actions.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
 import { insertNote, insertNoteInBatch, type NoteInsert } from './insert-actions.ts';
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
+import { isResolved } from './note-records.ts';
 import type { QuickActions } from './noteable-registry.ts';
 import {
   isCounted,
@@ -19,7 +20,7 @@ import {
   positionOf,
   selectRelations,
 } from './notes.ts';
-import { requireEditable, requirePart, requireResolver, requireText, setsTimes } from './rules.ts';
+import { requireEditable, requirePart, requireText, setsTimes } from './rules.ts';
 import type { CommandsReply, NewNoteInput } from './schema.ts';
 
 /** The outcome: a note with the changes of its quick actions, or those alone. */
@@ -86,7 +87,7 @@ export async function createNote(
       body,
       internal,
       inThread: beginsThread || thread !== undefined,
-      ...(first && { discussionId: first.discussion_id }),
+      ...(first && { discussionId: first.discussion_id, resolved: isResolved(noteable.kind, thread ?? []) }),
       ...(position && { position }),
       ...(line && { line }),
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
@@ -210,32 +211,6 @@ export async function deleteNote(
     // These two never change.
     if (isCounted(note)) await countNotes(tx, noteable, -1);
   });
-}
-
-/** Resolves or reopens notes of a thread; 400 where it is no thread, 403 for users who may not. */
-export async function resolveNotes(
-  { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
-  noteable: Noteable,
-  thread: readonly NoteRow[],
-  resolved: boolean,
-  noteId?: number,
-): Promise<void> {
-  requireResolver(noteable, actor, thread);
-  const ids = thread
-    .filter((note) => note.system_action === null && (noteId === undefined || note.id === noteId))
-    .filter((note) => (note.resolved_at !== null) !== resolved)
-    .map(({ id }) => id);
-  if (ids.length === 0) return;
-  const time = now();
-  await db
-    .updateTable('notes')
-    .set({
-      resolved_at: resolved ? time : null,
-      resolved_by_id: resolved ? actor.id : null,
-      updated_at: time,
-    })
-    .where('id', 'in', ids)
-    .execute();
 }
 
 /** Gives the notes of a user who is being deleted to the ghost. */

@@ -3,7 +3,7 @@
 import { badRequest } from '../../../platform/failure.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
-import { noteables, type QuickActions } from './noteable-registry.ts';
+import { definitionOf, type QuickActions } from './noteable-registry.ts';
 
 /** The note without its quick actions, and their meaning; undefined without any. */
 export async function parseQuickActions(
@@ -13,8 +13,7 @@ export async function parseQuickActions(
 ): Promise<QuickActions | undefined> {
   // Most notes have none, and then no query is made.
   if (!/^\s{0,3}\/\w/m.test(body)) return undefined;
-  const definition = noteables.all(context.services).find(({ kind }) => kind === noteable.kind);
-  return definition?.quickActions(context, noteable, body);
+  return definitionOf(context.services, noteable.kind)?.quickActions(context, noteable, body);
 }
 
 /** Whether any quick action can be applied. */

@@ -74,6 +74,12 @@ export const isResolvable = (
   note: Pick<NoteRow, 'in_thread' | 'system_action'>,
 ): boolean => kind.isResolvable && note.in_thread && note.system_action === null;
 
+/** Whether the thread can be resolved, and is. */
+export function isResolved(kind: NoteableKind, thread: readonly NoteRow[]): boolean {
+  const resolvable = thread.filter((note) => isResolvable(kind, note));
+  return resolvable.length > 0 && resolvable.every(({ resolved_at }) => resolved_at !== null);
+}
+
 /** The records, in the order of the rows; without those whose author was deleted meanwhile. */
 export function presentNotes(
   { services, settings }: { services: Needs<'registered' | 'baseUrl'>; settings: ApplicationSettings },

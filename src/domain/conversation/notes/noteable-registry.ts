@@ -2,17 +2,20 @@
 
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Caller } from '../../../kernel/actor.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { CrossReference } from '../noteables/cross-reference-queries.ts';
+import type { FindContext } from '../noteables/noteable-resources.ts';
 import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
 import type { ActorContext, WriteContext } from '../noteables/write-context.ts';
 import { applyOwnEffect } from '../quick-actions/command-effects.ts';
 import type { OwnEffect } from '../quick-actions/command-rules.ts';
 import type { CommandRule, Effect, Known } from '../quick-actions/command-terms.ts';
 import { byNames, commandsIn, type Interpretation, interpretCommands } from '../quick-actions/commands.ts';
+import type { NewNote } from './notes.ts';
+import type { PositionInput } from './schema.ts';
 
 /** The meaning of a text's quick actions, and how they are applied. */
 export type QuickActions = Interpretation<{ confidential?: boolean | undefined }, Effect> & {
@@ -33,9 +36,25 @@ export type NoteableDefinition = {
   };
   /** The condition on notes `t` of the project on this kind: the caller reads the noteable. Others are in no search. */
   readableNotes?(project: AuthorizedProject, caller: Caller): RawBuilder<SqlBool>;
+  /** Places a note on its diff; 400 for a position that is not there. Kinds without it have no positions. */
+  place?(context: FindContext, noteable: Noteable, sent: PositionInput): Promise<PlacedInDiff>;
+  /** Follows, in the same transaction, when the last open thread is resolved. */
+  threadsResolved?(tx: Db, actor: Author, noteable: Noteable): Promise<void>;
 };
 
+/** Where a note stands; the line is for comments on commits. */
+export type PlacedInDiff = Required<Pick<NewNote, 'position'>> & Pick<NewNote, 'line'>;
+
+/** In whose name something is written. */
+export type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
+
 export const noteables = new Registry<NoteableDefinition>();
+
+/** What the owner of the kind declared. */
+export const definitionOf = (
+  services: Needs<'registered'>,
+  kind: NoteableKind,
+): NoteableDefinition | undefined => noteables.all(services).find((definition) => definition.kind === kind);
 
 export const noteableKinds = (services: Needs<'registered'>): NoteableKind[] =>
   noteables.all(services).map(({ kind }) => kind);

@@ -75,6 +75,8 @@ export type NewNote = {
   /** The thread of a reply; without it a new one, or none. */
   discussionId?: string;
   inThread?: boolean;
+  /** As an answer in a thread that is resolved, which it leaves so. */
+  resolved?: boolean;
   createdAt?: Date;
   /** The line of a commit that it comments on. */
   line?: { path: string | null; line: number | null; line_type: string | null };

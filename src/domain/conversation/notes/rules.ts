@@ -27,16 +27,19 @@ export function requireEditable(noteable: Noteable, actor: Actor, note: NoteRow)
   if (note.author_id !== actor.id && !moderates(noteable)) throw forbidden();
 }
 
-/**
- * 403 except for the team, the thread's first author and the noteable's author; 400 where it is no thread.
- */
+/** 403 except for those who may resolve threads of the kind; 400 where it is no thread. */
 export function requireResolver(noteable: Noteable, actor: Actor, thread: readonly NoteRow[]): void {
   const [first] = thread;
   if (!first || !isResolvable(noteable.kind, first)) throw badRequest('This discussion cannot be resolved');
   requirePart(noteable);
-  const { project, group } = noteable;
+  if (!mayResolve(noteable, actor, first)) throw forbidden();
+}
+
+function mayResolve(noteable: Noteable, actor: Actor, first: NoteRow): boolean {
+  const { kind, project, group, authorId } = noteable;
+  if (kind.mayResolve) return kind.mayResolve(noteable, actor);
   const ofTeam = project?.may('update_issues') ?? group?.may('update_epics') ?? false;
-  if (!ofTeam && first.author_id !== actor.id && noteable.authorId !== actor.id) throw forbidden();
+  return ofTeam || first.author_id === actor.id || authorId === actor.id;
 }
 
 /** Whether the caller may set the time of a note. */

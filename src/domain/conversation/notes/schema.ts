@@ -53,7 +53,7 @@ const lineEnd = Type.Optional(
   }),
 );
 
-/** The position of a thread in a commit's diff. */
+/** The position of a thread in a diff. */
 const Position = Type.Object({
   base_sha: sha,
   start_sha: sha,
@@ -70,7 +70,7 @@ const Position = Type.Object({
   y: pixels,
 });
 export type PositionInput = Static<typeof Position>;
-export const positionedNote = { ...newNote, position: Type.Optional(Position) };
+export const notePosition = { position: Type.Optional(Position) };
 
 export type NewNoteInput = {
   body: string;

@@ -19,6 +19,8 @@ export const mergeRequestKind: NoteableKind = {
   countedIn: 'merge_requests',
   awardColumn: 'merge_request_id',
   isResolvable: true,
+  mayResolve: ({ project, authorId }, actor) =>
+    project?.may('update_merge_requests') === true || authorId === actor.id,
   hasTodos: true,
   subscriptions: mergeRequestSubscriptions,
   isPublic: ({ project }) => project !== undefined && isReadByAnybody(project, 'read_merge_requests'),

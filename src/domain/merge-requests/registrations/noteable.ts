@@ -15,6 +15,8 @@ import {
 } from '../../conversation/index.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import { placeInDiff } from '../review/place-in-diff.ts';
+import { writeThreadsResolved } from '../writing/thread-actions.ts';
 import { readableMergeRequests } from './queries.ts';
 
 const mergeRequest: Pick<NoteableResource, 'noteable' | 'find'> = {
@@ -36,12 +38,16 @@ export const mergeRequestConversation = conversationEndpoints({
   awards: mergeRequest,
   internal: true,
   resolvable: true,
-  positioned: false,
+  positioned: true,
 });
 
 export const mergeRequestDefinition: NoteableDefinition = {
   kind: mergeRequestKind,
   quickActions: plainQuickActions([...awardRules, ...followRules, ...textRules]),
+  place: async (context, mergeRequest, sent) => ({
+    position: (await placeInDiff(context, mergeRequest, sent)).position,
+  }),
+  threadsResolved: writeThreadsResolved,
   crossReferences: { sign: '!', readable: readableMergeRequests },
   readableNotes: (project) =>
     project.may('read_merge_requests') ? sql`t.merge_request_id is not null` : sql`false`,

@@ -6,6 +6,7 @@ import { forbidden, notFound } from '../../../platform/failure.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import {
   conversationEndpoints,
+  diffPosition,
   type NoteableDefinition,
   type NoteableResource,
   plainQuickActions,
@@ -46,5 +47,6 @@ export const commitConversation = conversationEndpoints({
 export const commitDefinition: NoteableDefinition = {
   kind: commitKind,
   quickActions: plainQuickActions(textRules),
+  place: async (_context, commit, sent) => diffPosition(commit, sent),
   readableNotes: (project) => (project.may('read_code') ? sql`t.commit_sha is not null` : sql`false`),
 };
