@@ -1264,6 +1264,7 @@ create table notes (
   updated_at timestamp(3) with time zone not null,
   alert_id bigint,
   merge_request_id bigint,
+  outdated boolean default false not null,
   constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id, merge_request_id) = 1)),
   constraint notes_check1 CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint notes_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),

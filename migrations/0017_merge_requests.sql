@@ -141,6 +141,8 @@ create index label_links_label_merge_request on label_links (label_id, merge_req
 
 alter table notes
   add column merge_request_id bigint references merge_requests (id) on delete cascade,
+  -- Whether the line of its position has changed since: then it stays where it was.
+  add column outdated boolean not null default false,
   drop constraint notes_check,
   add constraint notes_check
     check (num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id, merge_request_id) = 1);

@@ -23,10 +23,17 @@ export {
   noteables,
   plainQuickActions,
 } from './notes/noteable-registry.ts';
-export { type NotePosition, type NoteRow, newDiscussionId, selectRelations } from './notes/notes.ts';
+export {
+  type NotePosition,
+  type NoteRow,
+  newDiscussionId,
+  positionOf,
+  selectRelations,
+} from './notes/notes.ts';
 export { diffPosition, isComplete as isCompletePosition, storedPosition } from './notes/positions.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
 export { selectNotes } from './notes/queries.ts';
+export { setResolved } from './notes/resolve-actions.ts';
 export { MAX_REQUEST_BYTES, type PositionInput } from './notes/schema.ts';
 export { noteSearch } from './notes/search-scope.ts';
 export { applyOwnEffect } from './quick-actions/command-effects.ts';

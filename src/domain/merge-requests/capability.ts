@@ -28,6 +28,8 @@ import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
+import { type SettleServices, settleMerges } from './following/settle.ts';
+import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
@@ -47,6 +49,7 @@ import {
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
+import { TRACE_NOTES } from './writing/trace-actions.ts';
 
 const RECONCILE = 'merge_requests.reconcile';
 const AFTER_MERGE = 'merge_requests.after_merge';
@@ -55,6 +58,7 @@ const AUTO_MERGE = 'merge_requests.auto_merge';
 export const mergeRequestsCapability = (
   services: ReconcileServices & AfterServices & ClosingServices,
 ): Capability => ({
+export const mergeRequestsCapability = (services: SettleServices & TraceServices): Capability => ({
   name: 'merge-requests',
   registrations: [
     noteables.add(mergeRequestDefinition),
@@ -96,6 +100,8 @@ export const mergeRequestsCapability = (
     [RECONCILE]: () => reconcileMerges(services),
     [AFTER_MERGE]: afterMerge(services),
     [AUTO_MERGE]: autoMerge(services),
+    [SETTLE]: () => settleMerges(services),
+    [TRACE_NOTES]: traceNotes(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },

@@ -729,6 +729,7 @@ export type NotesTable = {
   updated_at: Date;
   alert_id: number | null;
   merge_request_id: number | null;
+  outdated: Generated<boolean>;
 };
 
 export type NotificationSettingsTable = {

@@ -151,20 +151,21 @@ export const insertNote = writes.alone;
 /** Inserts the comment in its own transaction or in that of a batch. */
 export const insertNoteInBatch = writes.together;
 
-/** A statement that inserts system notes; undefined without any. */
+/** A statement that inserts system notes, each for itself or in a thread; undefined without any. */
 export function insertSystemNotes(
   tx: Db,
   noteable: Noteable,
   author: { id: number },
-  notes: readonly { body: string; action: string; createdAt?: Date }[],
+  notes: readonly { body: string; action: string; createdAt?: Date; discussionId?: string }[],
 ) {
   if (notes.length === 0) return undefined;
   const time = now();
-  const rows = notes.map(({ body, action, createdAt = time }) => ({
+  const rows = notes.map(({ body, action, createdAt = time, discussionId }) => ({
     ...noteableColumns(noteable),
     author_id: author.id,
     body,
-    discussion_id: newDiscussionId(),
+    discussion_id: discussionId ?? newDiscussionId(),
+    in_thread: discussionId !== undefined,
     system_action: action,
     created_at: createdAt,
     updated_at: createdAt,

@@ -65,7 +65,7 @@ type LineEnd = {
   new_line: number | null;
 };
 
-/** The note's position in the diff of its commit, if any; only createNote() writes the column. */
+/** The note's position in the diff, if any; notes and where they are in newer versions are all that the column is written for. */
 export const positionOf = ({ position }: Pick<NoteRow, 'position'>): NotePosition | undefined =>
   (position ?? undefined) as NotePosition | undefined;
 

@@ -15,6 +15,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import { closeForDeletedBranch, type PushedToSource, writePushed } from '../writing/pushed-actions.ts';
+import { askToTrace } from '../writing/trace-actions.ts';
 import { type Acting, findActing } from './acting-queries.ts';
 import { selectFrom, selectMergedByHand, selectUnjudged } from './queries.ts';
 import { refresh } from './refresh.ts';
@@ -99,6 +100,7 @@ async function followSource(
       continue;
     }
     const fresh = await refresh(services, project, row);
+    await askToTrace(db, row, actor);
     if (fresh.head_sha === row.head_sha) continue;
     const pushed = await readPushed(services, project, fresh, { before, after });
     await writePushed(db, actor, project, fresh, { before, ...pushed });

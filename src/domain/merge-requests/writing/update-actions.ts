@@ -23,6 +23,7 @@ import { isDraft } from '../texts/draft.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { lockCurrent } from './current-queries.ts';
+import { askToTrace } from './trace-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
 /** What an update will write: what the caller may change, with the records that it names. */
@@ -167,6 +168,7 @@ export async function writeUpdate(
       ...(fresh?.statements ?? []),
     ],
   });
+  if (fresh) await askToTrace(tx, row, actor);
   const target = mergeRequestNoteable(project, row);
   await addTodos(tx, { author: actor, target }, [...todosOf(all, actor), ...mentioned]);
   return row;
