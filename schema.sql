@@ -423,6 +423,27 @@ CREATE INDEX deploy_tokens_namespace ON public.deploy_tokens USING btree (namesp
 
 CREATE INDEX deploy_tokens_project ON public.deploy_tokens USING btree (project_id) WHERE (project_id IS NOT NULL);
 
+create table draft_notes (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  author_id bigint not null,
+  discussion_id text collate "C",
+  resolve_discussion boolean default false not null,
+  note text not null,
+  commit_sha text collate "C",
+  position jsonb,
+  line_code text collate "C",
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint draft_notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint draft_notes_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint draft_notes_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX draft_notes_author ON public.draft_notes USING btree (author_id, merge_request_id, id);
+
+CREATE INDEX draft_notes_merge_request ON public.draft_notes USING btree (merge_request_id, id);
+
 create table emails (
   id bigint generated always as identity not null,
   user_id bigint not null,

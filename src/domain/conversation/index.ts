@@ -8,7 +8,7 @@ export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts
 export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
 export { type CrossReference, crossReferenceTable, inProjects } from './noteables/cross-reference-queries.ts';
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
-export type { Noteable, NoteableKind } from './noteables/noteables.ts';
+export { mayComment, type Noteable, type NoteableKind } from './noteables/noteables.ts';
 export { setSubscription } from './noteables/subscription-actions.ts';
 export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
@@ -16,7 +16,7 @@ export type { ActorContext, WriteContext } from './noteables/write-context.ts';
 export { mentionsOf } from './notes/cross-reference-queries.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
 export { createNote } from './notes/note-actions.ts';
-export { DiscussionRecord, NoteRecord, presentNotes } from './notes/note-records.ts';
+export { DiscussionRecord, NoteRecord, Position, presentNotes } from './notes/note-records.ts';
 export {
   type NoteableDefinition,
   noteableKinds,
@@ -32,9 +32,10 @@ export {
 } from './notes/notes.ts';
 export { diffPosition, isComplete as isCompletePosition, storedPosition } from './notes/positions.ts';
 export { type Presenting as PresentContext, presentNote, presentNotePage } from './notes/present.ts';
-export { selectNotes } from './notes/queries.ts';
+export { findThread, selectNotes } from './notes/queries.ts';
 export { setResolved } from './notes/resolve-actions.ts';
-export { MAX_REQUEST_BYTES, type PositionInput } from './notes/schema.ts';
+export { requireText } from './notes/rules.ts';
+export { MAX_REQUEST_BYTES, notePosition, noteText, type PositionInput } from './notes/schema.ts';
 export { noteSearch } from './notes/search-scope.ts';
 export { applyOwnEffect } from './quick-actions/command-effects.ts';
 export { awardRules, followRules, type OwnEffect, textRules } from './quick-actions/command-rules.ts';

@@ -26,6 +26,7 @@ import { contextCommitEndpoints } from './context-commits/routes.ts';
 import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
+import { draftNoteEndpoints } from './draft-notes/routes.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
 import { type SettleServices, settleMerges } from './following/settle.ts';
@@ -91,6 +92,7 @@ export const mergeRequestsCapability = (services: SettleServices & TraceServices
     mergeRequestCommitsEndpoint,
     ...contextCommitEndpoints,
     mergeRefEndpoint,
+    ...draftNoteEndpoints,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
@@ -128,6 +130,7 @@ export const mergeRequestsCapability = (services: SettleServices & TraceServices
     'approval_rule_groups',
     'approval_rule_branches',
     'approval_settings',
+    'draft_notes',
   ],
   unique: {
     approval_rules_project_name: { property: 'name' },

@@ -239,6 +239,20 @@ export type DeployTokensTable = {
   updated_at: Date;
 };
 
+export type DraftNotesTable = {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  author_id: number;
+  discussion_id: string | null;
+  resolve_discussion: Generated<boolean>;
+  note: string;
+  commit_sha: string | null;
+  position: Json | null;
+  line_code: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type EmailsTable = {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1207,6 +1221,7 @@ export type Tables = {
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;
   deploy_tokens: DeployTokensTable;
+  draft_notes: DraftNotesTable;
   emails: EmailsTable;
   epic_issues: EpicIssuesTable;
   epics: EpicsTable;

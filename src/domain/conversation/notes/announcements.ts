@@ -19,17 +19,22 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
 export const noteAnnouncement = (
   actor: Actor,
   noteable: Noteable,
-  { inThread, inDiff, internal }: { inThread: boolean; inDiff: boolean; internal: boolean },
+  note: { inThread: boolean; inDiff: boolean; internal: boolean; inReview: boolean },
 ): Announcement => ({
   author: actor,
   activity: {
     action: 'commented',
     ...(noteable.project ? { projectId: noteable.project.id } : { namespaceId: noteable.group?.id ?? 0 }),
-    targetType: inDiff ? 'DiffNote' : inThread ? 'DiscussionNote' : 'Note',
+    targetType: note.inDiff ? 'DiffNote' : note.inThread ? 'DiscussionNote' : 'Note',
     details: { target_title: noteable.title, ...noteablePayload(noteable) },
   },
   fact: {
     name: 'note_created',
-    payload: { ...noteablePayload(noteable), user_id: actor.id, internal },
+    payload: {
+      ...noteablePayload(noteable),
+      user_id: actor.id,
+      internal: note.internal,
+      in_review: note.inReview,
+    },
   },
 });

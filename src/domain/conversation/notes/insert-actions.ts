@@ -63,6 +63,7 @@ const announcementOf = ({ actor, noteable, note }: NoteInsert): Announcement =>
     inThread: note.inThread ?? false,
     inDiff: note.position !== undefined,
     internal: note.internal ?? false,
+    inReview: note.inReview ?? false,
   });
 
 const givenRow = (insert: NoteInsert, ordinal: number, moment: Date) => {

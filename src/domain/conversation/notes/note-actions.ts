@@ -56,6 +56,14 @@ async function store({ db, services }: WriteContext, insert: NoteInsert): Promis
   });
 }
 
+/** Where a new note is, and what it was before. */
+type NotePlace = Pick<NewNote, 'position' | 'line'> & {
+  thread?: readonly NoteRow[];
+  beginsThread?: boolean;
+  /** Judged as spam when it was written. */
+  draft?: { inReview: boolean };
+};
+
 /**
  * Creates a single note, the first of a thread, or a reply. Quick actions are applied and removed from the
  * text; without other text no note is created. 400 for no text, or when no quick action could be applied; 403
@@ -65,9 +73,9 @@ export async function createNote(
   context: WriteContext,
   noteable: Noteable,
   input: NewNoteInput,
-  place: { thread?: readonly NoteRow[]; beginsThread?: boolean } & Pick<NewNote, 'position' | 'line'> = {},
+  place: NotePlace = {},
 ): Promise<NoteResult> {
-  const { thread, beginsThread = false, line } = place;
+  const { thread, beginsThread = false, line, draft } = place;
   const [first] = thread ?? [];
   requirePart(noteable);
   requireText(input.body);
@@ -77,7 +85,8 @@ export async function createNote(
   const commands = await parseQuickActions(context, noteable, input.body);
   const body = commands?.text ?? input.body;
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
-  await refuseSpam(context, noteable, { body: body === '' ? input.body : body, internal, write: 'create' });
+  const judged = { body: body === '' ? input.body : body, internal, write: 'create' } as const;
+  if (!draft) await refuseSpam(context, noteable, judged);
   // A reply has the position of its thread.
   const position = first ? positionOf(first) : place.position;
   const insert: NoteInsert = {
@@ -90,6 +99,7 @@ export async function createNote(
       ...(first && { discussionId: first.discussion_id, resolved: isResolved(noteable.kind, thread ?? []) }),
       ...(position && { position }),
       ...(line && { line }),
+      ...(draft?.inReview && { inReview: true }),
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
     },
   };

@@ -17,7 +17,7 @@ const LineEnd = Type.Object({
 });
 
 /** Lines for a position in text, the rest for one in an image. */
-const Position = Type.Object({
+export const Position = Type.Object({
   base_sha: Type.String(),
   start_sha: Type.String(),
   head_sha: Type.String(),

@@ -78,6 +78,8 @@ export type NewNote = {
   /** As an answer in a thread that is resolved, which it leaves so. */
   resolved?: boolean;
   createdAt?: Date;
+  /** Of several that were published together: one mail tells of all. */
+  inReview?: boolean;
   /** The line of a commit that it comments on. */
   line?: { path: string | null; line: number | null; line_type: string | null };
   /** The position in the diff of a commit, of a note that starts or answers a thread there. */

@@ -17,7 +17,7 @@ const MAX_BODY_LENGTH = 1_000_000;
 /** Bytes of a request: characters may take several, and escapes more. */
 export const MAX_REQUEST_BYTES = 8 * 1_048_576;
 
-const body = Type.String({ maxLength: MAX_BODY_LENGTH, ...notBlank });
+export const noteText = Type.String({ maxLength: MAX_BODY_LENGTH, ...notBlank });
 const internal = Type.Optional(Type.Boolean({ description: 'Whether only the team reads it.' }));
 const confidential = Type.Optional(Type.Boolean({ description: 'Use `internal`.', deprecated: true }));
 const created_at = Type.Optional(dateTime({ description: 'For administrators and owners.' }));
@@ -36,7 +36,7 @@ export const listNotes = {
 };
 export type ActivityFilter = 'all_notes' | 'only_comments' | 'only_activity';
 
-export const newNote = { body, created_at };
+export const newNote = { body: noteText, created_at };
 export const newNoteOfTeam = { ...newNote, internal, confidential };
 
 const sha = Type.String({ pattern: '^([0-9a-f]{40}|[0-9a-f]{64})$' });
@@ -80,9 +80,9 @@ export type NewNoteInput = {
   position?: PositionInput;
 };
 
-export const changedNote = { body };
+export const changedNote = { body: noteText };
 export const changedNoteOfThread = {
-  body: Type.Optional(body),
+  body: Type.Optional(noteText),
   resolved: Type.Optional(Type.Boolean({ description: 'Whether it is settled; instead of a text.' })),
 };
 export const resolution = { resolved: Type.Boolean({ description: 'Whether the thread is settled.' }) };

@@ -59,5 +59,12 @@ export const mergeRequestFacts: readonly NotificationFact[] = [
   { name: 'merge_request_reopened', eventsOf: changed('reopen_merge_request') },
   { name: 'merge_request_merged', eventsOf: changed('merge_merge_request') },
   { name: 'merge_request_pushed', eventsOf: changed('push_to_merge_request') },
+  {
+    name: 'merge_request_reviewed',
+    eventsOf: (fact: MergeRequestFact & { note_ids: number[] }) => {
+      const [noteId, ...furtherNoteIds] = fact.note_ids;
+      return [notificationEvent('new_note', { ...aboutMergeRequest(fact), noteId, furtherNoteIds })];
+    },
+  },
   { name: 'merge_request_auto_merge_set', eventsOf: changed('merge_when_pipeline_succeeds') },
 ];

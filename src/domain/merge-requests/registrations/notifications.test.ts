@@ -249,6 +249,21 @@ describe('what happens to one', () => {
     expect(text).toContain(`https://site.example/${project.path_with_namespace}/-/commit/${sha}`);
   });
 
+  test('a review is told by one mail, with all that was said', async () => {
+    const made = await open();
+    await letters();
+    for (const note of ['First thing', `Second thing, @${peer.username}`])
+      bodyOf(await api(reviewer)(`POST ${path(made, '/draft_notes')}`, { body: { note } }), 201);
+    expect(await told()).toEqual([]);
+    bodyOf(await api(reviewer)(`POST ${path(made, '/draft_notes/bulk_publish')}`), 204);
+    const all = await letters();
+    expect(summary(all)).toEqual(
+      [`${author.username} author new_note`, `${peer.username} mentioned new_note`].sort(),
+    );
+    for (const said of ['First thing', 'Second thing'])
+      expect(all.find(({ to }) => to === mailOf(author))?.text).toContain(said);
+  });
+
   test('that it will be merged as soon as its checks pass is told once', async () => {
     const made = await open({ title: 'Draft: Cool it', reviewer_ids: [reviewer.id] });
     await letters();

@@ -14,6 +14,7 @@ export type MergeRequestEvent =
   | 'merge_request_pushed'
   | 'merge_request_auto_merge_set'
   | 'merge_request_threads_resolved'
+  | 'merge_request_reviewed'
   | 'merge_request_deleted';
 
 /** What a push brought, in the details of the fact `merge_request_pushed`: the newest commits, and the number of all. */

@@ -31,20 +31,30 @@ const sendsNone = (settings: string) => sql<boolean>`${sql.ref(settings)} @> '{"
 const silentAround = sql<boolean>`
   exists (select from namespaces a where a.id = any(n.ancestor_ids) and ${sendsNone('a.settings')})`;
 
-/** The note as JSON; null where it is deleted, or there is none. */
-const noteJson = (id: number | undefined) => sql`(
-  select jsonb_build_object('id', m.id, 'body', m.body, 'internal', m.internal, 'discussion_id', m.discussion_id,
+/** Characters of each further note of a review. */
+const MAX_FURTHER_LENGTH = 10_000;
+
+/** The note as JSON, with the texts of further ones of its review; null where it is deleted, or there is none. */
+const noteJson = (id: number | undefined, further: readonly number[]) => sql`(
+  select jsonb_build_object('id', m.id, 'body', m.body || coalesce((
+      select string_agg(E'\\n\\n***\\n\\n' || left(f.body, ${MAX_FURTHER_LENGTH}), '' order by f.id) from notes f
+      where f.id = any(${[...further]}::bigint[]) and f.merge_request_id = m.merge_request_id), ''), 'internal', m.internal, 'discussion_id', m.discussion_id,
     'created_at', m.created_at,
     'reply', exists (select from notes e where e.discussion_id = m.discussion_id and e.id < m.id))
   from notes m where m.id = ${id ?? null}::bigint) as note`;
 
-type Named = Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId' | 'actorId'> & {
+type Named = Pick<NotificationEvent, 'projectId' | 'groupId' | 'noteId' | 'furtherNoteIds' | 'actorId'> & {
   /** Selects the row of the subject. */
   subject: RawBuilder<unknown> | undefined;
 };
 
 /** The note, the row of the subject and who acted, as JSON. */
-const around = ({ noteId, actorId, subject }: Named) => sql`${noteJson(noteId)},
+const around = ({
+  noteId,
+  furtherNoteIds = [],
+  actorId,
+  subject,
+}: Named) => sql`${noteJson(noteId, furtherNoteIds)},
   (select to_jsonb(s) from (${subject ?? sql`select null where false`}) s) as subject, (
   select jsonb_build_object('name', u.name, 'username', u.username) from users u where u.id = ${actorId ?? null}::bigint) as actor`;
 

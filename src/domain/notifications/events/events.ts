@@ -46,6 +46,8 @@ export type NotificationEvent = {
   groupId: number | undefined;
   subject: EventSubject;
   noteId: number | undefined;
+  /** Of the same review as the note, which the mail tells too. */
+  furtherNoteIds?: readonly number[];
   involved: Involved;
 };
 

@@ -1,0 +1,112 @@
+/** Writes draft notes, changes and deletes them. */
+import { sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import { badRequest, notFound } from '../../../platform/failure.ts';
+import type { PlacedNote } from '../review/positions.ts';
+import type { DraftNoteRow, DraftsOf } from './queries.ts';
+
+/** Of one author on one merge request: they are published by one transaction. */
+const MAX_DRAFTS = 200;
+/** Characters of all of them. */
+const MAX_TEXT_LENGTH = 4_194_304;
+
+const tooMany = () => badRequest('Too many draft notes: publish some of them first');
+
+/** Where it will be. */
+const placeColumns = (placed: PlacedNote | undefined) => ({
+  position: (placed?.position ?? null) as Json,
+  line_code: placed?.lineCode ?? null,
+});
+
+/** 400 where the author has too many, or too long ones, beside these characters; others of the author wait meanwhile. */
+async function requireRoom(tx: Db, of: DraftsOf, length: number, except = 0): Promise<void> {
+  const key = `draft_notes ${of.authorId} ${of.mergeRequestId}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(ahead(tx));
+  const { count, total } = await tx
+    .selectFrom('draft_notes')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      sql<number>`coalesce(sum(length(note)), 0)::integer`.as('total'),
+    ])
+    .where('author_id', '=', of.authorId)
+    .where('merge_request_id', '=', of.mergeRequestId)
+    .where('id', '<>', except)
+    .executeTakeFirstOrThrow();
+  if (count >= MAX_DRAFTS || total + length > MAX_TEXT_LENGTH) throw tooMany();
+}
+
+export type NewDraft = {
+  note: string;
+  discussionId: string | undefined;
+  resolves: boolean;
+  commit: string | undefined;
+  placed: PlacedNote | undefined;
+};
+
+/** 400 for more than one publishes at once. */
+export const insertDraft = (db: Db, of: DraftsOf, draft: NewDraft): Promise<DraftNoteRow> =>
+  inTransaction(db, async (tx) => {
+    await requireRoom(tx, of, draft.note.length);
+    const time = now();
+    return tx
+      .insertInto('draft_notes')
+      .values({
+        merge_request_id: of.mergeRequestId,
+        author_id: of.authorId,
+        discussion_id: draft.discussionId ?? null,
+        resolve_discussion: draft.resolves,
+        note: draft.note,
+        commit_sha: draft.commit ?? null,
+        ...placeColumns(draft.placed),
+        created_at: time,
+        updated_at: time,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+
+/** 404 where it is gone. */
+export const updateDraft = (
+  db: Db,
+  of: DraftsOf,
+  id: number,
+  { note, placed }: { note: string; placed: PlacedNote | undefined },
+): Promise<DraftNoteRow> =>
+  inTransaction(db, async (tx) => {
+    await requireRoom(tx, of, note.length, id);
+    const changed = await tx
+      .updateTable('draft_notes')
+      .set({ note, ...(placed && placeColumns(placed)), updated_at: now() })
+      .where('id', '=', id)
+      .where('author_id', '=', of.authorId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!changed) throw notFound('Draft Note');
+    return changed;
+  });
+
+/** Takes the author's drafts, or the one of this id, oldest first; whoever comes later finds none. */
+export async function takeDrafts(tx: Db, of: DraftsOf, id?: number): Promise<DraftNoteRow[]> {
+  let query = tx
+    .deleteFrom('draft_notes')
+    .where('author_id', '=', of.authorId)
+    .where('merge_request_id', '=', of.mergeRequestId);
+  if (id !== undefined) query = query.where('id', '=', id);
+  const taken = await query.returningAll().execute();
+  return taken.toSorted((one, other) => one.id - other.id);
+}
+
+/** Deletes it; `check` sees the locked row first. 404 where it is gone. */
+export const deleteDraft = (
+  db: Db,
+  of: DraftsOf,
+  id: number,
+  check: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const [draft] = await takeDrafts(tx, of, id);
+    if (!draft) throw notFound('Draft Note');
+    check(draft.updated_at);
+  });

@@ -1,0 +1,96 @@
+/** Publishes draft notes: one, or all of an author's as one review. */
+import { announce } from '../../../kernel/activity/announce-actions.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { notFound } from '../../../platform/failure.ts';
+import {
+  createNote,
+  findThread,
+  type Noteable,
+  setResolved,
+  type WriteContext,
+} from '../../conversation/index.ts';
+import { mergeRequestKind } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { mergeRequestAnnouncement } from '../writing/announcements.ts';
+import { askToTrace } from '../writing/trace-actions.ts';
+import { takeDrafts } from './actions.ts';
+import { type DraftNoteRow, positionOfDraft } from './queries.ts';
+
+/** The id of the note; undefined where the draft was of quick actions alone. 404 where the thread is gone that it answers. */
+async function publishDraft(
+  context: WriteContext,
+  noteable: Noteable,
+  draft: DraftNoteRow,
+  inReview: boolean,
+): Promise<number | undefined> {
+  const { db, actor } = context;
+  const { discussion_id } = draft;
+  const thread = discussion_id === null ? undefined : await findThread(db, noteable, discussion_id);
+  const position = positionOfDraft(draft);
+  const place = thread ? { thread } : position ? { position, beginsThread: true } : {};
+  const { note } = await createNote(
+    context,
+    noteable,
+    { body: draft.note },
+    { ...place, draft: { inReview } },
+  );
+  if (note && thread && mergeRequestKind.mayResolve?.(noteable, actor))
+    await setResolved(db, context, noteable, [...thread, note], draft.resolve_discussion);
+  return note?.id;
+}
+
+/** Publishes the draft by itself; 404 where it is published already. */
+export const publishOne = (
+  context: WriteContext,
+  noteable: Noteable,
+  row: MergeRequestRow,
+  id: number,
+): Promise<void> =>
+  inTransaction(context.db, async (tx) => {
+    const within = { ...context, db: tx };
+    const [draft] = await takeDrafts(tx, { mergeRequestId: row.id, authorId: context.actor.id }, id);
+    if (!draft) throw notFound('Draft Note');
+    await publishDraft(within, noteable, draft, false);
+    if (draft.position !== null) await askToTrace(tx, row, context.actor);
+  });
+
+/** A reviewer who has approved, or requested changes, has said more than that. */
+async function setReviewed(tx: Db, { id, author_id }: MergeRequestRow, userId: number): Promise<void> {
+  if (author_id === userId) return;
+  await tx
+    .insertInto('merge_request_reviewers')
+    .values({ merge_request_id: id, user_id: userId, state: 'reviewed', created_at: now() })
+    .onConflict((known) =>
+      known
+        .columns(['merge_request_id', 'user_id'])
+        .doUpdateSet({ state: 'reviewed' })
+        .where('merge_request_reviewers.state', 'not in', ['approved', 'requested_changes']),
+    )
+    .execute();
+}
+
+/** Publishes all of the caller's drafts, by one transaction; nothing where there is none. One fact tells of them. */
+export const publishReview = (
+  context: WriteContext,
+  noteable: Noteable,
+  row: MergeRequestRow,
+): Promise<void> =>
+  inTransaction(context.db, async (tx) => {
+    const { actor } = context;
+    const drafts = await takeDrafts(tx, { mergeRequestId: row.id, authorId: actor.id });
+    if (drafts.length === 0) return;
+    const ids: number[] = [];
+    for (const draft of drafts) {
+      const id = await publishDraft({ ...context, db: tx }, noteable, draft, true);
+      if (id !== undefined) ids.push(id);
+    }
+    await setReviewed(tx, row, actor.id);
+    if (drafts.some(({ position }) => position !== null)) await askToTrace(tx, row, actor);
+    if (ids.length === 0 || !noteable.project) return;
+    const details = { note_ids: ids };
+    await announce(
+      tx,
+      mergeRequestAnnouncement(actor, noteable.project, row, 'merge_request_reviewed', details),
+    );
+  });
