@@ -29,12 +29,11 @@ import { versionEndpoints } from './diffs/version-routes.ts';
 import { draftNoteEndpoints } from './draft-notes/routes.ts';
 import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
-import { type SettleServices, settleMerges } from './following/settle.ts';
 import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
-import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
+import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { followPushOptions } from './pushing/follow-push-options.ts';
@@ -57,9 +56,8 @@ const AFTER_MERGE = 'merge_requests.after_merge';
 const AUTO_MERGE = 'merge_requests.auto_merge';
 
 export const mergeRequestsCapability = (
-  services: ReconcileServices & AfterServices & ClosingServices,
+  services: ReconcileServices & AfterServices & ClosingServices & TraceServices,
 ): Capability => ({
-export const mergeRequestsCapability = (services: SettleServices & TraceServices): Capability => ({
   name: 'merge-requests',
   registrations: [
     noteables.add(mergeRequestDefinition),
@@ -102,7 +100,6 @@ export const mergeRequestsCapability = (services: SettleServices & TraceServices
     [RECONCILE]: () => reconcileMerges(services),
     [AFTER_MERGE]: afterMerge(services),
     [AUTO_MERGE]: autoMerge(services),
-    [SETTLE]: () => settleMerges(services),
     [TRACE_NOTES]: traceNotes(services),
   },
   listeners: [
