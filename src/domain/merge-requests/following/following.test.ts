@@ -1,9 +1,9 @@
 /** What pushes change of merge requests, and merges that a dead process left. */
 import { describe, expect, test } from 'vitest';
-import { capabilities } from '../../../../src/capabilities.ts';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
 import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { reconcileMerges } from './reconcile-merges.ts';
 
 const ashlar = useApp();
 
@@ -102,8 +102,7 @@ describe('a merge whose process died', () => {
   }
   const reconcile = async () => {
     const { services } = ashlar.app;
-    const mine = capabilities(services).find(({ name }) => name === 'merge-requests');
-    await mine?.tasks?.['merge_requests.reconcile']?.({});
+    await reconcileMerges(services);
   };
 
   test('before the branch moved is open again', async () => {
