@@ -12,7 +12,9 @@ import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
 import { approvalSettingEndpoints } from './approval-settings/routes.ts';
 import { mergeRequestEventEndpoints } from './around/event-routes.ts';
+import { mergeRequestIssueEndpoints } from './around/issue-routes.ts';
 import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
+import { mergeRequestPipelineEndpoints } from './around/pipeline-routes.ts';
 import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
 import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
 import {
@@ -91,6 +93,8 @@ export const mergeRequestsCapability = (
     ...contextCommitEndpoints,
     mergeRefEndpoint,
     ...draftNoteEndpoints,
+    ...mergeRequestIssueEndpoints,
+    ...mergeRequestPipelineEndpoints,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),

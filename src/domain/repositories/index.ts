@@ -6,7 +6,7 @@ export { readCommit, readRepository } from './commits/queries.ts';
 export { CommitRecord, presentCommit } from './commits/records.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
 export { countedPage, windowOf } from './commits/rules.ts';
-export { DiffRecord } from './commits/schema.ts';
+export { DiffRecord, PipelineBasic } from './commits/schema.ts';
 export { findPipeline } from './commits/status-queries.ts';
 export { commitStatusesEndpoint } from './commits/status-routes.ts';
 export type { CommitStatus } from './commits/status-schema.ts';

@@ -26,6 +26,7 @@ export { EpicRecord } from './epics/records/epic-records.ts';
 export { epicConversation } from './epics/registrations/noteable.ts';
 export { epicsCapability } from './epics-capability.ts';
 export { presentCreated } from './issues/changes/one-issue.ts';
+export { issuesAmong } from './issues/lists/among-queries.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue } from './issues/records/find-queries.ts';

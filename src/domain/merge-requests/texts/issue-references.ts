@@ -1,0 +1,46 @@
+/**
+ * The issues that texts name, whatever they say of them: `#1`, `group/project#2`, and whole addresses, outside code. Pure, and
+ * in time linear in the text.
+ */
+import { outsideCode } from '../../conversation/index.ts';
+import { type Reference, referenceAt, scanReferences } from '../../markdown/index.ts';
+
+/** An issue; whether it exists is not checked. */
+export type IssueReference = {
+  /** As written: a full path, or without a slash the name of a project beside; undefined for the text's own project. */
+  path: string | undefined;
+  iid: number;
+};
+
+/** In one text: the rest of it is not read. */
+const MAX_REFERENCES = 500;
+/** Of the column. */
+const MAX_IID = 2_147_483_647;
+
+/** An address ends before the full stop or colon of its sentence. */
+const address = /https?:\/\/[^\s<>"'`()[\],]{1,2500}(?<![.:;!?])/g;
+/** Without these there is nothing to find: most texts are no longer looked at. */
+const hint = /#\d|\/\d/;
+
+function* referencesIn(baseUrl: string, markdown: string): Generator<Reference> {
+  const text = outsideCode(markdown);
+  for (const [written] of text.matchAll(address)) {
+    const reference = referenceAt(baseUrl, written.split(/[?#]/, 1)[0] ?? '');
+    if (reference) yield reference;
+  }
+  for (const found of scanReferences(text.replaceAll(address, ' ')))
+    if ('reference' in found) yield found.reference;
+}
+
+/** The first 500 of the text, addresses before others, each once. `baseUrl` has no slash at its end. */
+export function issueReferences(baseUrl: string, markdown: string): IssueReference[] {
+  if (!hint.test(markdown)) return [];
+  const found = new Map<string, IssueReference>();
+  for (const { kind, path, name } of referencesIn(baseUrl, markdown)) {
+    const iid = Number(name);
+    if (kind !== 'issue' || iid === 0 || iid > MAX_IID) continue;
+    found.set(`${path?.toLowerCase() ?? ''}#${iid}`, { path, iid });
+    if (found.size === MAX_REFERENCES) break;
+  }
+  return [...found.values()];
+}
