@@ -1,13 +1,16 @@
 /**
  * Two merge requests by each user, from branches `topic-1` and so on into main, with the user's label and the user as
  * assignee: in the project's first milestone, and in the group's. Everybody reviews the first, which has a commit of each
- * user; each of the first half closes the first issue.
+ * user, and beside it one of each on main; it closes an issue of each. Each of the first half closes the first issue.
  */
 import { importStream } from '../../../test/support/repositories.ts';
 import type { Samples } from '../../../test/support/samples.ts';
-import { git } from '../../platform/git/program/program.ts';
+import { git, gitText } from '../../platform/git/program/program.ts';
 import { readRef } from '../../platform/git/refs.ts';
 import { projectRepository } from '../repositories/index.ts';
+
+/** The first commit of main, and so a context commit of the first merge request. */
+const PERSON_1 = 'c931d70e7b06791e99e7d08119df3f581fb5affb';
 
 const first = { table: 'merge_requests', column: 'iid' };
 
@@ -34,8 +37,8 @@ export const samples: Samples = {
     insert into label_links (label_id, merge_request_id)
       select l.id, m.id from merge_requests m join labels l on l.project_id = m.project_id and l.name = m.title;
     insert into merge_request_closing_issues (merge_request_id, issue_id)
-      select m.id, i.id from merge_requests m join issues i on i.project_id = m.project_id and i.iid = 1
-      where m.iid <= (select count(*) from person);
+      select m.id, i.id from merge_requests m join issues i on i.project_id = m.project_id and least(i.iid, m.iid) = 1
+      where greatest(i.iid, m.iid) <= (select count(*) from person);
     insert into timelogs (merge_request_id, user_id, seconds, spent_at, created_at)
       select id, author_id, 60, now(), now() from merge_requests`,
   /** The branches of all that are there, and their versions. Each brings the last commit of main, for who asks by commit. */
@@ -50,16 +53,23 @@ export const samples: Samples = {
         { from: 'refs/heads/main' },
       ),
     );
-    const heads = await repositories.write(projectRepository(project), 'main', async (folder) => {
-      await git(['fast-import', '--quiet'], { folder: folder.folder, input: commits.join('') });
-      return Promise.all(
-        ['main', ...made.map(({ branch }) => branch)].map((name) => readRef(folder, `refs/heads/${name}`)),
-      );
+    const written = await repositories.write(projectRepository(project), 'main', async (opened) => {
+      const { folder } = opened;
+      await git(['fast-import', '--quiet'], { folder, input: commits.join('') });
+      const names = ['main', ...made.map(({ branch }) => branch)];
+      const idsOf = async (range: string) =>
+        (await gitText(['rev-list', range], { folder })).trim().split('\n');
+      return {
+        heads: await Promise.all(names.map((name) => readRef(opened, `refs/heads/${name}`))),
+        ofFirst: await idsOf('main..topic-1'),
+        before: await idsOf('main~1'),
+      };
     });
-    const [main, ...sources] = heads;
+    const [main, ...sources] = written.heads;
+    const { ofFirst } = written;
     await database.sql`
       update merge_requests m set head_sha = x.head, judged_source_sha = x.head, judged_target_sha = ${main ?? ''},
-        commits_count = 1
+        commits_count = case iid when 1 then ${ofFirst.length} else 1 end
       from unnest(${made.map(({ id }) => id)}::bigint[], ${sources.map((head) => head ?? '')}::text[]) x(id, head)
       where m.id = x.id`;
     await database.sql`
@@ -68,8 +78,15 @@ export const samples: Samples = {
       from merge_requests, generate_series(1, ${count}) where project_id = ${project} and head_sha is not null`;
     await database.sql`
       insert into merge_request_commits (merge_request_id, place, sha)
-      select id, place, sha from merge_requests, lateral (values (0, head_sha), (1, ${main ?? ''})) commit(place, sha)
+      select id, place, sha from merge_requests, lateral (
+        select nth - 1, sha from unnest(${ofFirst}::text[]) with ordinality own(sha, nth) where iid = 1
+        union all select 0, head_sha where iid > 1
+        union all select commits_count, ${main ?? ''}) commit(place, sha)
       where project_id = ${project} and head_sha is not null`;
+    await database.sql`
+      insert into merge_request_context_commits (merge_request_id, sha, committed_at)
+      select id, sha, now() from merge_requests, unnest(${written.before}::text[]) context(sha)
+      where project_id = ${project} and iid = 1`;
   },
   guardedRows: ({ project }) => `
     insert into merge_requests (${columns}, discussion_locked)
@@ -84,6 +101,11 @@ export const samples: Samples = {
     'merge_requests/:noteable_id': first,
     'merge_requests/:eventable_id': first,
     'merge_requests/:subscribable_id': first,
+    'versions/:version_id': {
+      table: 'merge_request_versions',
+      where: ({ project }) =>
+        `merge_request_id = (select id from merge_requests where project_id = ${project} and iid = 1)`,
+    },
   },
   fields: { reviewer_id: null, reviewer_ids: null, merge_user_id: null, source_project_id: 'projects' },
   requests: ({ projectId }) => {
@@ -106,8 +128,26 @@ export const samples: Samples = {
       [`POST ${path}/:merge_request_iid/cancel_merge_when_pipeline_succeeds`]: {
         at: { merge_request_iid: 6 },
       },
+      [`POST ${path}/:merge_request_iid/context_commits`]: {
+        at: { merge_request_iid: 2 },
+        with: { commits: [PERSON_1] },
+      },
+      [`POST ${path}/:merge_request_iid/context_commits, of somebody else`]: {
+        at: ofAnother,
+        with: { commits: [PERSON_1] },
+      },
+      [`DELETE ${path}/:merge_request_iid/context_commits`]: { with: { commits: [PERSON_1] } },
       [`POST ${path}/:merge_request_iid/time_estimate, of somebody else`]: { at: ofAnother },
     };
   },
-  lists: { 'GET /merge_requests': { query: 'scope=all' } },
+  lists: {
+    'GET /merge_requests': { query: 'scope=all' },
+    'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': 'empty',
+  },
+  objectForDelete: () => ({
+    '/projects/:id/merge_requests/:merge_request_iid/context_commits': {
+      at: { merge_request_iid: 'select 1' },
+      with: { commits: [PERSON_1] },
+    },
+  }),
 };
