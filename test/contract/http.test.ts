@@ -29,6 +29,7 @@ const streamed = [
   '/projects/:id/repository/archive',
   '/projects/:id/repository/archive.:format',
   '/projects/:id/snapshot',
+  '/projects/:id/merge_requests/:merge_request_iid/raw_diffs',
 ];
 
 /** On every response, refusals included. */

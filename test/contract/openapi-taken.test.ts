@@ -111,6 +111,10 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/repository/commits/:sha/cherry_pick',
   // One branch has the submodule.
   'PUT /projects/:id/repository/submodules/:submodule',
+  // Branches and commits are those that are there.
+  'POST /projects/:id/merge_requests',
+  'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',
+  'DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits',
 ]);
 
 /** Sends it as the administrator; a write is recognised by its method. */

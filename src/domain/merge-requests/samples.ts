@@ -39,6 +39,8 @@ export const samples: Samples = {
     insert into merge_request_closing_issues (merge_request_id, issue_id)
       select m.id, i.id from merge_requests m join issues i on i.project_id = m.project_id and least(i.iid, m.iid) = 1
       where greatest(i.iid, m.iid) <= (select count(*) from person);
+    insert into draft_notes (merge_request_id, author_id, note, created_at, updated_at)
+      select m.id, p.id, 'Draft', now(), now() from merge_requests m, person p where m.iid = 1;
     insert into timelogs (merge_request_id, user_id, seconds, spent_at, created_at)
       select id, author_id, 60, now(), now() from merge_requests`,
   /** The branches of all that are there, and their versions. Each brings the last commit of main, for who asks by commit. */
@@ -69,7 +71,7 @@ export const samples: Samples = {
     const { ofFirst } = written;
     await database.sql`
       update merge_requests m set head_sha = x.head, judged_source_sha = x.head, judged_target_sha = ${main ?? ''},
-        commits_count = case iid when 1 then ${ofFirst.length} else 1 end
+        commits_count = case iid when 1 then ${ofFirst.length + 1} else 2 end
       from unnest(${made.map(({ id }) => id)}::bigint[], ${sources.map((head) => head ?? '')}::text[]) x(id, head)
       where m.id = x.id`;
     await database.sql`
@@ -81,11 +83,15 @@ export const samples: Samples = {
       select id, place, sha from merge_requests, lateral (
         select nth - 1, sha from unnest(${ofFirst}::text[]) with ordinality own(sha, nth) where iid = 1
         union all select 0, head_sha where iid > 1
-        union all select commits_count, ${main ?? ''}) commit(place, sha)
+        union all select commits_count - 1, ${main ?? ''}) commit(place, sha)
       where project_id = ${project} and head_sha is not null`;
     await database.sql`
       insert into merge_request_context_commits (merge_request_id, sha, committed_at)
       select id, sha, now() from merge_requests, unnest(${written.before}::text[]) context(sha)
+      where project_id = ${project} and iid = 1`;
+    await database.sql`
+      insert into draft_notes (merge_request_id, author_id, note, created_at, updated_at)
+      select id, 1, 'Draft', now(), now() from merge_requests, generate_series(1, ${count})
       where project_id = ${project} and iid = 1`;
   },
   guardedRows: ({ project }) => `
@@ -101,13 +107,21 @@ export const samples: Samples = {
     'merge_requests/:noteable_id': first,
     'merge_requests/:eventable_id': first,
     'merge_requests/:subscribable_id': first,
+    'draft_notes/:draft_note_id': { table: 'draft_notes', where: () => 'author_id = 1' },
     'versions/:version_id': {
       table: 'merge_request_versions',
       where: ({ project }) =>
         `merge_request_id = (select id from merge_requests where project_id = ${project} and iid = 1)`,
     },
   },
-  fields: { reviewer_id: null, reviewer_ids: null, merge_user_id: null, source_project_id: 'projects' },
+  fields: {
+    in_reply_to_discussion_id: null,
+    commit_id: null,
+    reviewer_id: null,
+    reviewer_ids: null,
+    merge_user_id: null,
+    source_project_id: 'projects',
+  },
   requests: ({ projectId }) => {
     const path = '/projects/:id/merge_requests';
     const opened = { source_branch: 'topic-1', target_branch: 'person-1' };

@@ -1,5 +1,6 @@
 /** Fields for opening or changing a merge request (facts: Merge requests). */
 import Type, { type Static } from 'typebox';
+import { refNamePattern } from '../../../platform/git/names.ts';
 import {
   atLeastOne,
   commaList,
@@ -40,7 +41,8 @@ const properties = {
 /** A description of 1,048,576 characters, each of four bytes, and the rest. */
 export const BODY_LIMIT = 8 * 1024 * 1024;
 
-const branch = (description: string) => Type.String({ maxLength: 1_000, description });
+const branch = (description: string) =>
+  Type.String({ maxLength: 1_000, ruled: { pattern: refNamePattern }, description });
 
 export const CreateMergeRequest = Type.Object({
   title: Type.String(notBlank),

@@ -75,8 +75,8 @@ async function groupLabel(tx: Db, group: AuthorizedGroup, like: LabelRow): Promi
 async function merge(tx: Db, ids: readonly number[], to: number): Promise<void> {
   const label = sql`${to}::bigint`;
   const from = sql`label_id = any(${[...ids]}::bigint[])`;
-  await sql`insert into label_links (label_id, issue_id, epic_id)
-    select ${label}, issue_id, epic_id from label_links where ${from} on conflict do nothing`.execute(
+  await sql`insert into label_links (label_id, issue_id, epic_id, merge_request_id)
+    select ${label}, issue_id, epic_id, merge_request_id from label_links where ${from} on conflict do nothing`.execute(
     ahead(tx),
   );
   await sql`insert into label_priorities (project_id, label_id, priority)
