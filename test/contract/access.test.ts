@@ -42,6 +42,14 @@ const openToNobody = new Set([
   'GET /projects/:id/repository/commits/:sha/signature',
   'GET /projects/:id/repository/tags/:tag_name/signature',
   'GET /projects/:id/issues/:eventable_id/resource_iteration_events/:event_id',
+  // Leads on to a comparison.
+  'GET /:path+/-/merge_requests/:iid/diffs',
+  // That project is no fork.
+  'POST /projects/:id/merge_requests, elsewhere',
+  // There are no pipelines yet.
+  'POST /projects/:id/merge_requests/:merge_request_iid/pipelines',
+  // Nobody hears of it.
+  'POST /projects/:id/merge_requests/:subscribable_id/unsubscribe',
 ]);
 
 let walk: Walk;

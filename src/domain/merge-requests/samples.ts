@@ -138,7 +138,7 @@ export const samples: Samples = {
       [`PUT ${path}/:merge_request_iid, its lock`]: { with: { discussion_locked: true } },
       [`PUT ${path}/:merge_request_iid, closed`]: { with: { state_event: 'close' } },
       [`PUT ${path}/:merge_request_iid, its target`]: { with: { target_branch: 'person-1' } },
-      [`PUT ${path}/:merge_request_iid/merge, of somebody else`]: { at: ofAnother },
+      [`PUT ${path}/:merge_request_iid/draft_notes/:draft_note_id`]: { with: { note: 'New' } },
       [`POST ${path}/:merge_request_iid/cancel_merge_when_pipeline_succeeds`]: {
         at: { merge_request_iid: 6 },
       },

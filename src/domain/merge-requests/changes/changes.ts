@@ -10,7 +10,7 @@ import {
   type WorkChange,
   without,
 } from '../../work-items/index.ts';
-import { mergeRequestNotes } from '../texts/system-notes.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import type { Requested } from './requested.ts';
 
 /** The properties that are compared. */

@@ -8,12 +8,12 @@ import { projectSettings } from '../../../kernel/namespaces/project-settings.ts'
 import { forbidden } from '../../../platform/failure.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
 import { refresh } from '../following/refresh.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeConditions } from '../records/merge-conditions.ts';
 import { MergeRequestRecord } from '../records/merge-request-records.ts';
 import { mayMerge } from '../records/merge-rights.ts';
 import { presentOne } from '../records/present-one.ts';
-import { mergeRequestNotes } from '../texts/system-notes.ts';
 import { endAutoMerge } from '../writing/auto-merge-actions.ts';
 import { refuseCancel } from './decide-merge.ts';
 import { mergeMergeRequest } from './merge.ts';

@@ -9,10 +9,10 @@ import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { insertSystemNotes } from '../../conversation/index.ts';
 import type { SystemNote } from '../../work-items/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { mergeRequestNotes } from '../texts/system-notes.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 
 type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;

@@ -9,11 +9,11 @@ import { titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { completionOfTodos, insertSystemNotes } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
+import { commitNote } from '../note-texts/commit-notes.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { commitNote } from '../texts/commit-notes.ts';
-import { mergeRequestNotes } from '../texts/system-notes.ts';
 import { fittingTitle } from '../texts/titles.ts';
 import { mergeRequestAnnouncement, type PushDetails } from './announcements.ts';
 

@@ -4,7 +4,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { insertSystemNotes, type Noteable } from '../../conversation/index.ts';
-import { mergeRequestNotes } from '../texts/system-notes.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { mergeRequestAnnouncement } from './announcements.ts';
 
 /** The note, and the fact for listeners. */

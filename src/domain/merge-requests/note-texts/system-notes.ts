@@ -4,7 +4,7 @@
  */
 import { sentenceOf } from '../../../platform/sentence.ts';
 import { type SystemNote, systemNote } from '../../work-items/index.ts';
-import { isDraft, withoutDraft } from './draft.ts';
+import { isDraft, withoutDraft } from '../texts/draft.ts';
 
 type Named = { username: string };
 
