@@ -192,6 +192,9 @@ describe('in the new place', () => {
     );
     const epic = await makeEpic(app, group);
     const near = await made();
+    await app.app.services.database.sql`
+      insert into merge_requests (iid, project_id, source_branch, target_branch, author_id, title, draft, created_at, updated_at)
+      values (7, ${project.id}, 'topic', 'main', 1, 'Topic', false, now(), now())`;
     const text = [
       `#${near.iid} #99999 !7 %v1 %"v1" &${epic.iid}`,
       '~"two words" ~missing `#1`',
