@@ -47,7 +47,8 @@ export async function headOf(folder: string): Promise<string> {
   return head;
 }
 
-const entriesOf = (folder: string): Promise<Dirent[]> =>
+/** Empty for a folder that has gone. */
+export const entriesOf = (folder: string): Promise<Dirent[]> =>
   readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;

@@ -1,11 +1,11 @@
 /** Housekeeping of a repository: repacks it, prunes unreachable objects, and measures it. */
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { outputOf } from '../program/long-runs.ts';
 import { GitError, gitEnvironment } from '../program/program.ts';
 import { launch } from '../program/spawner.ts';
-import { eachOf } from './copy.ts';
+import { eachOf, entriesOf } from './copy.ts';
 
 export type RepackOptions = {
   /**
@@ -71,18 +71,25 @@ export async function repackRepository(
 
 export type Measures = { bytes: number; commits: number };
 
+/** The paths of all files; folders that go meanwhile, such as those of merges that are only tried, have none. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  for (const entry of await entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) files.push(...(await filesBelow(path)));
+    else if (entry.isFile()) files.push(path);
+  }
+  return files;
+}
+
 /** The bytes of the repository's files, and the commits of the branch that HEAD names. */
 export async function measureRepository(folder: string, signal?: AbortSignal): Promise<Measures> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   let bytes = 0;
-  await eachOf(
-    entries.filter((entry) => entry.isFile()),
-    async (entry) => {
-      // A repack may have removed it.
-      const file = await stat(join(entry.parentPath, entry.name)).catch(() => undefined);
-      bytes += file?.size ?? 0;
-    },
-  );
+  await eachOf(await filesBelow(folder), async (path) => {
+    // A repack may have removed it.
+    const file = await stat(path).catch(() => undefined);
+    bytes += file?.size ?? 0;
+  });
   return { bytes, commits: await countCommits(folder, signal) };
 }
 

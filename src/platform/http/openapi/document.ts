@@ -97,7 +97,11 @@ const refusal = {
   properties: {
     message: {
       description: 'Text, or messages by property.',
-      anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: true }],
+      anyOf: [
+        { type: 'string' },
+        { type: 'array', items: { type: 'string' } },
+        { type: 'object', additionalProperties: true },
+      ],
     },
     error: { type: 'string' },
     error_description: { type: 'string' },
