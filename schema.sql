@@ -1080,6 +1080,7 @@ create table merge_requests (
   is_behind boolean default false not null,
   judged_source_sha text collate "C",
   judged_target_sha text collate "C",
+  noted_sha text collate "C",
   merge_commit_sha text collate "C",
   squash_commit_sha text collate "C",
   merge_error text,

@@ -21,6 +21,8 @@ create table merge_requests (
   is_behind boolean not null default false,
   judged_source_sha text collate "C",
   judged_target_sha text collate "C",
+  -- Where the last push that a note tells of ended.
+  noted_sha text collate "C",
   merge_commit_sha text collate "C",
   squash_commit_sha text collate "C",
   merge_error text,

@@ -123,14 +123,15 @@ export async function waitForFollowing(app: TestApp): Promise<void> {
 export const numberedLines = (changed: Readonly<Record<number, string>> = {}): string =>
   Array.from({ length: 20 }, (_, at) => `${changed[at + 1] ?? `line ${at + 1}`}\n`).join('');
 
-/** A project with a merge request that changes line 5 of `a.txt`, and its record. */
+/** A project with a merge request that changes line 5 of `a.txt`, and its record; worlds of one message may share commits. */
 export async function makeReviewWorld(
   app: TestApp,
   attributes: Record<string, unknown> = {},
+  message = 'First',
 ): Promise<{ project: MadeProject; mergeRequest: Called['body']; path: string }> {
   const project = await makeProject(app, attributes);
   const { id } = project;
-  await commitTo(app, id, 'main', { 'a.txt': numberedLines(), 'other.txt': 'other\n' }, { message: 'First' });
+  await commitTo(app, id, 'main', { 'a.txt': numberedLines(), 'other.txt': 'other\n' }, { message });
   await commitTo(app, id, 'topic', { 'a.txt': numberedLines({ 5: 'five' }) });
   const body = { title: 'Topic', source_branch: 'topic', target_branch: 'main' };
   const made = bodyOf(await app.root(`POST /projects/${id}/merge_requests`, { body }), 201);

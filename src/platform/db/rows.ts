@@ -634,6 +634,7 @@ export type MergeRequestsTable = {
   is_behind: Generated<boolean>;
   judged_source_sha: string | null;
   judged_target_sha: string | null;
+  noted_sha: string | null;
   merge_commit_sha: string | null;
   squash_commit_sha: string | null;
   merge_error: string | null;

@@ -126,12 +126,11 @@ export const draftNoteEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, input } = context;
       const { noteable, of } = await find(context);
-      const { id, discussion_id } = await findDraft(db, of, input.draft_note_id);
-      const { note } = input;
+      const { note, position, draft_note_id: id } = input;
       if (note === undefined) throw badRequest('Missing params to modify');
       requireWritable(noteable, note);
-      const position = discussion_id === null ? input.position : undefined;
-      const placed = position && (await placeInDiff(context, noteable, position));
+      const moves = position && (await findDraft(db, of, id)).discussion_id === null;
+      const placed = moves ? await placeInDiff(context, noteable, position) : undefined;
       await judge(context, noteable, 'update', note);
       return presentDraft(await updateDraft(db, of, id, { note, placed }));
     },

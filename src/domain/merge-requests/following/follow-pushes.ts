@@ -14,11 +14,16 @@ import { selectCommitIds } from '../closing/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
-import { closeForDeletedBranch, type PushedToSource, writePushed } from '../writing/pushed-actions.ts';
+import {
+  closeForDeletedBranch,
+  type PushedToSource,
+  unnotedPush,
+  writePushed,
+} from '../writing/pushed-actions.ts';
 import { askToTrace } from '../writing/trace-actions.ts';
 import { type Acting, findActing } from './acting-queries.ts';
 import { selectFrom, selectMergedByHand, selectUnjudged } from './queries.ts';
-import { refresh } from './refresh.ts';
+import { refreshAfterPush } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
@@ -99,11 +104,12 @@ async function followSource(
       await closeForDeletedBranch(db, actor, project, row);
       continue;
     }
-    const fresh = await refresh(services, project, row);
+    const fresh = await refreshAfterPush(services, project, row);
     await askToTrace(db, row, actor);
-    if (fresh.head_sha === row.head_sha) continue;
-    const pushed = await readPushed(services, project, fresh, { before, after });
-    await writePushed(db, actor, project, fresh, { before, ...pushed });
+    const unnoted = unnotedPush(fresh, { before, after });
+    if (!unnoted) continue;
+    const pushed = await readPushed(services, project, fresh, unnoted);
+    await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
   }
 }
 

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
-import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import {
+  commitTo,
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
 import { reconcileMerges } from './reconcile-merges.ts';
 
 const ashlar = useApp();
@@ -40,6 +45,22 @@ test('a push to the source makes a version, is told in a note, and ends an autom
     ),
   );
   expect(aborted).toContain('aborted the automatic merge because the source branch was updated');
+});
+
+test('each push is told once, however many came before the first was followed, and who asked to merge meanwhile', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await makeMergeRequest(ashlar, id, 'topic');
+  const heads: string[] = [];
+  for (const message of ['First', 'Second', 'Third'])
+    heads.push(await commitTo(ashlar, id, 'topic', { 'more.txt': message }, { message }));
+  const merge = `PUT /projects/${id}/merge_requests/1/merge`;
+  bodyOf(await ashlar.root(merge, { body: { sha: '0'.repeat(40) } }), 409);
+  expect((await show(id)).sha).toBe(heads.at(-1));
+  await waitForFollowing(ashlar);
+  const told = (await notesOf(id)).map((text) => /^added 1 commit\n\n<ul><li>(.*)<\/li>/.exec(text)?.[1]);
+  expect(told).toEqual(
+    ['First', 'Second', 'Third'].map((title, at) => `${heads[at]?.slice(0, 8)} - ${title}`),
+  );
 });
 
 test('a push to the target is judged for all into it', async () => {

@@ -48,9 +48,6 @@ export const selectUnjudged = (
     .limit(limit)
     .execute();
 
-export const selectById = (db: Db, id: number): Promise<MergeRequestRow | undefined> =>
-  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-
 /** Those looked at by the clock: the others are looked at when they change. */
 const MAX_WAITING = 1_000;
 

@@ -11,6 +11,7 @@ import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
 import { writeFollowedVersion, writeJudgement } from '../writing/follow-actions.ts';
+import { selectMergeRequest } from './queries.ts';
 
 type RefreshServices = Needs<'database' | 'repositories' | 'baseUrl'>;
 
@@ -39,9 +40,12 @@ export async function refreshHeld(
   const findClosing = await closingForAuthor(services, row, messages);
   const opened = { version, judgement, messages };
   const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing));
-  await setSourceRef(git, row.iid, version.head);
-  return followed ?? row;
+  await pointSourceRef(services, git, row);
+  return followed ?? (await selectMergeRequest(db, row.id)) ?? row;
 }
+
+const pointSourceRef = ({ database }: RefreshServices, git: GitFolder, { id, iid }: MergeRequestRow) =>
+  setSourceRef(git, iid, async () => (await selectMergeRequest(database.db, id))?.head_sha ?? null);
 
 /** The same, with the repository held for writing. */
 export const refresh = (
@@ -51,4 +55,20 @@ export const refresh = (
 ): Promise<MergeRequestRow> =>
   services.repositories.write(projectRepository(project.id), project.row.default_branch ?? 'main', (git) =>
     refreshHeld(services, git, row),
+  );
+
+/** The same after a push; a source ref that a dead process did not set is set. */
+export const refreshAfterPush = (
+  services: RefreshServices,
+  project: TargetProject,
+  row: MergeRequestRow,
+): Promise<MergeRequestRow> =>
+  services.repositories.write(
+    projectRepository(project.id),
+    project.row.default_branch ?? 'main',
+    async (git) => {
+      const fresh = await refreshHeld(services, git, row);
+      await pointSourceRef(services, git, fresh);
+      return fresh;
+    },
   );

@@ -9,7 +9,7 @@ import type { Task } from '../../../platform/jobs/jobs.ts';
 import { writeProject } from '../../repositories/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
 import { findActing } from '../following/acting-queries.ts';
-import { selectById, selectWaiting } from '../following/queries.ts';
+import { selectMergeRequest, selectWaiting } from '../following/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeMergeRequest } from './merge.ts';
 
@@ -44,7 +44,7 @@ export const afterMerge =
   (services: AfterServices): Task =>
   async (payload) => {
     const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
-    const row = await selectById(services.database.background, merge_request_id);
+    const row = await selectMergeRequest(services.database.background, merge_request_id);
     if (!row?.should_remove_source_branch) return;
     const acting = await findActing(services, row.project_id, user_id);
     if (acting) await removeSource(services, row, acting.actor).catch(unlessRefused);

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
-import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import {
+  commitTo,
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
 
 const ashlar = useApp();
 
@@ -99,6 +104,7 @@ describe('refused', () => {
     bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
     await commitTo(ashlar, id, 'main', { 'a.txt': 'three\n' });
     expect(await merge(id)).toMatchObject({ status: 422, body: { message: 'Branch cannot be merged' } });
+    await waitForFollowing(ashlar);
     expect(bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200)).toMatchObject({
       state: 'opened',
       has_conflicts: true,

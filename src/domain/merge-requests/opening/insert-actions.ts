@@ -66,6 +66,7 @@ const insertRow = (tx: Db, actor: Actor, project: AuthorizedProject, made: Prepa
       description: made.description,
       draft: made.draft,
       ...versionColumns(made),
+      noted_sha: made.version.head,
       squash: made.squash,
       force_remove_source_branch: made.forceRemoveSourceBranch,
       allow_collaboration: made.allowCollaboration,

@@ -85,7 +85,7 @@ describe('a thread on a line', () => {
   });
 
   test('of another project’s commits is refused', async () => {
-    const other = await makeReviewWorld(ashlar);
+    const other = await makeReviewWorld(ashlar, {}, 'Elsewhere');
     expect((await begin(positionIn(other, { new_line: 5 }))).status).toBe(400);
   });
 

@@ -14,13 +14,29 @@ async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpd
   return before === oid ? undefined : { ref, before: before ?? NO_OBJECT, after: oid };
 }
 
-/** Points the source ref to the head, and keeps what it pointed to. Run again, it changes nothing. */
-export async function setSourceRef(git: GitFolder, iid: number, head: string): Promise<void> {
-  const moved = await setting(git, sourceRef(iid), head);
-  if (!moved) return;
-  const kept =
-    moved.before === NO_OBJECT ? undefined : await setting(git, keptRef(iid, moved.before), moved.before);
-  await setRefs(git, [moved, kept]);
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Points the source ref to the head, and keeps what it pointed to. Run again, it changes nothing. The head is read after the
+ * ref: of two that run at once, the one that is later sets the later head.
+ */
+export async function setSourceRef(
+  git: GitFolder,
+  iid: number,
+  readHead: () => Promise<string | null> | string | null,
+): Promise<void> {
+  const ref = sourceRef(iid);
+  for (let attempts = 1; ; attempts++) {
+    const before = (await readRef(git, ref)) ?? NO_OBJECT;
+    const after = await readHead();
+    if (after === null || after === before) return;
+    const kept = before === NO_OBJECT ? undefined : await setting(git, keptRef(iid, before), before);
+    try {
+      return await setRefs(git, [{ ref, before, after }, kept]);
+    } catch (error) {
+      if (!(error instanceof RefMoved) || attempts === MAX_ATTEMPTS) throw error;
+    }
+  }
 }
 
 async function setRefs(git: GitFolder, all: readonly (RefUpdate | undefined)[]): Promise<void> {
@@ -40,7 +56,7 @@ export const writeSourceRef = (
   { iid, head_sha }: { iid: number; head_sha: string },
 ): Promise<void> =>
   repositories.write(projectRepository(project.id), project.row.default_branch ?? 'main', (git) =>
-    setSourceRef(git, iid, head_sha),
+    setSourceRef(git, iid, () => head_sha),
   );
 
 /** Keeps the commits for the merge request, whatever becomes of their branches. */

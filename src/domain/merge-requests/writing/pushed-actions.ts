@@ -55,8 +55,9 @@ export const closeForDeletedBranch = (
     });
   });
 
-export type PushedToSource = {
-  before: string;
+type Pushed = { before: string; after: string };
+
+export type PushedToSource = Pushed & {
   /** Oldest first: the new commits of the merge request, and others that came with the target. */
   added: readonly Commit[];
   existing: readonly Pick<Commit, 'oid'>[];
@@ -83,16 +84,31 @@ const selectVersionId = async (tx: Db, id: number): Promise<number> => {
   return latest;
 };
 
+/**
+ * What of a push no note tells of yet, whoever made the version of it: a reader may be faster than what follows pushes, and
+ * one version may hold several. `noted_sha` is where the last push that was noted ended, or the head that the merge request
+ * was opened with. A push that was followed before those in front of it is noted with them, if it is the last.
+ */
+export function unnotedPush(
+  { noted_sha, head_sha }: Pick<MergeRequestRow, 'noted_sha' | 'head_sha'>,
+  { before, after }: Pushed,
+): Pushed | undefined {
+  if (noted_sha === after) return undefined;
+  if (noted_sha === before) return { before, after };
+  return head_sha === after ? { before: noted_sha ?? before, after } : undefined;
+}
+
 /** Tells of the pushed commits; an automatic merge of what was there before is over. */
 export const writePushed = (
   db: Db,
   actor: Actor,
   project: AuthorizedProject,
   { id }: Pick<MergeRequestRow, 'id'>,
-  { before, added, existing }: PushedToSource,
+  { before, after, added, existing }: PushedToSource,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await lockMergeRequest(tx, id);
+    if (row.state !== 'opened' || unnotedPush(row, { before, after })?.before !== before) return;
     const aborts = row.auto_merge !== null;
     const isFork = row.source_project_id !== row.project_id;
     const note = commitNote({
@@ -111,7 +127,11 @@ export const writePushed = (
     ];
     const change = tx
       .updateTable('merge_requests')
-      .set({ ...(aborts && { auto_merge: null, merge_user_id: null }), updated_at: now() })
+      .set({
+        ...(aborts && { auto_merge: null, merge_user_id: null }),
+        noted_sha: after,
+        updated_at: now(),
+      })
       .where('id', '=', id);
     await runAsOne(tx, {
       statements: [

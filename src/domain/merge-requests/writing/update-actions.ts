@@ -130,14 +130,14 @@ export async function writeUpdate(
   const before: MergeRequestState = { ...locked, ...relations };
   const after = stateAfter(before, requested, named);
   const { shared, all } = mergeRequestDifferences(before, after);
-  const isOpenedAnew = all.some(
-    (change) => change.what === 'target_branch' || (change.what === 'state' && change.to === 'reopened'),
-  );
+  const reopened = all.some((change) => change.what === 'state' && change.to === 'reopened');
+  const isOpenedAnew = reopened || all.some(({ what }) => what === 'target_branch');
   const fresh = isOpenedAnew && opened ? versionStatements(tx, id, opened) : undefined;
   const columns = {
     ...plainColumns(requested),
     ...(all.length > 0 && columnsOf(after, all, actor)),
     ...fresh?.columns,
+    ...(reopened && opened && { noted_sha: opened.version.head }),
   };
   if (Object.keys(columns).length === 0) return locked;
   const change = tx.updateTable('merge_requests').set(columns).where('id', '=', id);

@@ -56,7 +56,8 @@ function madeByGit(ids: Record<string, string>, how: Omit<Join, 'target' | 'sour
     if (how.squash) {
       checkout.text('checkout', '--quiet', '--detach', checkout.text('merge-base', target, from));
       checkout.text('merge', '--quiet', '--squash', from);
-      const date = `${ada.time} ${ada.zone}`;
+      // Git takes a small number for a day of the month, without the @.
+      const date = `@${ada.time} ${ada.zone}`;
       checkout.text(
         'commit',
         '-q',
