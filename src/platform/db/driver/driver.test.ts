@@ -152,6 +152,21 @@ test('values of each type come back as they were given', async () => {
   expect(await sql`select '[2:3]={1,2}'::integer[] as shifted`).toEqual([{ shifted: [1, 2] }]);
 });
 
+test('instants of all ages come back to the millisecond, and less is left out', async () => {
+  const texts = ['0033-04-03T12:00:00.123Z', '1713-12-31T23:59:59.999Z', '1999-12-31T23:59:59.999Z'];
+  texts.push('2000-01-01T00:00:00.000Z', '2026-11-22T01:02:03.007Z', '2286-01-01T00:00:00.001Z');
+  texts.push('9999-12-31T23:59:59.999Z');
+  const rows = await sql<{ time: Date }[]>`select unnest(${texts}::timestamptz[]) as time`;
+  expect(rows.map(({ time }) => time.toISOString())).toEqual(texts);
+  const [row] = await sql`
+    select '1999-12-31 23:59:59.999999Z'::timestamptz as before, '2026-01-01 00:00:00.123999Z'::timestamptz as after,
+      'infinity'::timestamptz as never, null::timestamptz as none`;
+  expect(row?.before.toISOString()).toBe('1999-12-31T23:59:59.999Z');
+  expect(row?.after.toISOString()).toBe('2026-01-01T00:00:00.123Z');
+  expect(row?.never.getTime()).toBeNaN();
+  expect(row?.none).toBeNull();
+});
+
 test('what cannot be read or written is refused, and the connection goes on', async () => {
   await expect(sql`select ${2 ** 53}::bigint as n`).rejects.toThrow('integer out of range');
   await expect(sql`select '-9007199254740993'::bigint as n, 1 as m`).rejects.toThrow('integer out of range');

@@ -1,7 +1,7 @@
 /** One statement on its way: what pg's client sends for it, and what becomes of the answers. */
 import { type Connection, type FieldDef, Query } from 'pg';
 import { bind } from './bind.ts';
-import { isBytes, type Reader, readerOf } from './values.ts';
+import { comesAsBytes, type Reader, readerOf } from './values.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a caller that does not say what its rows are reads them as it likes.
 export type Row = Record<string, any>;
@@ -14,6 +14,10 @@ export type Result = {
 
 type Column = { name: string; read: Reader };
 
+/** A row of nulls: rows that are copied from it have their properties from the start, instead of one after the other. */
+const emptyRow = (columns: readonly Column[]): Row =>
+  Object.fromEntries(columns.map(({ name }) => [name, null]));
+
 let names = 0;
 
 /** A text with the types that its values have by themselves, and the server's description of both. */
@@ -25,6 +29,7 @@ export class Prepared {
   /** Of all its parameters; undefined until a server has described them. */
   types: readonly number[] | undefined;
   columns: readonly Column[] = [];
+  emptyRow: Row = {};
   /** Of its columns: 1 where the bytes come as they are, in place of text. None where all come as text. */
   formats: readonly number[] = [];
 
@@ -36,9 +41,10 @@ export class Prepared {
   describe(types: readonly number[], fields: readonly FieldDef[]): void {
     this.columns = fields.map(({ name, dataTypeID }) => ({
       name,
-      read: readerOf(dataTypeID, isBytes(dataTypeID)),
+      read: readerOf(dataTypeID, comesAsBytes(dataTypeID)),
     }));
-    const formats = fields.map(({ dataTypeID }) => (isBytes(dataTypeID) ? 1 : 0));
+    this.emptyRow = emptyRow(this.columns);
+    const formats = fields.map(({ dataTypeID }) => (comesAsBytes(dataTypeID) ? 1 : 0));
     this.formats = formats.includes(1) ? formats : [];
     this.types = types;
   }
@@ -237,6 +243,7 @@ export class Statement extends Exchange {
   /** Whether its answer is not waited for. */
   readonly isAhead: boolean;
   #columns: readonly Column[] = [];
+  #emptyRow: Row = {};
   #rows: Row[] = [];
   #tag = '';
   /** The name that it was sent by. */
@@ -275,6 +282,7 @@ export class Statement extends Exchange {
     const { stream } = connection;
     this.#name = carrier.named ? prepared.name : '';
     this.#columns = prepared.columns;
+    this.#emptyRow = prepared.emptyRow;
     const formats = carrier.named ? prepared.formats : [];
     const bound = bind(this.#name, this.#values, prepared.types ?? [], {
       formats,
@@ -293,11 +301,12 @@ export class Statement extends Exchange {
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID, false) }));
+    this.#emptyRow = emptyRow(this.#columns);
     this.#rows = [];
   }
 
   override handleDataRow({ bytes, start }: RawRow): void {
-    const row: Row = {};
+    const row: Row = { ...this.#emptyRow };
     let at = start + 7;
     try {
       for (const { name, read } of this.#columns) {
