@@ -120,7 +120,7 @@ export const followPush =
     for (const update of branchesOf(pushed)) {
       await mergeByHand(services, pushed, update);
       await followSource(services, pushed, update);
-      await forgetJudgements(services.database.db, pushed.project_id, update.branch);
+      await forgetJudgements(services.database.db, pushed.project_id, update);
       const { project_id } = pushed;
       await addJobs(services.database.db, [
         {

@@ -54,6 +54,7 @@ describe('by the project’s method', () => {
       status: 422,
       body: { message: 'Branch cannot be merged' },
     });
+    await waitForFollowing(ashlar);
     const shown = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/2`), 200);
     expect(shown).toMatchObject({ state: 'opened', detailed_merge_status: 'need_rebase' });
   });

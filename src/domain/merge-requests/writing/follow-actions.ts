@@ -52,8 +52,12 @@ export async function writeFollowedVersion(
   return { ...locked, ...changed };
 }
 
-/** Open merge requests into the branch are to be judged anew; of those in conflict it stays known that they were. */
-export const forgetJudgements = (db: Db, projectId: number, branch: string): Promise<unknown> =>
+/** Open merge requests into the branch that were not judged for this head of it are to be; it stays known which were in conflict. */
+export const forgetJudgements = (
+  db: Db,
+  projectId: number,
+  { branch, after }: { branch: string; after: string },
+): Promise<unknown> =>
   db
     .updateTable('merge_requests')
     .set({
@@ -63,4 +67,5 @@ export const forgetJudgements = (db: Db, projectId: number, branch: string): Pro
     .where('target_branch', '=', branch)
     .where('state', '=', 'opened')
     .where('merge_status', 'in', ['can_be_merged', 'cannot_be_merged'])
+    .where('judged_target_sha', 'is distinct from', after)
     .execute();
