@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { measureLoop } from './loop-stalls.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
 import { measureMemory } from './memory.ts';
+import { measureMergeRequests } from './merge-requests.ts';
 import { measureOAuth } from './oauth.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { measureRepositories } from './repositories.ts';
@@ -187,6 +188,7 @@ const parts: Record<string, () => Promise<Figure[] | string>> = {
   oauth: measureOAuth,
   repositories: measureRepositories,
   issues: measureIssues,
+  'merge-requests': measureMergeRequests,
   errors: measureErrors,
   alerts: measureAlerts,
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],
