@@ -66,7 +66,7 @@ export const mergeRequestsCapability = (
     referenceDefinitions.add(mergeRequestReferences),
     plannedKinds.add(plannedMergeRequests),
     todoTargets.add(mergeRequestTodoTarget),
-    userCounts.add(...mergeRequestCounts),
+    userCounts.add(mergeRequestCounts),
     activityTargets.add(mergeRequestActivityTarget),
     settingFollowUps.add(followApprovalsBeforeMerge),
     notificationFacts.add(...mergeRequestFacts),

@@ -48,6 +48,10 @@ export const sharedProjectLevel = (user: string, today: string): string => `
     where l.project_id = p.id and (l.expires_at is null or l.expires_at > ${today})
       and (m.expires_at is null or m.expires_at > ${today}) and m.access_level > ${MINIMAL}), 0)`;
 
+/** The caller's level on a project `p` of the namespace `n`, however it is reached, or 0. */
+export const projectLevel = (user: string, today: string): string => `
+  greatest(${directProjectLevel(user, today)}, ${namespaceLevel(user, today, 'contents')}, ${sharedProjectLevel(user, today)})`;
+
 /**
  * CTEs of the caller's reach, for lists: `reached_groups(id, level)`, every namespace with the caller's
  * level, subgroups and the personal namespace included (its contents need more than Minimal Access), and

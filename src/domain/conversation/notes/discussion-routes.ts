@@ -73,8 +73,7 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       const { db, subject, input } = context;
       const noteable = await resource.find(context, subject, input.noteable_id);
       const thread = await findThread(db, noteable, input.discussion_id);
-      await resolveNotes(context, noteable, thread, input.resolved);
-      return presentThread(context, await findThread(db, noteable, input.discussion_id));
+      return presentThread(context, await resolveNotes(context, noteable, thread, input.resolved));
     },
   });
   return [
@@ -181,8 +180,8 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
         if (resolved === undefined)
           return presentNoteResult(context, await updateNote(context, noteable, note, body ?? ''));
         const thread = await findThread(db, noteable, input.discussion_id);
-        await resolveNotes(context, noteable, thread, resolved, note);
-        return presentNote(context, await findNote(db, noteable, note.id));
+        const after = await resolveNotes(context, noteable, thread, resolved, note);
+        return presentNote(context, after.find(({ id }) => id === note.id) ?? note);
       },
     }),
     endpoint({

@@ -8,7 +8,8 @@ import { type Noteable, type NoteableKind, noteableKey } from '../noteables/note
 import type { WriteContext } from '../noteables/write-context.ts';
 import { isResolvable } from './note-records.ts';
 import { type Author, definitionOf } from './noteable-registry.ts';
-import type { NoteRow } from './notes.ts';
+import { type NoteRow, type NoteWithRelations, selectRelations } from './notes.ts';
+import { findThread } from './queries.ts';
 import { requireResolver } from './rules.ts';
 
 /** Two that resolve the last threads at the same time must see each other. */
@@ -22,18 +23,11 @@ async function lockNoteable(tx: Db, { kind, id }: Noteable): Promise<void> {
     .execute();
 }
 
-async function hasOpenThreads(tx: Db, noteable: Noteable): Promise<boolean> {
+/** Whether a thread is open beside the notes of these ids, which the same statement changes. */
+function hasOthersOpen(noteable: Noteable, ids: readonly number[]) {
   const { column, id } = noteableKey(noteable);
-  const open = await tx
-    .selectFrom('notes')
-    .select('id')
-    .where(sql.ref<number | string>(column), '=', id)
-    .where('in_thread', '=', true)
-    .where('resolved_at', 'is', null)
-    .where('system_action', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return open !== undefined;
+  return sql<boolean>`exists (select from notes other where other.${sql.ref(column)} = ${id} and other.in_thread
+    and other.resolved_at is null and other.system_action is null and other.id <> all(${[...ids]}::bigint[]))`;
 }
 
 const toChange = (kind: NoteableKind, thread: readonly NoteRow[], resolved: boolean): number[] =>
@@ -41,20 +35,23 @@ const toChange = (kind: NoteableKind, thread: readonly NoteRow[], resolved: bool
     .filter((note) => isResolvable(kind, note) && (note.resolved_at !== null) !== resolved)
     .map(({ id }) => id);
 
-/** Resolves or reopens these notes of a thread, in the caller's transaction; what is so already stays as it is. */
+/**
+ * Resolves or reopens these notes of a thread, in the caller's transaction where something follows; what is so already stays
+ * as it is. Returns the notes that changed.
+ */
 export async function setResolved(
-  tx: Db,
+  db: Db,
   { services, actor }: { services: Needs<'registered'>; actor: Author },
   noteable: Noteable,
   thread: readonly NoteRow[],
   resolved: boolean,
-): Promise<void> {
+): Promise<NoteWithRelations[]> {
   const ids = toChange(noteable.kind, thread, resolved);
-  if (ids.length === 0) return;
+  if (ids.length === 0) return [];
   const follow = resolved ? definitionOf(services, noteable.kind)?.threadsResolved : undefined;
-  if (follow) await lockNoteable(tx, noteable);
+  if (follow) await lockNoteable(db, noteable);
   const time = now();
-  const changed = await tx
+  const changed = await db
     .updateTable('notes')
     .set({
       resolved_at: resolved ? time : null,
@@ -63,23 +60,33 @@ export async function setResolved(
     })
     .where('id', 'in', ids)
     .where('resolved_at', resolved ? 'is' : 'is not', null)
-    .returning('id')
+    .returningAll()
+    .returning(selectRelations('notes', [noteable.kind]))
+    .returning((follow ? hasOthersOpen(noteable, ids) : sql<boolean>`true`).as('open'))
     .execute();
-  if (follow && changed.length > 0 && !(await hasOpenThreads(tx, noteable)))
-    await follow(tx, actor, noteable);
+  if (follow && changed[0] && !changed[0].open) await follow(db, actor, noteable);
+  return changed.map(({ open: _, ...note }) => note);
 }
 
-/** Resolves or reopens a thread, or one note of it; 400 where it is no thread, 403 for users who may not. */
+/**
+ * Resolves or reopens a thread, or one note of it; 400 where it is no thread, 403 for users who may not. Returns the thread
+ * as it is then.
+ */
 export async function resolveNotes(
   context: Pick<WriteContext, 'db' | 'services' | 'actor'>,
   noteable: Noteable,
-  thread: readonly NoteRow[],
+  thread: readonly NoteWithRelations[],
   resolved: boolean,
   note?: NoteRow,
-): Promise<void> {
+): Promise<NoteWithRelations[]> {
   if (note && !isResolvable(noteable.kind, note)) throw badRequest('Note is not resolvable');
   requireResolver(noteable, context.actor, thread);
-  await inTransaction(context.db, (tx) =>
-    setResolved(tx, context, noteable, note ? [note] : thread, resolved),
-  );
+  const change = (db: Db) => setResolved(db, context, noteable, note ? [note] : thread, resolved);
+  const follows = definitionOf(context.services, noteable.kind)?.threadsResolved !== undefined;
+  const changed = await (follows ? inTransaction(context.db, change) : change(context.db));
+  // Somebody else was faster with the rest.
+  if (changed.length < toChange(noteable.kind, note ? [note] : thread, resolved).length)
+    return findThread(context.db, noteable, thread[0]?.discussion_id ?? '');
+  const byId = new Map(changed.map((each) => [each.id, each]));
+  return thread.map((each) => byId.get(each.id) ?? each);
 }

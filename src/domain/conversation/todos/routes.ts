@@ -68,18 +68,14 @@ export const endpoints: Endpoint[] = [
       const { db, services, actor } = context;
       const [todos, counts] = await Promise.all([
         countTodos(context, {}, MAX_COUNTED),
-        Promise.all(
-          userCounts
-            .all(services)
-            .map(async ({ names, count }) => ({ names, counted: await count(db, actor, MAX_COUNTED) })),
-        ),
+        Promise.all(userCounts.all(services).map(({ count }) => count(db, actor, MAX_COUNTED))),
       ]);
       return {
         merge_requests: 0,
         assigned_issues: 0,
         assigned_merge_requests: 0,
         review_requested_merge_requests: 0,
-        ...Object.fromEntries(counts.flatMap(({ names, counted }) => names.map((name) => [name, counted]))),
+        ...Object.assign({}, ...counts),
         todos,
       };
     },

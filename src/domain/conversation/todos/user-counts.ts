@@ -6,10 +6,8 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { UserCounts } from './schema.ts';
 
 export type UserCount = {
-  /** Its names: an older one may be there beside it. */
-  names: readonly Exclude<keyof UserCounts, 'todos'>[];
-  /** Counts those that the actor sees, to a limit. */
-  count(db: Db, actor: Actor, limit: number): Promise<number>;
+  /** Counts those that the actor sees, to a limit: by one statement for what one owner counts. */
+  count(db: Db, actor: Actor, limit: number): Promise<Partial<Omit<UserCounts, 'todos'>>>;
 };
 
 export const userCounts = new Registry<UserCount>();

@@ -22,5 +22,7 @@ export const mergeRequestTimeEndpoints = timeEndpoints({
     announcement: (details) =>
       mergeRequestAnnouncement(actor, subject, row, 'merge_request_updated', details),
   }),
-  update: updateMergeRequest,
+  // Time names no issues, which is all that commits are looked at for.
+  update: (context, project, row, changes) =>
+    updateMergeRequest(context, project, { row, commits: [] }, changes),
 });

@@ -3,7 +3,6 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { type Actor, toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { usersByIds } from '../../conversation/index.ts';
 import { projectRepository } from '../../repositories/index.ts';
@@ -12,7 +11,6 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { closingReferences } from '../texts/closing-grammar.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
 import { readMessages } from './messages.ts';
-import { selectCommitIds } from './queries.ts';
 
 type ClosingServices = Needs<'database' | 'baseUrl'>;
 
@@ -48,14 +46,12 @@ export async function closingForAuthor(
   return actor && target ? closingFor(services, actor, target, messages) : async () => [];
 }
 
-/** The messages of the commits that the merge request has now. */
-export async function messagesOf(
+/** The messages of a merge request's commits. */
+export async function readMessagesOf(
   { repositories }: Needs<'repositories'>,
-  db: Db,
   target: Pick<AuthorizedProject, 'id' | 'row'>,
-  { id }: Pick<MergeRequestRow, 'id'>,
+  commits: readonly string[],
 ): Promise<string[]> {
-  const commits = await selectCommitIds(db, id);
   const read = (git: Parameters<typeof readMessages>[0]) => readMessages(git, commits);
   const { repository_storage } = target.row;
   return (await repositories.read(projectRepository(target.id), repository_storage, read)) ?? [];

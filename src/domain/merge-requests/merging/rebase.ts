@@ -64,5 +64,6 @@ export async function rebaseSource(
     const update = { ref: fullRef('branch', row.source_branch), before: head.oid, after: rebased.head };
     return { objects: rebased.objects, updates: [update], value: true };
   });
-  await setMergeError(services.database.db, row.id, isRebased ? null : FAILED);
+  const error = isRebased ? null : FAILED;
+  if (error !== row.merge_error) await setMergeError(services.database.db, row.id, error);
 }

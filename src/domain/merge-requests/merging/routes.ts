@@ -63,8 +63,8 @@ export const mergeEndpoints: Endpoint[] = [
         mergeConditions(row, relations),
       );
       if (refusal) throw refusal;
-      await endAutoMerge(db, actor, subject, row.id, mergeRequestNotes.autoMergeCanceled());
-      return presentOne(context, subject, await findMergeRequest(db, subject, row.iid));
+      const note = mergeRequestNotes.autoMergeCanceled();
+      return presentOne(context, subject, await endAutoMerge(db, actor, subject, row.id, note));
     },
   }),
   endpoint({

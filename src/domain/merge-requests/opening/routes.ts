@@ -7,7 +7,7 @@ import { forbidden } from '../../../platform/failure.ts';
 import { requireUpdate } from '../changes/change-rights.ts';
 import { requestedOf } from '../changes/requested.ts';
 import { BODY_LIMIT, CreateMergeRequest, OneMergeRequest, UpdateMergeRequest } from '../changes/schema.ts';
-import { findMergeRequest } from '../records/find-queries.ts';
+import { findMergeRequest, findWithCommits } from '../records/find-queries.ts';
 import { MergeRequestRecord } from '../records/merge-request-records.ts';
 import { presentOne } from '../records/present-one.ts';
 import { deleteMergeRequest } from '../writing/update-actions.ts';
@@ -88,9 +88,13 @@ export const mergeRequestOpeningEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, actor, subject, input } = context;
       const { merge_request_iid, ...sent } = input;
-      const row = await findMergeRequest(db, subject, merge_request_iid);
-      requireUpdate(subject, actor, row);
-      return presentOne(context, subject, await updateMergeRequest(context, subject, row, requestedOf(sent)));
+      const changesTexts = sent.title !== undefined || sent.description !== undefined;
+      const found = changesTexts
+        ? await findWithCommits(db, subject, merge_request_iid)
+        : { row: await findMergeRequest(db, subject, merge_request_iid), commits: [] };
+      requireUpdate(subject, actor, found.row);
+      const row = await updateMergeRequest(context, subject, found, requestedOf(sent));
+      return presentOne(context, subject, row);
     },
   }),
   endpoint({

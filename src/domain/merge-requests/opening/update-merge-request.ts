@@ -5,7 +5,7 @@ import { findMentionTodos, type WriteContext } from '../../conversation/index.ts
 import { checkTexts, readersNamed, resolveNamed } from '../../work-items/index.ts';
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
-import { closingFor, messagesOf } from '../closing/closing-issues.ts';
+import { closingFor, readMessagesOf } from '../closing/closing-issues.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
@@ -33,11 +33,14 @@ async function openedBy(
   });
 }
 
+/** A merge request, and its commits where the request changes a text. */
+export type MergeRequestToChange = { row: MergeRequestRow; commits: readonly string[] };
+
 /** Undefined where the request changes nothing that may name issues. */
 async function closingAfter(
-  { db, services, actor }: WriteContext,
+  { services, actor }: WriteContext,
   target: AuthorizedProject,
-  row: MergeRequestRow,
+  { commits }: MergeRequestToChange,
   { title, description }: Requested,
   opened: OpenedVersion | undefined,
 ): Promise<FindClosing | undefined> {
@@ -46,7 +49,7 @@ async function closingAfter(
     services,
     actor,
     target,
-    opened?.messages ?? (await messagesOf(services, db, target, row)),
+    opened?.messages ?? (await readMessagesOf(services, target, commits)),
   );
 }
 
@@ -57,10 +60,11 @@ async function closingAfter(
 export async function updateMergeRequest(
   context: WriteContext,
   project: AuthorizedProject,
-  row: MergeRequestRow,
+  found: MergeRequestToChange,
   asked: Requested,
 ): Promise<MergeRequestRow> {
   const { db, services, actor } = context;
+  const { row } = found;
   const requested = permitted(asked, changeRights(services, project));
   // A merged one stays where it was merged.
   if (row.state === 'merged') delete requested.target_branch;
@@ -82,7 +86,7 @@ export async function updateMergeRequest(
           before: row.description,
         }),
   ]);
-  const findClosing = await closingAfter(context, project, row, requested, opened);
+  const findClosing = await closingAfter(context, project, found, requested, opened);
   const update = { requested, named: { ...named, assignees, reviewers }, mentioned, opened, findClosing };
   const { source_project_id: sourceProjectId, source_branch: sourceBranch, target_branch } = row;
   const branches = {

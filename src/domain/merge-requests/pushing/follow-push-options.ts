@@ -6,6 +6,7 @@ import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { WriteContext } from '../../conversation/index.ts';
 import type { PushFollower, TakenPush } from '../../repositories/index.ts';
 import { requireUpdate } from '../changes/change-rights.ts';
+import { selectCommitIds } from '../closing/queries.ts';
 import { mergeMergeRequest } from '../merging/merge.ts';
 import { openMergeRequest } from '../opening/open-merge-request.ts';
 import { updateMergeRequest } from '../opening/update-merge-request.ts';
@@ -54,7 +55,8 @@ async function write(
   if (known) {
     requireUpdate(target, actor, known);
     const requested = await requestedBy(context, target, options, known);
-    return { target, row: await updateMergeRequest(context, target, known, requested) };
+    const found = { row: known, commits: await selectCommitIds(context.db, known.id) };
+    return { target, row: await updateMergeRequest(context, target, found, requested) };
   }
   if (!options.create) return undefined;
   const place = { source, sourceBranch: branch, target, targetBranch };

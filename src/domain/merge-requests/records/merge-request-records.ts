@@ -1,5 +1,6 @@
 /** Merge request records (facts: Resource entities, Merge request); relations are loaded once per page. */
 import Type, { type Static } from 'typebox';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
@@ -13,6 +14,7 @@ import { detailedMergeStatus } from '../mergeability/checks.ts';
 import { squashOnMerge } from '../texts/squash.ts';
 import { mergeConditions } from './merge-conditions.ts';
 import { type MergeRequestRow, mergeRequestWebUrl, type VersionRow } from './merge-request-rows.ts';
+import { mayMerge } from './merge-rights.ts';
 import { loadMergeRequestRelations, type MergeRequestRelations } from './relation-queries.ts';
 
 const basic = {
@@ -262,13 +264,14 @@ export type SingleExtras = Pick<
 /** The record by itself; undefined when the project or the author was deleted meanwhile. */
 export async function presentMergeRequest(
   reading: MergeRequestReading,
+  project: AuthorizedProject,
   row: MergeRequestRow,
-  canMerge: boolean,
   extras: (relations: MergeRequestRelations) => SingleExtras = () => ({}),
 ): Promise<MergeRequestRecord | undefined> {
   const relations = await loadMergeRequestRelations(reading, [row], { single: true });
   const record = presentBasic(reading, relations, row, {});
   const version = relations.single?.version;
+  const canMerge = await mayMerge(reading, project, row.target_branch, relations.single?.rules);
   return (
     record && {
       ...record,

@@ -5,7 +5,6 @@ import type { Context } from '../../../kernel/api/endpoint.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type MergeRequestRecord, presentMergeRequest, type SingleExtras } from './merge-request-records.ts';
 import type { MergeRequestRow } from './merge-request-rows.ts';
-import { mayMerge } from './merge-rights.ts';
 import type { MergeRequestRelations } from './relation-queries.ts';
 
 type Presenting = Pick<Context<unknown, unknown, Caller>, 'db' | 'services' | 'settings' | 'actor'>;
@@ -17,8 +16,7 @@ export async function presentOne(
   row: MergeRequestRow,
   extras?: (relations: MergeRequestRelations) => SingleExtras,
 ): Promise<MergeRequestRecord> {
-  const canMerge = await mayMerge(context, project, row.target_branch);
-  const record = await presentMergeRequest(context, row, canMerge, extras);
+  const record = await presentMergeRequest(context, project, row, extras);
   if (!record) throw notFound();
   return record;
 }

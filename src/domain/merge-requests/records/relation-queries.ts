@@ -17,6 +17,7 @@ import {
   selectLabelsOf,
   selectMilestonesOf,
 } from '../../planning/index.ts';
+import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 
@@ -45,6 +46,8 @@ export type SingleRelations = {
   version: VersionRow | undefined;
   /** Whether the author has had none merged here before it. */
   isFirstContribution: boolean;
+  /** The rules of the project's branches. */
+  rules: readonly RuleRow[];
 };
 
 type Relations = {
@@ -59,6 +62,7 @@ type Relations = {
   subscribed: { id: number };
   versions: VersionRow;
   earlier: { id: number };
+  rules: RuleRow;
 };
 
 const selectPeopleOf = (
@@ -113,6 +117,7 @@ export async function loadMergeRequestRelations(
       ? [
           taggedRows('versions', selectLatestVersion(alone.id)),
           taggedRows('earlier', selectEarlierMerged(alone)),
+          taggedRows('rules', ruleRows(alone.project_id)),
         ]
       : []),
     ...(alone && actor
@@ -132,6 +137,7 @@ export async function loadMergeRequestRelations(
       subscribed: of('subscribed').length > 0,
       version: of('versions')[0],
       isFirstContribution: of('earlier').length === 0,
+      rules: of('rules'),
     },
   };
 }

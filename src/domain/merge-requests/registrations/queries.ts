@@ -7,23 +7,29 @@ import type { LabelCounts } from '../../planning/index.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { visibleMergeRequests } from '../records/visibility-queries.ts';
 
-/** The open merge requests that the user sees and has a part in, counted to a limit. */
+const having = (part: 'merge_request_assignees' | 'merge_request_reviewers', actor: Actor) =>
+  sql`(select a.merge_request_id from ${sql.table(part)} a where a.user_id = ${actor.id})`;
+
+/** The open merge requests that the user sees and is assigned to, and is asked to review, each counted to a limit. */
 export async function countInvolved(
   db: Db,
   actor: Actor,
-  part: 'merge_request_assignees' | 'merge_request_reviewers',
   limit: number,
-): Promise<number> {
-  const mine = sql`(select a.merge_request_id from ${sql.table(part)} a where a.user_id = ${actor.id})`;
+): Promise<{ assigned: number; reviewing: number }> {
+  const [assigned, reviewing] = [
+    having('merge_request_assignees', actor),
+    having('merge_request_reviewers', actor),
+  ];
   const { ctes, condition } = visibleMergeRequests(
     actor,
-    sql`p.id in (select m.project_id from merge_requests m where m.id in ${mine})`,
+    sql`p.id in (select m.project_id from merge_requests m where m.id in (${assigned} union all ${reviewing}))`,
   );
-  const { rows } = await sql<{ count: number }>`
-    with ${ctes} select count(*) as count from (
-      select 1 from merge_requests i join listed_projects v on v.id = i.project_id
-      where i.id in ${mine} and i.state = 'opened' and ${condition} limit ${limit}) counted`.execute(db);
-  return rows[0]?.count ?? 0;
+  const count = (mine: RawBuilder<unknown>) => sql`(select count(*) from (
+    select 1 from merge_requests i join listed_projects v on v.id = i.project_id
+    where i.id in ${mine} and i.state = 'opened' and ${condition} limit ${limit}) counted)`;
+  const { rows } = await sql<{ assigned: number; reviewing: number }>`
+    with ${ctes} select ${count(assigned)} as assigned, ${count(reviewing)} as reviewing`.execute(db);
+  return rows[0] ?? { assigned: 0, reviewing: 0 };
 }
 
 export const selectMergeRequestRows = (db: Db, ids: readonly number[]): Promise<MergeRequestRow[]> =>

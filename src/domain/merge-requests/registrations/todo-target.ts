@@ -37,16 +37,14 @@ export const mergeRequestTodoEndpoint = todoEndpoint({
   },
 });
 
-/** Open merge requests that are assigned to the user; `merge_requests` is the older name. */
-const assigned: UserCount = {
-  names: ['merge_requests', 'assigned_merge_requests'],
-  count: (db, actor, limit) => countInvolved(db, actor, 'merge_request_assignees', limit),
+/** Open merge requests that are assigned to the user, or that the user is asked to review; `merge_requests` is an older name. */
+export const mergeRequestCounts: UserCount = {
+  count: async (db, actor, limit) => {
+    const { assigned, reviewing } = await countInvolved(db, actor, limit);
+    return {
+      merge_requests: assigned,
+      assigned_merge_requests: assigned,
+      review_requested_merge_requests: reviewing,
+    };
+  },
 };
-
-/** Open merge requests that the user is asked to review. */
-const reviewRequested: UserCount = {
-  names: ['review_requested_merge_requests'],
-  count: (db, actor, limit) => countInvolved(db, actor, 'merge_request_reviewers', limit),
-};
-
-export const mergeRequestCounts: readonly UserCount[] = [assigned, reviewRequested];

@@ -30,7 +30,7 @@ async function writeNoted(
     statements: [
       tx
         .updateTable('merge_requests')
-        .set({ ...columns, updated_at: now() })
+        .set({ updated_at: now(), ...columns })
         .where('id', '=', row.id),
       insertSystemNotes(tx, mergeRequestNoteable(project, row), actor, [note]),
     ],
@@ -58,17 +58,23 @@ export const setAutoMerge = (
     await writeNoted(tx, actor, project, row, columns, { event: 'merge_request_auto_merge_set', note });
   });
 
-/** Ends the waiting with a note; nothing where none waits. */
+/** Ends the waiting with a note; nothing where none waits. The row as it is then. */
 export const endAutoMerge = (
   db: Db,
   actor: Author,
   project: AuthorizedProject,
   id: number,
   note: SystemNote,
-): Promise<void> =>
+): Promise<MergeRequestRow> =>
   inTransaction(db, async (tx) => {
     const row = await lockMergeRequest(tx, id);
-    if (row.auto_merge === null) return;
-    const columns = { auto_merge: null, merge_user_id: null, should_remove_source_branch: null };
+    if (row.auto_merge === null) return row;
+    const columns = {
+      auto_merge: null,
+      merge_user_id: null,
+      should_remove_source_branch: null,
+      updated_at: now(),
+    };
     await writeNoted(tx, actor, project, row, columns, { event: 'merge_request_updated', note });
+    return { ...row, ...columns };
   });

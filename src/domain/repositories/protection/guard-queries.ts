@@ -1,6 +1,6 @@
 /** The rules for a project's branches and tags, as pushes are held against them. */
 
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -20,20 +20,23 @@ export async function firstProtection(
   return rows[0]?.own ?? settings.default_branch_protection_defaults;
 }
 
-/** All rules of a project's branches and tags; 404 without the project. */
-export async function selectRules(
-  db: Db,
-  projectId: number,
-  settings: ProtectionSettings,
-): Promise<ProjectRules> {
+type Entry = Allowed & { action: string };
+
+/** A rule; or the project, with whether it is empty and its group's own protection of a first branch. */
+export type RuleRow = {
+  kind: 'branch' | 'tag' | 'project';
+  name: string;
+  flag: boolean;
+  entries: Entry[];
+} & {
+  own: BranchProtection | null;
+};
+
+/** The statement that reads all rules of a project's branches and tags; a part of others, too. */
+export function ruleRows(projectId: number): RawBuilder<RuleRow> {
   const entries = sql`coalesce(jsonb_agg(jsonb_build_object('action', a.action, 'access_level', a.access_level,
     'user_id', a.user_id, 'group_id', a.group_id, 'deploy_key_id', a.deploy_key_id)) filter (where a.id is not null), '[]')`;
-  type Entry = Allowed & { action: string };
-  /** A rule; or the project, with whether it is empty and its group's own protection of a first branch. */
-  type Row = { kind: 'branch' | 'tag' | 'project'; name: string; flag: boolean; entries: Entry[] } & {
-    own: BranchProtection | null;
-  };
-  const { rows } = await sql<Row>`
+  return sql<RuleRow>`
     select 'project' as kind, '' as name, p.empty_repo as flag, null::jsonb as entries,
       n.settings -> 'default_branch_protection_defaults' as own
     from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}
@@ -44,10 +47,14 @@ export async function selectRules(
     union all
     select 'tag', t.name, false, ${entries}, null
     from protected_tags t left join protected_ref_access a on a.protected_tag_id = t.id
-    where t.project_id = ${projectId} group by t.id`.execute(db);
+    where t.project_id = ${projectId} group by t.id`;
+}
+
+/** The rules that these rows are; 404 without the project. */
+export function rulesOf(rows: readonly RuleRow[], settings: ProtectionSettings): ProjectRules {
   const project = rows.find(({ kind }) => kind === 'project');
   if (!project) throw notFound('Project');
-  const of = (row: Row, action: string) => row.entries.filter((entry) => entry.action === action);
+  const of = (row: RuleRow, action: string) => row.entries.filter((entry) => entry.action === action);
   return {
     branches: rows
       .filter(({ kind }) => kind === 'branch')
@@ -63,6 +70,13 @@ export async function selectRules(
     first: project.flag ? (project.own ?? settings.default_branch_protection_defaults) : undefined,
   };
 }
+
+/** All rules of a project's branches and tags; 404 without the project. */
+export const selectRules = async (
+  db: Db,
+  projectId: number,
+  settings: ProtectionSettings,
+): Promise<ProjectRules> => rulesOf((await ruleRows(projectId).execute(db)).rows, settings);
 
 /** Groups that the rules name and that have the user as a member; few rules name any. */
 export async function memberGroups(

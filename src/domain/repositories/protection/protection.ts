@@ -4,7 +4,13 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { memberGroups, type ProtectionSettings, selectRules } from './guard-queries.ts';
+import {
+  memberGroups,
+  type ProtectionSettings,
+  type RuleRow,
+  rulesOf,
+  selectRules,
+} from './guard-queries.ts';
 import {
   type Asker,
   developersMay,
@@ -40,7 +46,24 @@ export async function guardRefs(
   actor: Pick<Actor, 'id' | 'admin'> | undefined,
   settings: ProtectionSettings,
 ): Promise<RefGuard> {
-  const rules = await selectRules(db, project.id, settings);
+  return guardBy(db, project, actor, await selectRules(db, project.id, settings));
+}
+
+/** The same by rows that another statement has read. */
+export const guardByRows = (
+  db: Db,
+  project: Pick<AuthorizedProject, 'role'>,
+  actor: Pick<Actor, 'id' | 'admin'> | undefined,
+  settings: ProtectionSettings,
+  rows: readonly RuleRow[],
+): Promise<RefGuard> => guardBy(db, project, actor, rulesOf(rows, settings));
+
+async function guardBy(
+  db: Db,
+  project: Pick<AuthorizedProject, 'role'>,
+  actor: Pick<Actor, 'id' | 'admin'> | undefined,
+  rules: ProjectRules,
+): Promise<RefGuard> {
   const groups = await memberGroups(db, rules, actor?.id);
   const asker: Asker = { id: actor?.id, role: project.role, admin: actor?.admin ?? false, groups };
   return {

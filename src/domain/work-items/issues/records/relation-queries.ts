@@ -1,6 +1,7 @@
 /** Relations of issues for their records (issue-records.ts), loaded for all of them at once. */
 import { type RawBuilder, sql } from 'kysely';
-import { selectProjects } from '../../../../kernel/access/find.ts';
+import { CALLER, callerCte, projectLevel, TODAY } from '../../../../kernel/access/membership-queries.ts';
+import { mayInProjects } from '../../../../kernel/access/policy-sql.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { selectProjectPaths } from '../../../../kernel/namespaces/path-queries.ts';
 import type { Needs } from '../../../../kernel/services.ts';
@@ -25,8 +26,8 @@ import { type VisibleIssues, visibleIssues } from './visibility-queries.ts';
 
 /** Seconds spent, and how many open issues this one blocks. */
 type Counts = { id: number; spent: number; blocking: number };
-/** How many merge requests of a project close the issue when they are merged. */
-type Closing = { issue_id: number; full_path: string; count: number };
+/** How many merge requests that the reader sees close the issue when they are merged. */
+type Closing = { issue_id: number; count: number };
 type EpicOfIssue = {
   issue_id: number;
   id: number;
@@ -67,9 +68,9 @@ type Relations = {
   subscribed: { id: number };
 };
 
-type Reading = { db: Db; services: Needs<'config' | 'database'>; actor: Caller };
+type Reading = { db: Db; services: Needs<'config'>; actor: Caller };
 
-/** All relations of the rows (at least one), by one statement, and another where merge requests close some. */
+/** All relations of the rows (at least one), by one statement. */
 export async function loadIssueRelations(
   { db, services, actor }: Reading,
   rows: readonly IssueRow[],
@@ -87,14 +88,14 @@ export async function loadIssueRelations(
     taggedRows('labels', selectLabelsOf('issue_id', issues, withLabelsDetails), { isDescribed: true }),
     taggedRows('milestones', selectMilestonesOf(milestones), { isDescribed: true }),
     taggedRows('counts', selectCounts(issues)),
-    taggedRows('closing', selectClosing(issues)),
+    taggedRows('closing', selectClosing(actor, issues)),
     ...(services.config.tier === 'free' ? [] : [taggedRows('epics', selectEpics(actor, issues))]),
     ...(seen ? [taggedRows('originals', selectOriginals(idArray(originals), seen))] : []),
     ...(single && actor
       ? [taggedRows('subscribed', selectSubscribed(actor.id, issueSubscriptions, issues))]
       : []),
   ];
-  const of = await readTagged<Relations>(db, selects, seen?.ctes);
+  const of = await readTagged<Relations>(db, selects, seen?.ctes ?? callerCte(actor));
   return {
     people: byId(of('people')),
     assignees: Map.groupBy(
@@ -105,7 +106,7 @@ export async function loadIssueRelations(
     labels: labelsByTarget(of('labels')),
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),
-    closing: await countVisible({ services, actor }, of('closing')),
+    closing: new Map(of('closing').map(({ issue_id, count }) => [issue_id, count])),
     epics: new Map(of('epics').map((epic) => [epic.issue_id, epic])),
     originals: byId(of('originals')),
     subscribed: single && actor ? of('subscribed').length > 0 : undefined,
@@ -124,23 +125,14 @@ const selectCounts = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
       and (select state from issues where id = l.target_id) = 'opened') as blocking
   from unnest(${issues}) as asked(id) where asked.id > 0`;
 
-const selectClosing = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select x.issue_id, n.full_path || '/' || p.path as full_path, count(*) as count
-  from merge_request_closing_issues x join merge_requests m on m.id = x.merge_request_id
-  join projects p on p.id = m.project_id join namespaces n on n.id = p.namespace_id
-  where x.issue_id = any(${issues}) group by 1, 2`;
-
-async function countVisible(
-  { services, actor }: Pick<Reading, 'services' | 'actor'>,
-  closing: readonly Closing[],
-): Promise<Map<number, number>> {
-  if (closing.length === 0) return new Map();
-  const paths = [...new Set(closing.map(({ full_path }) => full_path))];
-  const visible = await selectProjects(services.database.points, actor, 'read_merge_requests', paths);
-  const seen = closing.filter(({ full_path }) => visible.has(full_path.toLowerCase()));
-  const byIssue = Map.groupBy(seen, ({ issue_id }) => issue_id);
-  return new Map([...byIssue].map(([id, rows]) => [id, rows.reduce((sum, { count }) => sum + count, 0)]));
-}
+/** Counted by project first: the reader's role is found once for each. Below callerCte(). */
+const selectClosing = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select closing.issue_id, sum(closing.count)::bigint as count
+  from (select x.issue_id, m.project_id, count(*) as count from merge_request_closing_issues x
+    join merge_requests m on m.id = x.merge_request_id where x.issue_id = any(${issues}) group by 1, 2) closing
+  join projects p on p.id = closing.project_id join namespaces n on n.id = p.namespace_id
+  where not p.deleting and ${mayInProjects('read_merge_requests', caller, sql.raw(projectLevel(CALLER, TODAY)))}
+  group by 1`;
 
 /** The epics that the reader sees. */
 const selectEpics = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`

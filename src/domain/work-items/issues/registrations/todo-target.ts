@@ -43,4 +43,6 @@ export const issueTodoEndpoint = todoEndpoint({
 });
 
 /** Open issues that are assigned to the user. */
-export const assignedIssues: UserCount = { names: ['assigned_issues'], count: countAssigned };
+export const assignedIssues: UserCount = {
+  count: async (db, actor, limit) => ({ assigned_issues: await countAssigned(db, actor, limit) }),
+};
