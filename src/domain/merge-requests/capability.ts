@@ -36,6 +36,12 @@ import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
+import {
+  mergeRequested,
+  REQUESTED_MERGE,
+  REQUESTED_REBASE,
+  rebaseRequested,
+} from './merging/requested-merges.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { followPushOptions } from './pushing/follow-push-options.ts';
@@ -104,6 +110,8 @@ export const mergeRequestsCapability = (
     [RECONCILE]: () => reconcileMerges(services),
     [AFTER_MERGE]: afterMerge(services),
     [AUTO_MERGE]: autoMerge(services),
+    [REQUESTED_MERGE]: mergeRequested(services),
+    [REQUESTED_REBASE]: rebaseRequested(services),
     [TRACE_NOTES]: traceNotes(services),
   },
   listeners: [

@@ -45,7 +45,11 @@ export { type IssueFollowUp, issueFollowUps } from './issues/writing/issue-follo
 export { checkIssueSpam } from './issues/writing/issue-spam.ts';
 export { findNamedIssues } from './issues/writing/named-issues.ts';
 export { issuesCapability } from './issues-capability.ts';
+export { argumentsOf, namedRecords } from './quick-actions/named-records.ts';
+export type { SharedKnown, TimeEffect } from './quick-actions/shared-command-terms.ts';
+export { sharedRulesOf, userIds, withUsers } from './quick-actions/shared-commands.ts';
 export { insertResourceEvents } from './resource-events/actions.ts';
 export { type EventResource, resourceEventEndpoints } from './resource-events/event-routes.ts';
+export { resetSpentTime, spendTime, type Timed } from './time-tracking/time-actions.ts';
 export { timeEndpoints } from './time-tracking/time-routes.ts';
 export { presentTimeStats, TimeStatsRecord } from './time-tracking/time-stats.ts';

@@ -3,8 +3,7 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { timeEndpoints } from '../../work-items/index.ts';
 import { updateMergeRequest } from '../opening/update-merge-request.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
-import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
-import { mergeRequestAnnouncement } from '../writing/announcements.ts';
+import { timedMergeRequest } from '../writing/announcements.ts';
 
 export const mergeRequestTimeEndpoints = timeEndpoints({
   table: 'merge_requests',
@@ -15,13 +14,7 @@ export const mergeRequestTimeEndpoints = timeEndpoints({
   write: onProject('create_merge_requests'),
   ability: 'manage_merge_requests',
   find: ({ db, subject }, iid) => findMergeRequest(db, subject, iid),
-  timed: ({ actor, subject }, row) => ({
-    table: 'merge_requests',
-    id: row.id,
-    noteable: mergeRequestNoteable(subject, row),
-    announcement: (details) =>
-      mergeRequestAnnouncement(actor, subject, row, 'merge_request_updated', details),
-  }),
+  timed: ({ actor, subject }, row) => timedMergeRequest(actor, subject, row),
   // Time names no issues, which is all that commits are looked at for.
   update: (context, project, row, changes) =>
     updateMergeRequest(context, project, { row, commits: [] }, changes),

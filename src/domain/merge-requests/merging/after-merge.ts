@@ -18,7 +18,7 @@ export type AfterServices = Needs<
 >;
 
 /** Nobody waits for an answer: what is refused stays as it is. */
-const unlessRefused = (error: unknown): void => {
+export const unlessRefused = (error: unknown): void => {
   if (!(error instanceof Failure)) throw error;
 };
 

@@ -1,9 +1,9 @@
 /** Rebases the source branch upon the target, without a checkout (facts: Rebase). */
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import { conflict, forbidden } from '../../../platform/failure.ts';
+import { conflict, Failure, forbidden } from '../../../platform/failure.ts';
 import { rebaseCommits } from '../../../platform/git/merging/rebase.ts';
 import { fullRef } from '../../../platform/git/names.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
@@ -14,21 +14,24 @@ import {
   signatureOf,
   writeProject,
 } from '../../repositories/index.ts';
+import { refresh } from '../following/refresh.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { bringCommit } from '../versions/source-head.ts';
 import { setMergeError } from '../writing/merge-actions.ts';
 
 type RebaseContext = {
-  services: Needs<'database' | 'settings' | 'repositories'>;
+  services: Needs<'database' | 'settings' | 'repositories' | 'baseUrl'>;
   settings: ApplicationSettings;
   actor: Actor;
 };
 
+type RightsContext = { services: Needs<'database'>; settings: ApplicationSettings; actor: Actor };
+
 const FAILED = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.';
 
 /** Fails unless the caller may force-push the source branch of an open merge request. */
-export async function requireRebase(
-  { services, settings, actor }: RebaseContext,
+async function requireRebase(
+  { services, settings, actor }: RightsContext,
   source: AuthorizedProject,
   { state, source_branch }: MergeRequestRow,
 ): Promise<void> {
@@ -40,7 +43,7 @@ export async function requireRebase(
 }
 
 /** Makes the commits of the source again upon the target; a conflict is told in `merge_error`. */
-export async function rebaseSource(
+async function rebaseSource(
   context: RebaseContext,
   { source, target }: { source: AuthorizedProject; target: AuthorizedProject },
   row: MergeRequestRow,
@@ -66,4 +69,46 @@ export async function rebaseSource(
   });
   const error = isRebased ? null : FAILED;
   if (error !== row.merge_error) await setMergeError(services.database.db, row.id, error);
+}
+
+/** The source of a merge request that the caller may rebase; 403 or 409 where it may not be. */
+async function findSource(
+  context: RightsContext,
+  target: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<AuthorizedProject> {
+  const { services, actor } = context;
+  const { source_project_id: sourceId } = row;
+  if (sourceId === null) throw forbidden('Source branch does not exist');
+  const source =
+    sourceId === target.id
+      ? target
+      : await authorizeProject(services.database.points, actor, 'read_project', sourceId);
+  await requireRebase(context, source, row);
+  return source;
+}
+
+/** Whether the caller may rebase it now. */
+export const mayRebase = (
+  context: RightsContext,
+  target: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<boolean> =>
+  findSource(context, target, row).then(
+    () => true,
+    (error) => {
+      if (error instanceof Failure && error.kind !== 'unavailable') return false;
+      throw error;
+    },
+  );
+
+/** Rebases it upon what the target branch is now; a conflict is told in `merge_error`. */
+export async function rebaseMergeRequest(
+  context: RebaseContext,
+  target: AuthorizedProject,
+  found: MergeRequestRow,
+): Promise<void> {
+  const source = await findSource(context, target, found);
+  const row = await refresh(context.services, target, found);
+  await rebaseSource(context, { source, target }, row);
 }

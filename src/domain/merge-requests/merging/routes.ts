@@ -2,12 +2,9 @@
 
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
-import { authorizeProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
-import { forbidden } from '../../../platform/failure.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
-import { refresh } from '../following/refresh.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeConditions } from '../records/merge-conditions.ts';
@@ -17,7 +14,7 @@ import { presentOne } from '../records/present-one.ts';
 import { endAutoMerge } from '../writing/auto-merge-actions.ts';
 import { refuseCancel } from './decide-merge.ts';
 import { mergeMergeRequest } from './merge.ts';
-import { rebaseSource, requireRebase } from './rebase.ts';
+import { rebaseMergeRequest } from './rebase.ts';
 import { MergeInput } from './schema.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
@@ -79,17 +76,9 @@ export const mergeEndpoints: Endpoint[] = [
     }),
     reply: Type.Object({ rebase_in_progress: Type.Boolean() }),
     handle: async (context) => {
-      const { db, services, actor, subject, input } = context;
-      const found = await findMergeRequest(db, subject, input.merge_request_iid);
-      const { source_project_id: sourceId } = found;
-      if (sourceId === null) throw forbidden('Source branch does not exist');
-      const source =
-        sourceId === subject.id
-          ? subject
-          : await authorizeProject(services.database.points, actor, 'read_project', sourceId);
-      await requireRebase(context, source, found);
-      const row = await refresh(services, subject, found);
-      await rebaseSource(context, { source, target: subject }, row);
+      const { db, subject, input } = context;
+      const row = await findMergeRequest(db, subject, input.merge_request_iid);
+      await rebaseMergeRequest(context, subject, row);
       return new Reply(202, { rebase_in_progress: true });
     },
   }),

@@ -31,6 +31,8 @@ export type PreparedMergeRequest = OpenedVersion & {
   allowCollaboration: boolean;
   milestoneId: number | null;
   mergeAfter: Date | null;
+  /** Seconds. */
+  timeEstimate: number;
   assigneeIds: readonly number[];
   reviewerIds: readonly number[];
   labelIds: readonly number[];
@@ -72,6 +74,7 @@ const insertRow = (tx: Db, actor: Actor, project: AuthorizedProject, made: Prepa
       allow_collaboration: made.allowCollaboration,
       milestone_id: made.milestoneId,
       merge_after: made.mergeAfter,
+      time_estimate: made.timeEstimate,
       prepared_at: time,
       created_at: time,
       updated_at: time,

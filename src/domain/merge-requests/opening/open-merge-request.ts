@@ -13,6 +13,9 @@ import {
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
 import { closingFor } from '../closing/closing-issues.ts';
+import { applyEffects } from '../quick-actions/command-effects.ts';
+import { withCommands } from '../quick-actions/read-commands.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
 import { newMergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
@@ -31,15 +34,18 @@ export type Opening = Branches & { source: AuthorizedProject; title: string; req
  */
 export async function openMergeRequest(context: WriteContext, opening: Opening): Promise<MergeRequestRow> {
   const { db, services, actor } = context;
-  const { source, target, title } = opening;
-  const requested = permitted(opening.requested, { ...changeRights(services, target), lock: false });
-  const description = requested.description ?? null;
+  const { source, target } = opening;
+  const subject = { ...opening, row: undefined };
+  const said = await withCommands(context, target, subject, opening.requested);
+  const requested = permitted(said.requested, { ...changeRights(services, target), lock: false });
+  const { description = null, title = opening.title, target_branch = opening.targetBranch } = requested;
+  const branches: Branches = { ...opening, targetBranch: target_branch };
   checkTexts({ title, description });
-  await checkBranches(db, source, opening);
+  await checkBranches(db, source, branches);
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
   const [opened, assignees, reviewers, named, mentioned] = await Promise.all([
-    openVersion(services, opening),
+    openVersion(services, branches),
     people(requested.assignee_ids),
     people(requested.reviewer_ids),
     resolveNamed(context, target, requested),
@@ -47,7 +53,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   ]);
   const project = projectSettings(target.row);
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
-  const row = await refuseTwins(db, opening, () =>
+  const row = await refuseTwins(db, branches, () =>
     inTransaction(db, async (tx) => {
       const { labels, addLabels, removeLabels, milestone } = await withNewLabels(
         tx,
@@ -56,10 +62,10 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         requested,
         named,
       );
-      return insertMergeRequest(tx, actor, target, {
+      const inserted = await insertMergeRequest(tx, actor, target, {
         sourceProjectId: source.id,
         sourceBranch: opening.sourceBranch,
-        targetBranch: opening.targetBranch,
+        targetBranch: target_branch,
         title,
         description,
         draft: isDraft(title),
@@ -68,6 +74,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         allowCollaboration: source.id !== target.id && requested.allow_collaboration === true,
         milestoneId: milestone?.id ?? null,
         mergeAfter: requested.merge_after ?? null,
+        timeEstimate: requested.time_estimate ?? 0,
         assigneeIds: ids(assignees),
         reviewerIds: ids(reviewers),
         labelIds: ids(labelsAfter([], { labels, add: addLabels, remove: removeLabels })),
@@ -75,6 +82,9 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         ...opened,
         findClosing: closingFor(services, actor, target, opened.messages),
       });
+      if (said.effects.length === 0) return inserted;
+      await applyEffects({ ...context, db: tx }, target, inserted, said.effects);
+      return findMergeRequest(tx, target, inserted.iid);
     }),
   );
   await writeSourceRef(services, target, { iid: row.iid, head_sha: opened.version.head });

@@ -1,16 +1,20 @@
 /** Changes merge requests: finds what the request names, reads the version that it needs, and writes it. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { inTransaction } from '../../../platform/db/database.ts';
-import { findMentionTodos, type WriteContext } from '../../conversation/index.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { type ActorContext, findMentionTodos, type WriteContext } from '../../conversation/index.ts';
 import { checkTexts, readersNamed, resolveNamed } from '../../work-items/index.ts';
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
 import { closingFor, readMessagesOf } from '../closing/closing-issues.ts';
+import { applyEffects } from '../quick-actions/command-effects.ts';
+import type { MergeRequestEffect } from '../quick-actions/command-terms.ts';
+import { subjectOf, withCommands } from '../quick-actions/read-commands.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
-import { writeUpdate } from '../writing/update-actions.ts';
+import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
 import { openVersion } from './branches.ts';
 import { refuseTwins } from './twins.ts';
@@ -53,19 +57,23 @@ async function closingAfter(
   );
 }
 
+/** What an update will write, and what else the quick actions of its description do. */
+export type PlannedUpdate = { update: MergeRequestUpdate; effects: readonly MergeRequestEffect[] };
+
 /**
- * The merge request with what the caller may change; 400 for a wrong title, description, milestone or branch, 409 where
- * another is open between the branches. The caller was checked to update it.
+ * Plans an update of what the caller may change; 400 for a wrong title, description, milestone or branch. The caller was
+ * checked to update it.
  */
-export async function updateMergeRequest(
+export async function planUpdate(
   context: WriteContext,
   project: AuthorizedProject,
   found: MergeRequestToChange,
   asked: Requested,
-): Promise<MergeRequestRow> {
+): Promise<PlannedUpdate> {
   const { db, services, actor } = context;
   const { row } = found;
-  const requested = permitted(asked, changeRights(services, project));
+  const said = await withCommands(context, project, subjectOf(row), asked);
+  const requested = permitted(said.requested, changeRights(services, project));
   // A merged one stays where it was merged.
   if (row.state === 'merged') delete requested.target_branch;
   checkTexts(requested);
@@ -88,16 +96,59 @@ export async function updateMergeRequest(
   ]);
   const findClosing = await closingAfter(context, project, found, requested, opened);
   const update = { requested, named: { ...named, assignees, reviewers }, mentioned, opened, findClosing };
+  return { update, effects: said.effects };
+}
+
+/** Writes a planned update in the caller's transaction, which refusingTwins() is to surround. */
+export async function writePlanned(
+  context: ActorContext,
+  tx: Db,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  { update, effects }: PlannedUpdate,
+): Promise<MergeRequestRow> {
+  const written = await writeUpdate(context, tx, project, row.id, update);
+  if (effects.length === 0) return written;
+  await applyEffects({ ...context, db: tx }, project, written, effects);
+  return findMergeRequest(tx, project, row.iid);
+}
+
+/** Runs the write; 409 where another merge request is open between the branches as the plan leaves them. */
+export function refusingTwins<T>(
+  { services }: ActorContext,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  { update }: PlannedUpdate,
+  write: () => Promise<T>,
+): Promise<T> {
   const { source_project_id: sourceProjectId, source_branch: sourceBranch, target_branch } = row;
-  const branches = {
-    sourceProjectId,
-    sourceBranch,
-    target: project,
-    targetBranch: requested.target_branch ?? target_branch,
-  };
-  const updated = await refuseTwins(db, branches, () =>
-    inTransaction(db, (tx) => writeUpdate(context, tx, project, row.id, update)),
+  const targetBranch = update.requested.target_branch ?? target_branch;
+  const branches = { sourceProjectId, sourceBranch, target: project, targetBranch };
+  return refuseTwins(services.database.db, branches, write);
+}
+
+/** Lets the source ref follow where the update has a version of its own. */
+export async function followOpened(
+  { services }: ActorContext,
+  project: AuthorizedProject,
+  { iid }: MergeRequestRow,
+  { update: { opened } }: PlannedUpdate,
+): Promise<void> {
+  if (opened) await writeSourceRef(services, project, { iid, head_sha: opened.version.head });
+}
+
+/** The merge request as the update and the quick actions of its description leave it; fails as the plan and the write do. */
+export async function updateMergeRequest(
+  context: WriteContext,
+  project: AuthorizedProject,
+  found: MergeRequestToChange,
+  asked: Requested,
+): Promise<MergeRequestRow> {
+  const { row } = found;
+  const plan = await planUpdate(context, project, found, asked);
+  const updated = await refusingTwins(context, project, row, plan, () =>
+    inTransaction(context.db, (tx) => writePlanned(context, tx, project, row, plan)),
   );
-  if (opened) await writeSourceRef(services, project, { iid: row.iid, head_sha: opened.version.head });
+  await followOpened(context, project, row, plan);
   return updated;
 }

@@ -4,16 +4,14 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import {
-  awardRules,
   conversationEndpoints,
-  followRules,
   type NoteableDefinition,
   type NoteableResource,
-  plainQuickActions,
   projectOf,
-  textRules,
 } from '../../conversation/index.ts';
-import { findMergeRequest } from '../records/find-queries.ts';
+import { followOpened, planUpdate, refusingTwins, writePlanned } from '../opening/update-merge-request.ts';
+import { readCommands, subjectOf } from '../quick-actions/read-commands.ts';
+import { findMergeRequest, findWithCommits } from '../records/find-queries.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import { placeInDiff } from '../review/place-in-diff.ts';
 import { writeThreadsResolved } from '../writing/thread-actions.ts';
@@ -43,7 +41,31 @@ export const mergeRequestConversation = conversationEndpoints({
 
 export const mergeRequestDefinition: NoteableDefinition = {
   kind: mergeRequestKind,
-  quickActions: plainQuickActions([...awardRules, ...followRules, ...textRules]),
+  async quickActions(context, noteable, text) {
+    const { project, iid = 0 } = noteable;
+    if (!project) return undefined;
+    const found = await findWithCommits(context.db, project, iid);
+    const { row } = found;
+    const read = await readCommands(context, project, subjectOf(row), text);
+    if (!read) return undefined;
+    const plan = await planUpdate(context, project, found, read.changes);
+    // None of them is one that conversation looks at.
+    const changes: object = read.changes;
+    return {
+      ...read,
+      changes,
+      async apply(tx) {
+        await refusingTwins(context, project, row, plan, async () => {
+          await writePlanned(context, tx, project, row, { ...plan, effects: read.effects });
+          // What the database refuses is known when it has answered something.
+          await findMergeRequest(tx, project, iid);
+        });
+        await followOpened(context, project, row, plan);
+      },
+      // Commands of merge requests make no other noteable.
+      leave: async () => {},
+    };
+  },
   place: async (context, mergeRequest, sent) => ({
     position: (await placeInDiff(context, mergeRequest, sent)).position,
   }),

@@ -3,7 +3,9 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { ActivityAction, Announcement } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Json } from '../../../platform/db/rows.ts';
-import { mergeRequestKind } from '../records/merge-request-noteable.ts';
+import type { Timed } from '../../work-items/index.ts';
+import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
 export type MergeRequestEvent =
   | 'merge_request_created'
@@ -53,4 +55,12 @@ export const mergeRequestAnnouncement = (
     name: event,
     payload: { project_id: project.id, user_id: actor.id, merge_request_id: id, iid, ...details },
   },
+});
+
+/** A merge request as what time is spent on. */
+export const timedMergeRequest = (actor: Actor, project: AuthorizedProject, row: MergeRequestRow): Timed => ({
+  table: 'merge_requests',
+  id: row.id,
+  noteable: mergeRequestNoteable(project, row),
+  announcement: (details) => mergeRequestAnnouncement(actor, project, row, 'merge_request_updated', details),
 });

@@ -10,7 +10,8 @@ import type { Known } from './work-command-terms.ts';
 const known: Known = {
   kind: 'issue',
   me: { id: 1, username: 'me' },
-  may: { update: true, metadata: true, promote: true },
+  may: { update: true, metadata: true, lock: true, promote: true },
+  takesSeveral: true,
   now: {
     state: 'opened',
     confidential: false,
@@ -135,13 +136,13 @@ test.each([
 test('who is not of the team changes what the author may, and nothing more', () => {
   const text =
     '/title Mine\n/close\n/label ~bug\n/assign me\n/lock\n/subscribe\n/move g/other\n/clone\n/promote';
-  const author = { ...known, may: { update: true, metadata: false, promote: true } };
+  const author = { ...known, may: { update: true, metadata: false, lock: false, promote: true } };
   expect(interpret(text, author)).toMatchObject({
     changes: { title: 'Mine', state_event: 'close' },
     effects: [{ do: 'subscribe' }],
     refused: ['label', 'assign', 'lock', 'move', 'clone', 'promote'],
   });
-  const guest = { ...known, may: { update: false, metadata: false, promote: false } };
+  const guest = { ...known, may: { update: false, metadata: false, lock: false, promote: false } };
   expect(interpret(text, guest)).toMatchObject({ changes: {}, effects: [{ do: 'subscribe' }] });
 });
 
@@ -155,7 +156,7 @@ test('an issue goes elsewhere once, when it is there and not gone yet, and becom
   expect(interpret(text, staged('new'))).toMatchObject({ effects: [] });
   expect(interpret('/move g/other\n/promote', staged('gone'))).toMatchObject({ effects: [] });
   expect(interpret('/clone', staged('gone'))).toMatchObject({ effects: [{ do: 'clone' }] });
-  const may = { update: true, metadata: true, promote: false };
+  const may = { update: true, metadata: true, lock: true, promote: false };
   expect(interpret('/promote', { ...known, may })).toMatchObject({ effects: [] });
 });
 

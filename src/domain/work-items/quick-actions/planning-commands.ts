@@ -1,6 +1,4 @@
-/** The quick actions that set dates, time, weight, type, milestone, epic and the like of an issue. Pure. */
-import { referencesIn } from '../../conversation/index.ts';
-import { humanDuration, parseDuration } from '../changes/durations.ts';
+/** The quick actions that set dates, weight, type, epic and the like of an issue. Pure. */
 import { healthStatuses, issueTypes, severities } from '../changes/issue-changes.ts';
 import { parseDay } from './day-words.ts';
 import { type Changes, issues, type WorkCommandRule } from './work-command-terms.ts';
@@ -15,21 +13,6 @@ const clear = (name: string, changes: Changes, message: string): WorkCommandRule
 
 export const planningRules: readonly WorkCommandRule[] = [
   {
-    names: ['milestone'],
-    kinds: issues,
-    who: 'team',
-    mean: (argument, known) => {
-      const [title = ''] = [argument, ...referencesIn('%', argument)].filter((name) =>
-        known.milestones.has(name),
-      );
-      const milestone_id = known.milestones.get(title);
-      return milestone_id === undefined
-        ? undefined
-        : { changes: { milestone_id }, message: `Set the milestone to %"${title}".` };
-    },
-  },
-  clear('remove_milestone', { milestone_id: null }, 'Removed milestone.'),
-  {
     names: ['due', 'due_date'],
     kinds: issues,
     who: 'team',
@@ -41,45 +24,6 @@ export const planningRules: readonly WorkCommandRule[] = [
     },
   },
   clear('remove_due_date', { due_date: null }, 'Removed the due date.'),
-  {
-    names: ['estimate', 'estimate_time'],
-    kinds: issues,
-    who: 'team',
-    mean: (argument) => {
-      const time_estimate = parseDuration(argument);
-      if (time_estimate === undefined || time_estimate < 0) return undefined;
-      return {
-        changes: { time_estimate },
-        message: `Set time estimate to ${humanDuration(time_estimate) ?? '0h'}.`,
-      };
-    },
-  },
-  {
-    ...clear('remove_estimate', { time_estimate: 0 }, 'Removed time estimate.'),
-    names: ['remove_estimate', 'remove_time_estimate'],
-  },
-  {
-    names: ['spend', 'spent', 'spend_time'],
-    kinds: issues,
-    who: 'team',
-    mean: (argument, { today }) => {
-      const [, duration = '', day] = /^(.*?)(?:\s(\d{4}-\d{2}-\d{2}))?$/.exec(argument) ?? [];
-      const seconds = parseDuration(duration);
-      const spentOn = day === undefined ? undefined : parseDay(day, today);
-      if (!seconds || (day !== undefined && (spentOn === undefined || spentOn > today))) return undefined;
-      const verb = seconds < 0 ? 'Subtracted' : 'Added';
-      return {
-        effects: [{ do: 'spend', seconds, spentOn }],
-        message: `${verb} ${humanDuration(Math.abs(seconds)) ?? ''} spent time.`,
-      };
-    },
-  },
-  {
-    names: ['remove_time_spent'],
-    kinds: issues,
-    who: 'team',
-    mean: () => ({ effects: [{ do: 'reset_spent' }], message: 'Removed spent time.' }),
-  },
   {
     names: ['weight'],
     kinds: issues,

@@ -1,8 +1,6 @@
 /** Resolves the references in the commands of a text, and parses the commands for a user. */
 
 import { type AuthorizedProject, authorizeGroup, selectProjects } from '../../../kernel/access/find.ts';
-import { reachOf } from '../../../kernel/access/resource-parents.ts';
-import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import {
   type ActorContext,
@@ -10,11 +8,9 @@ import {
   commandsIn,
   type Interpretation,
   interpretCommands,
-  referencesIn,
-  usersByName,
 } from '../../conversation/index.ts';
-import { availableLabels, availableMilestoneByTitle } from '../../planning/index.ts';
 import { destinationIn } from './move-commands.ts';
+import { argumentsOf, MAX_REFERENCES, namedRecords } from './named-records.ts';
 import { workCommandRules } from './work-command-rules.ts';
 import type { Changes, Known, WorkEffect } from './work-command-terms.ts';
 import { type Home, workKinds } from './work-kinds.ts';
@@ -35,8 +31,6 @@ export const atCreation: Known['now'] = {
   issueType: 'issue',
   stage: 'new',
 };
-
-const MAX_REFERENCES = 20;
 
 /** Ids by references such as `#1` and `group/project#1`, of those that the user may use. */
 async function referred(
@@ -92,22 +86,12 @@ export async function readCommands(
   const commands = commandsIn(text ?? '', rules);
   if (commands.length === 0) return undefined;
   const { points } = services.database;
-  const place = project ?? group;
-  const argumentsOf = (pattern: RegExp) =>
-    commands.filter(({ name }) => pattern.test(name)).map(({ argument }) => argument);
-  const names = argumentsOf(/assign/).flatMap((argument) => referencesIn('@', argument.toLowerCase()));
-  const labels = argumentsOf(/label/).flatMap((argument) => [argument, ...referencesIn('~', argument)]);
-  const titles = argumentsOf(/^milestone$/).flatMap((argument) => [argument, ...referencesIn('%', argument)]);
-  const paths = argumentsOf(/^(move|clone)$/).flatMap((argument) => destinationIn(argument).path ?? []);
+  const paths = argumentsOf(commands, /^(move|clone)$/).flatMap(
+    (argument) => destinationIn(argument).path ?? [],
+  );
   const promotes = commands.some(({ name }) => name === 'promote');
-  const [people, labelRows, milestones, issues, epics, projects, promote] = await Promise.all([
-    usersByName(db, names.slice(0, 100)),
-    place ? availableLabels(db, reachOf(place), labels.slice(0, 200)) : [],
-    Promise.all(
-      titles
-        .slice(0, MAX_REFERENCES)
-        .map(async (title) => project && availableMilestoneByTitle(db, project, title)),
-    ),
+  const [named, issues, epics, projects, promote] = await Promise.all([
+    namedRecords(db, project ?? group, project, commands),
     referred(context, spoken, commands, '#'),
     referred(context, spoken, commands, '&'),
     selectProjects(points, actor, 'update_issues', paths.slice(0, MAX_REFERENCES)),
@@ -119,12 +103,10 @@ export async function readCommands(
   const known: Known = {
     kind,
     me: actor,
-    may: { metadata, update: metadata || own, promote },
+    may: { metadata, update: metadata || own, lock: metadata, promote },
     now: spoken.now,
-    today: now().toISOString().slice(0, 10),
-    users: new Map(people.map(({ username, id }) => [username.toLowerCase(), id])),
-    labels: new Set(labelRows.map(({ name }) => name)),
-    milestones: new Map(milestones.flatMap((row) => (row ? [[row.title, row.id] as const] : []))),
+    takesSeveral: services.config.tier !== 'free',
+    ...named,
     issues,
     epics,
     projects: new Map([...projects].map(([path, { id }]) => [path, id])),

@@ -1,13 +1,13 @@
 /** Types of the quick actions of issues and epics. Pure. */
-import type { CommandRule, Known as NoteableKnown, OwnEffect } from '../../conversation/index.ts';
+import type { CommandRule, OwnEffect } from '../../conversation/index.ts';
 import type { IssueChanges } from '../changes/issue-changes.ts';
+import type { SharedKnown, TimeEffect } from './shared-command-terms.ts';
 
 export type WorkEffect = OwnEffect | IssueEffect;
 
 /** What only issues can do. */
 export type IssueEffect =
-  | { do: 'reset_spent' }
-  | { do: 'spend'; seconds: number; spentOn: string | undefined }
+  | TimeEffect
   | { do: 'link'; issueId: number; type: 'relates_to' | 'blocks' | 'is_blocked_by' }
   | MoveAction;
 
@@ -21,25 +21,15 @@ export type MoveAction = { leaves: true } & (
 export type Changes = IssueChanges;
 
 /** The context of the commands, with the records that their arguments name. */
-export type Known = NoteableKnown & {
+export type Known = SharedKnown & {
   /** Promotion to an epic is a permission of its own. */
   may: { promote: boolean };
   now: {
-    state: string;
     confidential: boolean;
-    locked: boolean;
-    assigneeIds: readonly number[];
     issueType: string;
     /** `new` while it is being created; `gone` when it was moved or promoted. */
     stage: 'new' | 'here' | 'gone';
   };
-  /** YYYY-MM-DD. */
-  today: string;
-  /** Ids by lowercase username, of the readers among the users. */
-  users: ReadonlyMap<string, number>;
-  /** Names of existing labels. */
-  labels: ReadonlySet<string>;
-  milestones: ReadonlyMap<string, number>;
   /** Ids by reference: `#1`, `group/project#1`. */
   issues: ReadonlyMap<string, number>;
   /** Ids by reference: `&1`. */

@@ -1,0 +1,28 @@
+/** Types of the quick actions of merge requests. Pure. */
+import type { CommandRule, OwnEffect } from '../../conversation/index.ts';
+import type { SharedKnown, TimeEffect } from '../../work-items/index.ts';
+import type { Requested } from '../changes/requested.ts';
+
+export type MergeRequestEffect =
+  | OwnEffect
+  | TimeEffect
+  | { do: 'merge' | 'rebase' }
+  /** Reviewers who are to look again. */
+  | { do: 'review_again'; userIds: readonly number[] };
+
+export type MergeRequestKnown = SharedKnown & {
+  /** Of a merge request that is there: to merge it when its checks pass, and to write its source branch anew. */
+  may: { merge: boolean; rebase: boolean };
+  now: {
+    /** `new` while it is being opened. */
+    state: string;
+    title: string;
+    sourceBranch: string;
+    targetBranch: string;
+    reviewerIds: readonly number[];
+  };
+  /** Branches into which it can be merged, of those that arguments name. */
+  branches: ReadonlySet<string>;
+};
+
+export type MergeRequestRule = CommandRule<MergeRequestKnown, Requested, MergeRequestEffect>;

@@ -1,0 +1,49 @@
+/** Finds the users, labels and milestones that the commands of a text name. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type ResourceParent, reachOf } from '../../../kernel/access/resource-parents.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { type Command, referencesIn, usersByName } from '../../conversation/index.ts';
+import { availableLabels, availableMilestoneByTitle } from '../../planning/index.ts';
+import type { NamedRecords } from './shared-command-terms.ts';
+
+export const MAX_REFERENCES = 20;
+
+/** The arguments of the commands whose names fit. */
+export const argumentsOf = (commands: readonly Command[], pattern: RegExp): string[] =>
+  commands.filter(({ name }) => pattern.test(name)).map(({ argument }) => argument);
+
+/** The records by their names; labels and milestones are those of the noteable's parent. */
+export async function namedRecords(
+  db: Db,
+  parent: ResourceParent | undefined,
+  project: AuthorizedProject | undefined,
+  commands: readonly Command[],
+): Promise<NamedRecords> {
+  const names = argumentsOf(commands, /assign|review/).flatMap((argument) =>
+    referencesIn('@', argument.toLowerCase()),
+  );
+  const labels = argumentsOf(commands, /label/).flatMap((argument) => [
+    argument,
+    ...referencesIn('~', argument),
+  ]);
+  const titles = argumentsOf(commands, /^milestone$/).flatMap((argument) => [
+    argument,
+    ...referencesIn('%', argument),
+  ]);
+  const [people, labelRows, milestones] = await Promise.all([
+    usersByName(db, names.slice(0, 100)),
+    parent ? availableLabels(db, reachOf(parent), labels.slice(0, 200)) : [],
+    Promise.all(
+      titles
+        .slice(0, MAX_REFERENCES)
+        .map(async (title) => project && availableMilestoneByTitle(db, project, title)),
+    ),
+  ]);
+  return {
+    today: now().toISOString().slice(0, 10),
+    users: new Map(people.map(({ username, id }) => [username.toLowerCase(), id])),
+    labels: new Set(labelRows.map(({ name }) => name)),
+    milestones: new Map(milestones.flatMap((row) => (row ? [[row.title, row.id] as const] : []))),
+  };
+}
