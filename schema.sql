@@ -207,13 +207,17 @@ create table approval_rules (
   applies_to_all_protected_branches boolean default false not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  merge_request_id bigint,
+  source_rule_id bigint,
   constraint approval_rules_approvals_required_check CHECK (((approvals_required >= 0) AND (approvals_required <= 100))),
-  constraint approval_rules_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint approval_rules_check CHECK ((num_nonnulls(project_id, namespace_id, merge_request_id) = 1)),
   constraint approval_rules_check1 CHECK (((rule_type = 'report_approver'::text) = (report_type IS NOT NULL))),
   constraint approval_rules_report_type_check CHECK ((report_type = 'code_coverage'::text)),
   constraint approval_rules_rule_type_check CHECK ((rule_type = ANY (ARRAY['any_approver'::text, 'regular'::text, 'report_approver'::text]))),
+  constraint approval_rules_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint approval_rules_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint approval_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint approval_rules_source_rule_id_fkey FOREIGN KEY (source_rule_id) REFERENCES approval_rules(id) ON DELETE SET NULL,
   constraint approval_rules_pkey PRIMARY KEY (id)
 );
 
@@ -223,11 +227,19 @@ CREATE UNIQUE INDEX approval_rules_group_any ON public.approval_rules USING btre
 
 CREATE UNIQUE INDEX approval_rules_group_name ON public.approval_rules USING btree (namespace_id, name) WHERE (rule_type <> 'any_approver'::text);
 
+CREATE INDEX approval_rules_merge_request ON public.approval_rules USING btree (merge_request_id, id) WHERE (merge_request_id IS NOT NULL);
+
+CREATE UNIQUE INDEX approval_rules_merge_request_any ON public.approval_rules USING btree (merge_request_id) WHERE (rule_type = 'any_approver'::text);
+
+CREATE UNIQUE INDEX approval_rules_merge_request_name ON public.approval_rules USING btree (merge_request_id, name) WHERE (rule_type <> 'any_approver'::text);
+
 CREATE INDEX approval_rules_project ON public.approval_rules USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
 CREATE UNIQUE INDEX approval_rules_project_any ON public.approval_rules USING btree (project_id) WHERE (rule_type = 'any_approver'::text);
 
 CREATE UNIQUE INDEX approval_rules_project_name ON public.approval_rules USING btree (project_id, name) WHERE (rule_type <> 'any_approver'::text);
+
+CREATE INDEX approval_rules_source ON public.approval_rules USING btree (source_rule_id) WHERE (source_rule_id IS NOT NULL);
 
 create table approval_settings (
   id bigint generated always as identity not null,
@@ -994,6 +1006,20 @@ CREATE UNIQUE INDEX members_project ON public.members USING btree (project_id, u
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
+create table merge_request_approvals (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint merge_request_approvals_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint merge_request_approvals_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX merge_request_approvals_once ON public.merge_request_approvals USING btree (merge_request_id, user_id);
+
+CREATE INDEX merge_request_approvals_user ON public.merge_request_approvals USING btree (user_id, merge_request_id);
+
 create table merge_request_assignees (
   merge_request_id bigint not null,
   user_id bigint not null,
@@ -1022,6 +1048,13 @@ create table merge_request_commits (
 );
 
 CREATE INDEX merge_request_commits_sha ON public.merge_request_commits USING btree (sha, merge_request_id);
+
+create table merge_request_committers (
+  merge_request_id bigint not null,
+  email text collate "C" not null,
+  constraint merge_request_committers_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_committers_pkey PRIMARY KEY (merge_request_id, email)
+);
 
 create table merge_request_context_commits (
   id bigint generated always as identity not null,

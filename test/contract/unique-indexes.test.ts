@@ -53,6 +53,7 @@ const neverRefuses: Record<string, string[]> = {
     'label_priorities_pkey',
     'members_namespace',
     'members_project',
+    'merge_request_committers_pkey',
     'merge_request_context_commits_once',
     'notification_settings_user_id_project_id_namespace_id_key',
     'oauth_devices_user_code_key',
@@ -87,6 +88,7 @@ const neverRefuses: Record<string, string[]> = {
     'label_links_epic',
     'label_links_issue',
     'label_links_merge_request',
+    'merge_request_approvals_once',
     'merge_request_assignees_pkey',
     'merge_request_closing_issues_pkey',
     'merge_request_commits_pkey',
@@ -96,6 +98,7 @@ const neverRefuses: Record<string, string[]> = {
   'answered with the number of what is there': ['merge_requests_open_once'],
   'made under a lock of its own': [
     'approval_rules_group_any',
+    'approval_rules_merge_request_any',
     'approval_rules_project_any',
     'migrations_pkey',
     'oauth_signing_keys_current',

@@ -11,6 +11,7 @@ import { followApprovalsBeforeMerge } from './approval-rules/any-approver-action
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
 import { approvalSettingEndpoints } from './approval-settings/routes.ts';
+import { approvalEndpoints } from './approving/routes.ts';
 import { mergeRequestEventEndpoints } from './around/event-routes.ts';
 import { mergeRequestIssueEndpoints } from './around/issue-routes.ts';
 import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
@@ -90,6 +91,7 @@ export const mergeRequestsCapability = (
     ...mergeRequestPeopleEndpoints,
     ...mergeRequestTimeEndpoints,
     ...mergeRequestEventEndpoints,
+    ...approvalEndpoints,
     ...approvalSettingEndpoints,
     ...approvalRuleEndpoints,
     ...settingRuleEndpoints,
@@ -121,6 +123,7 @@ export const mergeRequestsCapability = (
     { fact: WRITE_INTERRUPTED, task: RECONCILE },
     { fact: 'merge_request_merged', task: AFTER_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
+    { fact: 'merge_request_approved', task: AUTO_MERGE },
   ],
   schedules: [
     { task: RECONCILE, pattern: '* * * * *' },
@@ -134,6 +137,8 @@ export const mergeRequestsCapability = (
     'merge_request_commits',
     'merge_request_closing_issues',
     'merge_request_context_commits',
+    'merge_request_approvals',
+    'merge_request_committers',
     'approval_rules',
     'approval_rule_users',
     'approval_rule_groups',
@@ -144,6 +149,7 @@ export const mergeRequestsCapability = (
   unique: {
     approval_rules_project_name: { property: 'name' },
     approval_rules_group_name: { property: 'name' },
+    approval_rules_merge_request_name: { property: 'name' },
   },
   // A project's merge requests are deleted with it, by foreign key.
   reassign: reassignMergeRequests,

@@ -99,7 +99,10 @@ export const samples: Samples = {
       select ${valuesOf(5, project, 'id', `'locked'`)}, true from person where username = 'person-2';
     insert into merge_requests (${columns}, auto_merge, merge_user_id)
       select ${valuesOf(6, project, 'id', `'waiting'`)}, '{"auto": true}', id from person where username = 'person-2';
-    update project_counters set merge_requests = 6, open_merge_requests = 6 where project_id = ${project}`,
+    update project_counters set merge_requests = 6, open_merge_requests = 6 where project_id = ${project};
+    insert into merge_request_approvals (merge_request_id, user_id, created_at)
+      select m.id, u.id, now() from merge_requests m, users u
+      where m.project_id = ${project} and m.iid = 3 and (u.username = 'root' or u.username like 'the-%')`,
   ownRows: ({ user, project }) => `
     insert into merge_requests (${columns}) values (${valuesOf(1, project, user, `'own'`)})`,
   objects: {
@@ -152,6 +155,7 @@ export const samples: Samples = {
       },
       [`DELETE ${path}/:merge_request_iid/context_commits`]: { with: { commits: [PERSON_1] } },
       [`POST ${path}/:merge_request_iid/time_estimate, of somebody else`]: { at: ofAnother },
+      [`POST ${path}/:merge_request_iid/unapprove`]: { at: { merge_request_iid: 3 } },
     };
   },
   lists: {

@@ -126,6 +126,8 @@ export type ApprovalRulesTable = {
   applies_to_all_protected_branches: Generated<boolean>;
   created_at: Date;
   updated_at: Date;
+  merge_request_id: number | null;
+  source_rule_id: number | null;
 };
 
 export type ApprovalSettingsTable = {
@@ -574,6 +576,13 @@ export type MembersTable = {
   updated_at: Date;
 };
 
+export type MergeRequestApprovalsTable = {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  user_id: number;
+  created_at: Date;
+};
+
 export type MergeRequestAssigneesTable = {
   merge_request_id: number;
   user_id: number;
@@ -588,6 +597,11 @@ export type MergeRequestCommitsTable = {
   merge_request_id: number;
   place: number;
   sha: string;
+};
+
+export type MergeRequestCommittersTable = {
+  merge_request_id: number;
+  email: string;
 };
 
 export type MergeRequestContextCommitsTable = {
@@ -1253,9 +1267,11 @@ export type Tables = {
   label_priorities: LabelPrioritiesTable;
   labels: LabelsTable;
   members: MembersTable;
+  merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_assignees: MergeRequestAssigneesTable;
   merge_request_closing_issues: MergeRequestClosingIssuesTable;
   merge_request_commits: MergeRequestCommitsTable;
+  merge_request_committers: MergeRequestCommittersTable;
   merge_request_context_commits: MergeRequestContextCommitsTable;
   merge_request_reviewers: MergeRequestReviewersTable;
   merge_request_versions: MergeRequestVersionsTable;

@@ -14,7 +14,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeMergeRequest } from './merge.ts';
 
 export type AfterServices = Needs<
-  'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake' | 'log'
+  'config' | 'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake' | 'log'
 >;
 
 /** Nobody waits for an answer: what is refused stays as it is. */

@@ -20,7 +20,7 @@ export const messageSources = (
   project: AuthorizedProject,
   row: MergeRequestRow,
   actor: Actor,
-  { author, closes }: SelectedSources,
+  { author, approvers, closes }: SelectedSources,
   commits: readonly Commit[],
 ): MessageSources => ({
   iid: row.iid,
@@ -36,5 +36,5 @@ export const messageSources = (
   author,
   merger: authorOf(actor),
   reviewers: [],
-  approvers: [],
+  approvers,
 });

@@ -13,6 +13,7 @@ import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
+import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
 import { refreshHeld } from '../following/refresh.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
@@ -28,7 +29,7 @@ import { messageSources, readMessageCommits } from './merge-sources.ts';
 import { type SelectedSources, selectSources } from './queries.ts';
 
 export type MergeContext = {
-  services: Needs<'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake'>;
+  services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'presence' | 'baseUrl' | 'wake'>;
   settings: ApplicationSettings;
   actor: Actor;
 };
@@ -116,11 +117,15 @@ async function attempt(
   const { db } = services.database;
   const row = await refreshHeld(services, git, found);
   const [sources, may] = await Promise.all([
-    selectSources(db, row.id),
+    selectSources({ db, services, settings }, row),
     mayMerge({ db, settings, actor }, project, row.target_branch),
   ]);
   if (!sources) throw notFound();
-  const relations = { project: projectSettings(project.row), unresolved: sources.unresolved };
+  const relations = {
+    project: projectSettings(project.row),
+    unresolved: sources.unresolved,
+    isApproved: isApproved(sources.approvals),
+  };
   const { auto, sha } = wish;
   const decision = decideMerge(
     { mayMerge: may, auto, sha },

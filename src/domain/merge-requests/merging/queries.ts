@@ -1,28 +1,54 @@
-/** What merging reads: open threads, the commits, the author's identity, the issues that it closes. */
-import { sql } from 'kysely';
+/** What merging reads: approvals, open threads, the commits, the people that messages name, the issues that it closes. */
+import { type RawBuilder, sql } from 'kysely';
+import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
+import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
+import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Identity } from '../texts/commit-values.ts';
 
-export type SelectedSources = {
+type SourcesRow = {
   unresolved: number;
   /** Newest first. */
   commits: string[];
   author: Identity;
+  /** Oldest first. */
+  approvers: Identity[];
   /** References from the target's project. */
   closes: string[];
 };
 
-export async function selectSources(db: Db, id: number): Promise<SelectedSources | undefined> {
-  const { rows } = await sql<SelectedSources>`
-    select
-      (select count(*) from notes n where n.merge_request_id = i.id and n.in_thread and n.resolved_at is null
-        and n.system_action is null) as unresolved,
-      array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,
-      (select jsonb_build_object('name', u.name, 'email', coalesce(nullif(u.commit_email, ''), u.email))
-        from users u where u.id = i.author_id) as author,
-      array(select case when s.project_id = i.project_id then '#' || s.iid else n.full_path || '/' || p.path || '#' || s.iid end
-        from merge_request_closing_issues c join issues s on s.id = c.issue_id join projects p on p.id = s.project_id
-        join namespaces n on n.id = p.namespace_id where c.merge_request_id = i.id order by s.id) as closes
-    from merge_requests i where i.id = ${id}`.execute(db);
-  return rows[0];
+/** `approvals` are undefined where none is asked for. */
+export type SelectedSources = SourcesRow & { approvals: LoadedApprovals | undefined };
+
+const identity = sql`jsonb_build_object('name', u.name, 'email', coalesce(nullif(u.commit_email, ''), u.email))`;
+
+const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
+  select
+    (select count(*) from notes n where n.merge_request_id = i.id and n.in_thread and n.resolved_at is null
+      and n.system_action is null) as unresolved,
+    array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,
+    (select ${identity} from users u where u.id = i.author_id) as author,
+    array(select ${identity} from merge_request_approvals a join users u on u.id = a.user_id
+      where a.merge_request_id = i.id order by a.id) as approvers,
+    array(select case when s.project_id = i.project_id then '#' || s.iid else n.full_path || '/' || p.path || '#' || s.iid end
+      from merge_request_closing_issues c join issues s on s.id = c.issue_id join projects p on p.id = s.project_id
+      join namespaces n on n.id = p.namespace_id where c.merge_request_id = i.id order by s.id) as closes
+  from merge_requests i where i.id = ${id}`;
+
+/** All of it by one statement; undefined where the merge request is gone. */
+export async function selectSources(
+  { db, services, settings }: { db: Db; services: Needs<'config'>; settings: ApplicationSettings },
+  row: MergeRequestRow,
+): Promise<SelectedSources | undefined> {
+  const isPremium = services.config.tier !== 'free';
+  const of = await readTagged<ApprovalRows & { sources: SourcesRow }>(
+    db,
+    [taggedRows('sources', selectSourcesRow(row.id)), ...(isPremium ? approvalSelects() : [])],
+    isPremium ? approvalCtes(idArray([row.id])) : undefined,
+  );
+  const [sources] = of('sources');
+  return sources && { ...sources, approvals: isPremium ? loadedApprovals(of, settings)(row) : undefined };
 }

@@ -54,7 +54,7 @@ export const mergeEndpoints: Endpoint[] = [
       const { db, actor, subject, input } = context;
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
       const may = await mayMerge(context, subject, row.target_branch);
-      const relations = { project: projectSettings(subject.row), unresolved: 0 };
+      const relations = { project: projectSettings(subject.row), unresolved: 0, isApproved: true };
       const refusal = refuseCancel(
         { mayMerge: may, isAuthor: row.author_id === actor.id },
         mergeConditions(row, relations),

@@ -14,6 +14,7 @@ import { mergeRequestAnnouncement } from '../writing/announcements.ts';
 import { closingStatements, type FindClosing } from '../writing/closing-actions.ts';
 import {
   insertCommits,
+  insertCommitters,
   insertVersion,
   type OpenedVersion,
   versionColumns,
@@ -99,6 +100,7 @@ export async function insertMergeRequest(
       ...closingStatements(tx, id, closing),
       insertVersion(tx, id, made.version),
       insertCommits(tx, id, made.version),
+      insertCommitters(tx, id, made.version),
       made.assigneeIds.length > 0
         ? tx.insertInto('merge_request_assignees').values(made.assigneeIds.map(of))
         : undefined,

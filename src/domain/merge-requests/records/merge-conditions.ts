@@ -4,18 +4,18 @@ import { now } from '../../../platform/clock.ts';
 import type { MergeConditions } from '../mergeability/checks.ts';
 import type { MergeRequestRow } from './merge-request-rows.ts';
 
-/** Beside the row: settings that hold for the project, and its open threads. */
-export type MergeRelations = { project: ProjectSettings; unresolved: number };
+/** Beside the row: settings that hold for the project, its open threads, and whether it has the approvals that it needs. */
+export type MergeRelations = { project: ProjectSettings; unresolved: number; isApproved: boolean };
 
-/** There are no approvals, dependencies, external checks or pipelines yet. */
+/** There are no dependencies, external checks or pipelines yet. */
 export const mergeConditions = (
   row: MergeRequestRow,
-  { project, unresolved }: MergeRelations,
+  { project, unresolved, isApproved }: MergeRelations,
 ): MergeConditions => ({
   merge_status: row.merge_status as MergeConditions['merge_status'],
   state: row.state as MergeConditions['state'],
   hasRequestedChanges: false,
-  approvals: 'satisfied',
+  approvals: isApproved ? 'satisfied' : 'missing',
   isBlocked: false,
   hasFailedStatusChecks: false,
   merge_after: row.merge_after,

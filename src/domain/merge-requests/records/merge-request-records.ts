@@ -10,6 +10,7 @@ import { dateTime, nullable, stringEnum } from '../../../platform/http/parameter
 import { mapInTurns } from '../../../platform/turns.ts';
 import { LabelOrName, MilestoneRecord, presentLabelBasic, presentMilestone } from '../../planning/index.ts';
 import { countTasks, presentTimeStats, TimeStatsRecord } from '../../work-items/index.ts';
+import { isApproved } from '../approvals/loaded.ts';
 import { detailedMergeStatus } from '../mergeability/checks.ts';
 import { squashOnMerge } from '../texts/squash.ts';
 import { mergeConditions } from './merge-conditions.ts';
@@ -228,7 +229,9 @@ export function presentBasic(
       : null,
     merge_when_pipeline_succeeds: row.auto_merge !== null,
     merge_status: row.merge_status,
-    detailed_merge_status: detailedMergeStatus(mergeConditions(row, { project, unresolved })),
+    detailed_merge_status: detailedMergeStatus(
+      mergeConditions(row, { project, unresolved, isApproved: isApproved(relations.approvals.get(row.id)) }),
+    ),
     merge_after: row.merge_after?.toISOString() ?? null,
     sha: row.head_sha,
     merge_commit_sha: row.merge_commit_sha,

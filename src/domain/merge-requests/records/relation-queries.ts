@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Caller } from '../../../kernel/actor.ts';
 import { selectProjectPaths } from '../../../kernel/namespaces/path-queries.ts';
 import { type ProjectSettings, projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { peopleColumns, selectPeople } from '../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -18,6 +20,8 @@ import {
   selectMilestonesOf,
 } from '../../planning/index.ts';
 import { type RuleRow, ruleRows } from '../../repositories/index.ts';
+import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
+import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 
@@ -36,6 +40,8 @@ export type MergeRequestRelations = {
   labels: ReadonlyMap<number, readonly LabelBasicRow[]>;
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
+  /** Of those that are open, where approvals are asked for. */
+  approvals: ReadonlyMap<number, LoadedApprovals>;
   /** Of a single one. */
   single: SingleRelations | undefined;
 };
@@ -50,7 +56,7 @@ export type SingleRelations = {
   rules: readonly RuleRow[];
 };
 
-type Relations = {
+type Relations = ApprovalRows & {
   people: UserBasicRow;
   assignees: PersonOf;
   reviewers: PersonOf;
@@ -92,9 +98,16 @@ const byMergeRequest = (people: readonly PersonOf[]): ReadonlyMap<number, readon
     ({ merge_request_id }) => merge_request_id,
   );
 
+type Reading = {
+  db: Db;
+  services: Needs<'config'>;
+  settings: ApplicationSettings;
+  actor: Caller;
+};
+
 /** All relations of the rows (at least one), by one statement. */
 export async function loadMergeRequestRelations(
-  { db, actor }: { db: Db; actor: Caller },
+  { db, services, settings, actor }: Reading,
   rows: readonly MergeRequestRow[],
   { single = false, withLabelsDetails = false }: { single?: boolean; withLabelsDetails?: boolean },
 ): Promise<MergeRequestRelations> {
@@ -102,7 +115,9 @@ export async function loadMergeRequestRelations(
   const people = idArray(rows.flatMap((row) => [row.author_id, row.merge_user_id, row.closed_by_id]));
   const projects = idArray(rows.map((row) => row.project_id));
   const alone = single ? rows[0] : undefined;
-  const of = await readTagged<Relations>(db, [
+  const open = services.config.tier === 'free' ? [] : rows.filter(({ state }) => state === 'opened');
+  const approvable = open.length > 0 ? idArray(open.map((row) => row.id)) : undefined;
+  const selects = [
     taggedRows('people', selectPeople(people)),
     taggedRows('assignees', selectPeopleOf('merge_request_assignees', ids)),
     taggedRows('reviewers', selectPeopleOf('merge_request_reviewers', ids)),
@@ -123,7 +138,10 @@ export async function loadMergeRequestRelations(
     ...(alone && actor
       ? [taggedRows('subscribed', selectSubscribed(actor.id, mergeRequestSubscriptions, ids))]
       : []),
-  ]);
+    ...(approvable ? approvalSelects() : []),
+  ];
+  const of = await readTagged<Relations>(db, selects, approvable && approvalCtes(approvable));
+  const approvalsOf = loadedApprovals(of, settings);
   return {
     people: byId(of('people')),
     assignees: byMergeRequest(of('assignees')),
@@ -133,6 +151,7 @@ export async function loadMergeRequestRelations(
     labels: labelsByTarget(of('labels')),
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),
+    approvals: new Map(open.map((row) => [row.id, approvalsOf(row)])),
     single: alone && {
       subscribed: of('subscribed').length > 0,
       version: of('versions')[0],

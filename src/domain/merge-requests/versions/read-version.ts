@@ -1,6 +1,6 @@
 /** Reads what a new version of a merge request is: its diff's ends, its commits, how many files differ. */
 import { readDiff } from '../../../platform/git/history/diff.ts';
-import { commitIdsBetween, mergeBase } from '../../../platform/git/history/history.ts';
+import { committedBetween, mergeBase } from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 
 /** The heads of the two branches. */
@@ -12,6 +12,8 @@ export type NewVersion = {
   head: string;
   /** Newest first. */
   commits: string[];
+  /** The addresses of who committed them, each once, in lower case. */
+  committers: string[];
   files: number;
   /** Whether more files differ than are counted. */
   overflows: boolean;
@@ -23,11 +25,23 @@ const MAX_COMMITS = 10_000;
 /** The version that the heads make. Without a common ancestor the diff is that of the heads. */
 export async function readVersion(git: GitFolder, { source, target }: Heads): Promise<NewVersion> {
   const base = (await mergeBase(git, [target, source])) ?? target;
-  const [commits, diff] = await Promise.all([
-    base === source ? [] : commitIdsBetween(git, target, source, MAX_COMMITS),
+  const [committed, diff] = await Promise.all([
+    base === source ? [] : committedBetween(git, target, source, MAX_COMMITS),
     base === source
       ? { total: 0, overflow: false }
       : readDiff(git, { from: base, to: source }, { window: { offset: 0, limit: 0 } }),
   ]);
-  return { base, start: target, head: source, commits, files: diff.total, overflows: diff.overflow };
+  const commits = committed.map(({ oid }) => oid);
+  const committers = [...new Set(committed.map(({ committer }) => committer))].filter(
+    (email) => email !== '',
+  );
+  return {
+    base,
+    start: target,
+    head: source,
+    commits,
+    committers,
+    files: diff.total,
+    overflows: diff.overflow,
+  };
 }

@@ -17,6 +17,9 @@ export type MergeRequestEvent =
   | 'merge_request_auto_merge_set'
   | 'merge_request_threads_resolved'
   | 'merge_request_reviewed'
+  | 'merge_request_approved'
+  | 'merge_request_unapproved'
+  | 'merge_request_approvals_reset'
   | 'merge_request_deleted';
 
 /** What a push brought, in the details of the fact `merge_request_pushed`: the newest commits, and the number of all. */
@@ -27,6 +30,7 @@ const activities: Partial<Record<MergeRequestEvent, ActivityAction>> = {
   merge_request_closed: 'closed',
   merge_request_reopened: 'reopened',
   merge_request_merged: 'merged',
+  merge_request_approved: 'approved',
 };
 
 /** The announcement of the event. */

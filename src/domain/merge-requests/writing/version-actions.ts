@@ -46,17 +46,36 @@ export const insertCommits = (tx: Db, id: number, { commits }: Pick<NewVersion, 
         .columns(['merge_request_id', 'place', 'sha'])
         .expression(rowsOf(id, commits));
 
+export const insertCommitters = (tx: Db, id: number, { committers }: Pick<NewVersion, 'committers'>) =>
+  committers.length === 0
+    ? undefined
+    : tx
+        .insertInto('merge_request_committers')
+        .columns(['merge_request_id', 'email'])
+        .expression(
+          sql<{
+            merge_request_id: number;
+            email: string;
+          }>`(select ${id}::bigint, unnest(${[...committers]}::text[]))`,
+        )
+        .onConflict((known) => known.doNothing());
+
 /** The statements for a version after the first, and the columns of the row that it changes. */
 export const versionStatements = (
   tx: Db,
   id: number,
   opened: OpenedVersion,
 ): { columns: Partial<Omit<MergeRequestRow, 'id'>>; statements: StatementParts['statements'] } => {
-  const { commits } = opened.version;
+  const { commits, committers } = opened.version;
   return {
     columns: versionColumns(opened),
     statements: [
       insertVersion(tx, id, opened.version),
+      tx
+        .deleteFrom('merge_request_committers')
+        .where('merge_request_id', '=', id)
+        .where(sql<boolean>`email <> all(${[...committers]}::text[])`),
+      insertCommitters(tx, id, { committers }),
       // One statement sees the rows as they were: those of the same place are changed, not made anew.
       tx
         .deleteFrom('merge_request_commits')

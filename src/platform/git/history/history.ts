@@ -128,6 +128,25 @@ export const commitIdsBetween = async (
 ): Promise<string[]> =>
   linesOf(await textInTime(['rev-list', `--max-count=${limit}`, head, `^${base}`, '--'], { folder }));
 
+/** Characters of an address in a commit; longer ones are nobody's. */
+const MAX_ADDRESS_LENGTH = 254;
+
+/** The same commits with the addresses of their committers, in lower case. */
+export async function committedBetween(
+  { folder }: GitFolder,
+  base: string,
+  head: string,
+  limit: number,
+): Promise<{ oid: string; committer: string }[]> {
+  // Cut off by git: a commit may have an address of many megabytes.
+  const format = `--format=%H %<(${MAX_ADDRESS_LENGTH + 1},trunc)%ce`;
+  const args = ['rev-list', `--max-count=${limit}`, '--no-commit-header', format, head, `^${base}`, '--'];
+  return linesOf(await textInTime(args, { folder })).map((line) => {
+    const [end, address] = [line.indexOf(' '), line.slice(line.indexOf(' ')).trim().toLowerCase()];
+    return { oid: line.slice(0, end), committer: address.length > MAX_ADDRESS_LENGTH ? '' : address };
+  });
+}
+
 /** Characters of the messages in one response; thousands of ordinary ones are less. */
 const MAX_MESSAGES_LENGTH = 8 * 1_048_576;
 const READ_AT_ONCE = 20;

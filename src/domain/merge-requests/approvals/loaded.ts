@@ -1,0 +1,164 @@
+/** The approvals of merge requests, put together of the rows that approvals/queries.ts selects. Pure. */
+import { isForBranch } from '../approval-rules/rules.ts';
+import {
+  type ApprovalSettings,
+  effectiveSettings,
+  groupDefaults,
+  type InstanceLocks,
+  instanceSettings,
+  projectDefaults,
+} from '../approval-settings/rules.ts';
+import { type Approvable, type ApprovalRule, type ApprovalState, approvalState } from './approval-state.ts';
+
+/** A rule as it holds for one merge request, with what it names. */
+export type HoldingRule = ApprovalRule & {
+  id: number;
+  name: string;
+  reportType: string | null;
+  ofMergeRequest: boolean;
+  sourceRuleId: number | null;
+  userIds: readonly number[];
+  groupIds: readonly number[];
+};
+
+type RuleRow = {
+  of_merge_request_id: number;
+  id: number;
+  name: string;
+  rule_type: string;
+  report_type: string | null;
+  approvals_required: number;
+  applies_to_all_protected_branches: boolean;
+  of_group: boolean;
+  of_merge_request: boolean;
+  source_rule_id: number | null;
+  approver_ids: number[];
+  branch_ids: number[];
+  user_ids: number[];
+  group_ids: number[];
+};
+
+export type ApprovalRows = {
+  approvals: { merge_request_id: number; user_id: number; created_at: string; id: number };
+  committers: { merge_request_id: number; user_id: number };
+  /** Of a project and its top-level group; null where they never said anything. */
+  approval_settings: { id: number; own: ApprovalSettings | null; root: ApprovalSettings | null };
+  approval_rules: RuleRow;
+  protections: { id: number; project_id: number; name: string };
+};
+
+/** A merge request, as far as its rules depend on it. */
+export type ApprovedRow = { id: number; project_id: number; author_id: number; target_branch: string };
+
+export type LoadedApprovals = {
+  of: Approvable;
+  rules: readonly HoldingRule[];
+  settings: ApprovalSettings;
+  /** Oldest first. */
+  approvals: readonly { userId: number; approvedAt: string }[];
+  /** Whether rules of its own stand in the place of the project's. */
+  isOverwritten: boolean;
+};
+
+type Rows = <Tag extends keyof ApprovalRows>(tag: Tag) => ApprovalRows[Tag][];
+
+const holdingRule = (row: RuleRow): HoldingRule => ({
+  id: row.id,
+  name: row.name,
+  // The table's check constraint admits only the types.
+  ruleType: row.rule_type as ApprovalRule['ruleType'],
+  reportType: row.report_type,
+  approvalsRequired: row.approvals_required,
+  approverIds: [...new Set(row.approver_ids)],
+  ofMergeRequest: row.of_merge_request,
+  sourceRuleId: row.source_rule_id,
+  userIds: row.user_ids,
+  groupIds: row.group_ids,
+});
+
+/**
+ * The rules that hold among those of the merge request, its project and the groups above: its own ones replace the
+ * project's, where that is allowed, but no group's and no policy's.
+ */
+export function holdingRules(
+  rows: readonly RuleRow[],
+  targetBranch: string,
+  protections: ReadonlyMap<number, string>,
+  allowsOwn: boolean,
+): { rules: HoldingRule[]; isOverwritten: boolean } {
+  const patterns = [...protections.values()];
+  const isHere = (row: RuleRow): boolean =>
+    isForBranch(
+      {
+        patterns: row.branch_ids.flatMap((id) => protections.get(id) ?? []),
+        appliesToAllProtected: row.of_group || row.applies_to_all_protected_branches,
+      },
+      targetBranch,
+      patterns,
+    );
+  const isOverwritten = allowsOwn && rows.some((row) => row.of_merge_request);
+  const holds = (row: RuleRow): boolean => {
+    if (row.of_merge_request) return isOverwritten;
+    if (isOverwritten && !row.of_group && row.rule_type !== 'report_approver') return false;
+    return isHere(row);
+  };
+  const rules = rows.filter(holds).toSorted((one, other) => one.id - other.id);
+  return { rules: rules.map(holdingRule), isOverwritten };
+}
+
+/** The approvals of each merge request. */
+export function loadedApprovals(rows: Rows, instance: InstanceLocks): (of: ApprovedRow) => LoadedApprovals {
+  const approvals = Map.groupBy(
+    rows('approvals').toSorted((one, other) => one.id - other.id),
+    (row) => row.merge_request_id,
+  );
+  const committers = Map.groupBy(rows('committers'), (row) => row.merge_request_id);
+  const settings = new Map(rows('approval_settings').map((row) => [row.id, row]));
+  const rules = Map.groupBy(rows('approval_rules'), (row) => row.of_merge_request_id);
+  const protections = Map.groupBy(rows('protections'), (row) => row.project_id);
+  return ({ id, project_id, author_id, target_branch }) => {
+    const { own, root } = settings.get(project_id) ?? { own: null, root: null };
+    const effective = effectiveSettings(own ?? projectDefaults, [
+      { from: 'instance', settings: instanceSettings(instance) },
+      { from: 'group', settings: root ?? groupDefaults },
+    ]);
+    const given = approvals.get(id) ?? [];
+    return {
+      ...holdingRules(
+        rules.get(id) ?? [],
+        target_branch,
+        new Map((protections.get(project_id) ?? []).map((each) => [each.id, each.name])),
+        effective.allow_overrides_to_approver_list_per_merge_request,
+      ),
+      of: {
+        authorId: author_id,
+        committerIds: new Set((committers.get(id) ?? []).map(({ user_id }) => user_id)),
+        approvedBy: given.map(({ user_id }) => user_id),
+        settings: effective,
+      },
+      settings: effective,
+      approvals: given.map(({ user_id, created_at }) => ({
+        userId: user_id,
+        approvedAt: new Date(created_at).toISOString(),
+      })),
+    };
+  };
+}
+
+/** Below premium there are no rules, and every approval counts. */
+export function optionalApprovals(loaded: LoadedApprovals): LoadedApprovals {
+  const settings = {
+    ...loaded.settings,
+    allow_author_approval: true,
+    allow_committer_approval: true,
+    require_reauthentication_to_approve: false,
+  };
+  return { ...loaded, rules: [], isOverwritten: false, settings, of: { ...loaded.of, settings } };
+}
+
+export const stateOf = ({ rules, of }: LoadedApprovals): ApprovalState<HoldingRule> =>
+  approvalState(rules, of);
+
+/** Whether it has what its rules ask for; what is closed or merged, or of a lower tier, needs nothing any more. */
+export const isApproved = (loaded: LoadedApprovals | undefined): boolean =>
+  loaded === undefined || stateOf(loaded).approved;

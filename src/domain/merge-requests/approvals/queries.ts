@@ -1,0 +1,112 @@
+/** What approvals of merge requests depend on, as selects of one statement, beside others (approvals/loaded.ts reads them). */
+import { type RawBuilder, sql } from 'kysely';
+import {
+  directProjectLevel,
+  namespaceLevel,
+  sharedProjectLevel,
+} from '../../../kernel/access/membership-queries.ts';
+import { MINIMAL } from '../../../kernel/policy/roles.ts';
+import { now } from '../../../platform/clock.ts';
+import { taggedRows } from '../../../platform/db/tagged-rows.ts';
+import { settingNames } from '../approval-settings/rules.ts';
+import type { ApprovalRows } from './loaded.ts';
+
+/** The first so many approvers of a rule that a record of one merge request shows. */
+const MAX_SHOWN_APPROVERS = 500;
+
+/** The user of a row `k`, and the project of a row `f`: whether the one is a member of the other. */
+const isMember = (today: string): RawBuilder<unknown> =>
+  sql.raw(`exists (select from projects p join namespaces n on n.id = p.namespace_id where p.id = f.of_project_id and
+    greatest(${directProjectLevel('k.user_id', today)}, ${namespaceLevel('k.user_id', today, 'contents')},
+      ${sharedProjectLevel('k.user_id', today)}) > ${MINIMAL})`);
+
+const isActive = sql`exists (select from users u where u.id = k.user_id and u.state = 'active' and u.deletion is null)`;
+
+/**
+ * The merge requests with these ids: `approvable`; the rules that may hold for them: `approvable_rules`; those who wrote,
+ * committed or approved them, and the reader: `near`; and the approvers of each rule: `rule_approvers`. Those are the near
+ * ones, and of all others the first, which is all that deciding whether a rule is met takes; or as many as records show.
+ */
+export function approvalCtes(
+  ids: RawBuilder<unknown>,
+  { readerId = 0, isShown = false }: { readerId?: number | undefined; isShown?: boolean } = {},
+): RawBuilder<unknown> {
+  const day = now().toISOString().slice(0, 10);
+  const today = '(select today from approval_day)';
+  const isCurrent = sql`(m.expires_at is null or m.expires_at > ${sql.raw(today)}) and m.access_level > ${sql.lit(MINIMAL)}`;
+  const groupMembers = sql`approval_rule_groups g join members m on m.namespace_id = g.group_id`;
+  const isNamed = sql`exists (select from approval_rule_users q where q.rule_id = f.id and q.user_id = k.user_id)`;
+  const isInGroup = sql`exists (select from ${groupMembers} where g.rule_id = f.id and m.user_id = k.user_id and ${isCurrent})`;
+  const isUser = sql`${isNamed} and ${isMember(today)}`;
+  const others = sql`
+    from (select q.user_id, false as by_group from approval_rule_users q where q.rule_id = f.id
+      union all select m.user_id, true from ${groupMembers} where g.rule_id = f.id and ${isCurrent}) k
+    where not exists (select from near o where o.of_id = f.of_id and o.user_id = k.user_id) and ${isActive}
+      and (k.by_group or ${isMember(today)})`;
+  return sql`
+    approval_day as materialized (select ${day}::date as today),
+    approvable as materialized (
+      select i.id, i.project_id, i.author_id, n.ancestor_ids from merge_requests i
+      join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id where i.id = any(${ids})),
+    approvable_rules as materialized (
+      select a.id as of_id, a.project_id as of_project_id, r.* from approvable a, lateral (
+        select * from approval_rules where project_id = a.project_id
+        union all select * from approval_rules where namespace_id = any(a.ancestor_ids)
+        union all select * from approval_rules where merge_request_id = a.id) r),
+    approval_committers as materialized (
+      select distinct c.merge_request_id as of_id, e.user_id from merge_request_committers c
+      join emails e on lower(e.email) collate "C" = c.email and e.confirmed_at is not null
+      where c.merge_request_id = any(${ids})),
+    near as materialized (
+      select merge_request_id as of_id, user_id from merge_request_approvals where merge_request_id = any(${ids})
+      union select of_id, user_id from approval_committers
+      union select id, author_id from approvable
+      union select id, ${readerId}::bigint from approvable),
+    rule_approvers as materialized (
+      select f.of_id, f.id as rule_id,
+        array(select k.user_id from near k where k.of_id = f.of_id and ${isActive} and (${isInGroup} or ${isUser}))
+        || ${isShown ? sql`array(select distinct k.user_id ${others} order by 1 limit ${sql.lit(MAX_SHOWN_APPROVERS)})` : sql`array(select k.user_id ${others} limit 1)`}
+        as user_ids
+      from approvable_rules f where f.rule_type <> 'any_approver' and f.approvals_required > ${sql.lit(isShown ? -1 : 0)})`;
+}
+
+const settingsOf = (alias: string): RawBuilder<unknown> =>
+  sql`case when ${sql.ref(`${alias}.id`)} is not null then jsonb_build_object(${sql.join(
+    settingNames.flatMap((name) => [sql.lit(name), sql.ref(`${alias}.${name}`)]),
+  )}) end`;
+
+/** The selects, behind the `with` of approvalCtes(). */
+export const approvalSelects = () =>
+  [
+    taggedRows(
+      'approvals' satisfies keyof ApprovalRows,
+      sql`select a.merge_request_id, a.user_id, a.created_at, a.id from merge_request_approvals a
+        where a.merge_request_id in (select id from approvable)`,
+    ),
+    taggedRows(
+      'committers' satisfies keyof ApprovalRows,
+      sql`select of_id as merge_request_id, user_id from approval_committers`,
+    ),
+    taggedRows(
+      'approval_settings' satisfies keyof ApprovalRows,
+      sql`select p.id, ${settingsOf('o')} as own, ${settingsOf('t')} as root from projects p
+        join namespaces n on n.id = p.namespace_id left join approval_settings o on o.project_id = p.id
+        left join approval_settings t on t.namespace_id = n.ancestor_ids[1]
+        where p.id in (select project_id from approvable)`,
+    ),
+    taggedRows(
+      'approval_rules' satisfies keyof ApprovalRows,
+      sql`select f.of_id as of_merge_request_id, f.id, f.name, f.rule_type, f.report_type, f.approvals_required,
+          f.applies_to_all_protected_branches, f.namespace_id is not null as of_group,
+          f.merge_request_id is not null as of_merge_request, f.source_rule_id, coalesce(w.user_ids, '{}') as approver_ids,
+          array(select b.protected_branch_id from approval_rule_branches b where b.rule_id = f.id) as branch_ids,
+          array(select q.user_id from approval_rule_users q where q.rule_id = f.id order by 1) as user_ids,
+          array(select g.group_id from approval_rule_groups g where g.rule_id = f.id order by 1) as group_ids
+        from approvable_rules f left join rule_approvers w on w.of_id = f.of_id and w.rule_id = f.id`,
+    ),
+    taggedRows(
+      'protections' satisfies keyof ApprovalRows,
+      sql`select b.id, b.project_id, b.name from protected_branches b
+        where b.project_id in (select of_project_id from approvable_rules)`,
+    ),
+  ] as const;

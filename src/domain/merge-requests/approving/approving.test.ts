@@ -1,0 +1,307 @@
+/** Approving over HTTP: what counts, who may, and that merging waits for it. */
+import { describe, expect, test } from 'vitest';
+import { type Called, useApp } from '../../../../test/support/app.ts';
+import { addMember, bodyOf, makeMembers, makeUser } from '../../../../test/support/factories.ts';
+import {
+  commitTo,
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
+import { PASSWORD } from '../../../../test/support/rows.ts';
+
+const ashlar = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
+
+type Caller = { token: string };
+const path = (id: number, iid = 1) => `/projects/${id}/merge_requests/${iid}`;
+const call = ({ token }: Caller, line: string, body?: Record<string, unknown>): Promise<Called> =>
+  ashlar.as(token)(line as 'GET /', { ...(body && { body }) });
+const approve = (user: Caller, id: number, body: Record<string, unknown> = {}) =>
+  call(user, `POST ${path(id)}/approve`, body);
+const shown = async (id: number) => bodyOf(await ashlar.root(`GET ${path(id)}`), 200);
+const approvals = async (id: number, user?: Caller) =>
+  bodyOf(
+    await (user ? call(user, `GET ${path(id)}/approvals`) : ashlar.root(`GET ${path(id)}/approvals`)),
+    200,
+  );
+const notes = async (id: number) =>
+  bodyOf(await ashlar.root(`GET ${path(id)}/notes`, { query: 'sort=asc' }), 200).map(
+    ({ body }: { body: string }) => body,
+  );
+const addRule = async (id: number, body: Record<string, unknown>) =>
+  bodyOf(
+    await ashlar.root(`POST /projects/${id}/approval_rules`, {
+      body: { name: 'Rule', approvals_required: 1, ...body },
+    }),
+    201,
+  );
+const configure = async (id: number, body: Record<string, unknown>) =>
+  bodyOf(await ashlar.root(`POST /projects/${id}/approvals`, { body }), 201);
+const merge = (id: number, body: Record<string, unknown> = {}) =>
+  ashlar.root(`PUT ${path(id)}/merge`, { body });
+
+/** A project with a merge request of root's, and its members. */
+async function makeWorld(attributes: Record<string, unknown> = {}) {
+  const { id } = await makeReviewedProject(ashlar, attributes);
+  const made = await makeMergeRequest(ashlar, id, 'topic');
+  const members = await makeMembers(ashlar, `projects/${id}`, 'reporter', 'developer', 'maintainer');
+  return { id, made, ...members };
+}
+
+describe('a rule of any approver', () => {
+  test('is met by the approvals that it asks for, and merging waits for them', async () => {
+    const { id, made, developer, maintainer } = await makeWorld();
+    await addRule(id, { name: 'All', approvals_required: 2 });
+    expect((await shown(id)).detailed_merge_status).toBe('not_approved');
+    expect(await merge(id)).toMatchObject({ status: 405, body: { message: '405 Method Not Allowed' } });
+    expect(await approvals(id, developer)).toMatchObject({
+      iid: made.iid,
+      merge_status: 'can_be_merged',
+      approved: false,
+      approvals_required: 2,
+      approvals_left: 2,
+      approved_by: [],
+      approvers: [],
+      approver_groups: [],
+      user_has_approved: false,
+      user_can_approve: true,
+      approval_rules_left: [{ name: 'All', rule_type: 'any_approver' }],
+      has_approval_rules: true,
+    });
+    expect(bodyOf(await approve(developer, id, { sha: made.sha }), 201)).toMatchObject({
+      approved: false,
+      approvals_left: 1,
+      user_has_approved: true,
+      user_can_approve: false,
+      approved_by: [{ user: { id: developer.id } }],
+    });
+    expect((await approve(developer, id)).status).toBe(401);
+    expect(bodyOf(await approve(maintainer, id), 201)).toMatchObject({ approved: true, approvals_left: 0 });
+    const [listed] = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests`), 200);
+    expect(listed.detailed_merge_status).toBe('mergeable');
+    bodyOf(await merge(id), 200);
+    expect((await approve(maintainer, id)).status).toBe(401);
+    expect((await call(developer, `POST ${path(id)}/unapprove`)).status).toBe(404);
+    expect(await notes(id)).toEqual(['approved this merge request', 'approved this merge request']);
+  });
+
+  test('is not met any more when an approval is taken back', async () => {
+    const { id, developer } = await makeWorld();
+    await addRule(id, { name: 'All' });
+    bodyOf(await ashlar.root(`PUT ${path(id)}`, { body: { reviewer_ids: [developer.id] } }), 200);
+    expect((await call(developer, `POST ${path(id)}/unapprove`)).status).toBe(404);
+    const todos = async () => bodyOf(await call(developer, 'GET /todos'), 200);
+    expect(await todos()).toHaveLength(1);
+    bodyOf(await approve(developer, id), 201);
+    expect(await todos()).toEqual([]);
+    const states = async () =>
+      bodyOf(await ashlar.root(`GET ${path(id)}/reviewers`), 200).map(
+        ({ state }: { state: string }) => state,
+      );
+    expect(await states()).toEqual(['approved']);
+    const events = bodyOf(await call(developer, 'GET /events'), 200);
+    expect(events[0]).toMatchObject({ action_name: 'approved', target_type: 'MergeRequest', target_iid: 1 });
+    expect(bodyOf(await call(developer, `POST ${path(id)}/unapprove`), 201)).toMatchObject({
+      approved: false,
+      approved_by: [],
+      user_has_approved: false,
+    });
+    expect(await states()).toEqual(['unapproved']);
+    expect((await merge(id)).status).toBe(405);
+    expect((await notes(id)).slice(-2)).toEqual([
+      'approved this merge request',
+      'unapproved this merge request',
+    ]);
+  });
+});
+
+describe('who may', () => {
+  test('is not the author, nor a reader without a right', async () => {
+    const { id, reporter, maintainer } = await makeWorld({ visibility: 'public' });
+    await addRule(id, { name: 'All' });
+    expect(await ashlar.root(`POST ${path(id)}/approve`)).toMatchObject({
+      status: 401,
+      body: { message: '401 Unauthorized' },
+    });
+    expect((await approve(reporter, id)).status).toBe(403);
+    expect((await approve(await makeUser(ashlar), id)).status).toBe(403);
+    expect((await approve(maintainer, id, { sha: 'f'.repeat(40) })).body.message).toBe(
+      `SHA does not match HEAD of source branch: ${(await shown(id)).sha}`,
+    );
+    await configure(id, { merge_requests_author_approval: true });
+    bodyOf(await ashlar.root(`POST ${path(id)}/approve`), 201);
+  });
+
+  test('is a named reporter, as long as they are a member; no other approval counts for their rule', async () => {
+    const { id, reporter, developer } = await makeWorld();
+    const group = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: 'People', path: `people-${id}` } }),
+      201,
+    );
+    const inGroup = await makeUser(ashlar);
+    await addMember(ashlar, `groups/${group.id}`, inGroup, 10);
+    await addRule(id, { name: 'Named', user_ids: [reporter.id] });
+    await addRule(id, { name: 'Grouped', group_ids: [group.id], approvals_required: 3 });
+    bodyOf(await approve(developer, id), 201);
+    const state = async () => bodyOf(await ashlar.root(`GET ${path(id)}/approval_state`), 200);
+    expect(await state()).toMatchObject({
+      approval_rules_overwritten: false,
+      rules: [
+        {
+          name: 'Named',
+          rule_type: 'regular',
+          code_owner: false,
+          approved: false,
+          approved_by: [],
+          users: [{ id: reporter.id }],
+          eligible_approvers: [{ id: reporter.id }],
+          source_rule: null,
+          overridden: false,
+        },
+        { name: 'Grouped', approved: false, groups: [{ id: group.id }] },
+      ],
+    });
+    bodyOf(await approve(reporter, id), 201);
+    // Private: who is in the group alone does not see it.
+    expect((await approve(inGroup, id)).status).toBe(404);
+    expect((await shown(id)).detailed_merge_status).toBe('not_approved');
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { visibility: 'public' } }), 200);
+    bodyOf(await approve(inGroup, id), 201);
+    // The group has two members, of whom one wrote it: all who can approve have.
+    expect((await state()).rules.map(({ approved }: { approved: boolean }) => approved)).toEqual([
+      true,
+      true,
+    ]);
+    expect((await shown(id)).detailed_merge_status).toBe('mergeable');
+    bodyOf(await ashlar.root(`DELETE /groups/${group.id}/members/${inGroup.id}`), 204);
+    await ashlar.root(`DELETE /projects/${id}/members/${reporter.id}`);
+    expect((await call(reporter, `GET ${path(id)}/approvals`)).body).toMatchObject({
+      user_has_approved: true,
+      user_can_approve: false,
+    });
+  });
+
+  test('is no committer where that is not wanted', async () => {
+    const { id, developer, maintainer } = await makeWorld();
+    await addRule(id, { name: 'Two', user_ids: [developer.id, maintainer.id] });
+    const actions = [{ action: 'create', file_path: 'more.txt', content: 'more' }];
+    const commit = { branch: 'topic', commit_message: 'More', actions };
+    bodyOf(await call(developer, `POST /projects/${id}/repository/commits`, commit), 201);
+    await waitForFollowing(ashlar);
+    expect((await approvals(id, developer)).user_can_approve).toBe(true);
+    await configure(id, { merge_requests_disable_committers_approval: true });
+    expect(await approvals(id, developer)).toMatchObject({
+      user_can_approve: false,
+      suggested_approvers: [{ id: maintainer.id }],
+    });
+    expect((await approve(developer, id)).status).toBe(401);
+    bodyOf(await approve(maintainer, id), 201);
+    expect((await shown(id)).detailed_merge_status).toBe('mergeable');
+  });
+
+  test('proves by their password who they are, where that is wanted', async () => {
+    const { id, developer } = await makeWorld();
+    await configure(id, { require_reauthentication_to_approve: true });
+    expect((await approvals(id)).require_password_to_approve).toBe(true);
+    expect((await approve(developer, id)).status).toBe(401);
+    expect((await approve(developer, id, { approval_password: 'wrong' })).status).toBe(401);
+    expect((await approvals(id)).approved_by).toEqual([]);
+    bodyOf(await approve(developer, id, { approval_password: PASSWORD }), 201);
+  });
+});
+
+describe('rules for branches', () => {
+  test('hold where the target is such a branch; a group’s for protected ones', async () => {
+    const group = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: 'Above', path: 'above-rules' } }),
+      201,
+    );
+    const { id, developer } = await makeWorld({ namespace_id: group.id });
+    await commitTo(ashlar, id, 'stable', { 'stable.txt': 'stable' });
+    const protectedOne = bodyOf(
+      await ashlar.root(`POST /projects/${id}/protected_branches`, { body: { name: 'stable' } }),
+      201,
+    );
+    await addRule(id, { name: 'Stable', user_ids: [developer.id], protected_branch_ids: [protectedOne.id] });
+    expect((await shown(id)).detailed_merge_status).toBe('mergeable');
+    const rule = { name: 'Above', approvals_required: 1 };
+    bodyOf(await ashlar.root(`POST /groups/${group.id}/approval_rules`, { body: rule }), 201);
+    const names = async () =>
+      bodyOf(await ashlar.root(`GET ${path(id)}/approval_state`), 200).rules.map(
+        ({ name }: { name: string }) => name,
+      );
+    // The first branch of a project is protected.
+    expect(await names()).toEqual(['Above']);
+    bodyOf(await ashlar.root(`DELETE /projects/${id}/protected_branches/main`), 204);
+    expect(await names()).toEqual([]);
+    bodyOf(await ashlar.root(`PUT ${path(id)}`, { body: { target_branch: 'stable' } }), 200);
+    expect(await names()).toEqual(['Stable', 'Above']);
+  });
+});
+
+test('one approves once, however often they ask at the same moment', async () => {
+  const { id, developer } = await makeWorld();
+  const all = await Promise.all(Array.from({ length: 6 }, () => approve(developer, id)));
+  expect(all.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401, 401, 401]);
+  expect((await approvals(id)).approved_by).toHaveLength(1);
+});
+
+test('an automatic merge waits for the last approval', async () => {
+  const { id, developer } = await makeWorld();
+  await addRule(id, { name: 'All' });
+  expect(bodyOf(await merge(id, { auto_merge: true }), 200).state).toBe('opened');
+  bodyOf(await approve(developer, id), 201);
+  await waitForFollowing(ashlar);
+  expect((await shown(id)).state).toBe('merged');
+});
+
+test('the message of a merge names who approved', async () => {
+  const { id, developer } = await makeWorld({ merge_commit_template: '%{title}\n\n%{approved_by}' });
+  bodyOf(await approve(developer, id), 201);
+  bodyOf(await merge(id), 200);
+  const { message } = bodyOf(await ashlar.root(`GET /projects/${id}/repository/commits/main`), 200);
+  expect(message).toMatch(/^Merge topic\n\nApproved-by: .+ <.+@.+>$/);
+});
+
+test('a bot removes all approvals, and nobody else', async () => {
+  const { id, developer, maintainer } = await makeWorld();
+  bodyOf(await approve(developer, id), 201);
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  const token = { name: 'bot', scopes: ['api'], access_level: 30, expires_at };
+  const bot = bodyOf(await ashlar.root(`POST /projects/${id}/access_tokens`, { body: token }), 201);
+  const reset = (user: Caller) => call(user, `PUT ${path(id)}/reset_approvals`);
+  expect((await reset(maintainer)).status).toBe(401);
+  expect((await approvals(id)).approved_by).toHaveLength(1);
+  expect((await reset({ token: bot.token })).status).toBe(202);
+  expect((await approvals(id)).approved_by).toEqual([]);
+  bodyOf(await merge(id), 200);
+  expect((await reset({ token: bot.token })).status).toBe(401);
+});
+
+test('drafts are published with an approval that is not refused', async () => {
+  const { id, developer } = await makeWorld();
+  bodyOf(await call(developer, `POST ${path(id)}/draft_notes`, { note: 'Well done' }), 201);
+  expect((await approve(developer, id, { publish_review: true, sha: 'f'.repeat(40) })).status).toBe(409);
+  expect(await notes(id)).toEqual([]);
+  bodyOf(await approve(developer, id, { publish_review: true }), 201);
+  expect(await notes(id)).toEqual(['Well done', 'approved this merge request']);
+  expect(bodyOf(await ashlar.root(`GET ${path(id)}/reviewers`), 200)).toMatchObject([{ state: 'approved' }]);
+});
+
+describe('below premium', () => {
+  const free = useApp({ env: { ASHLAR_TIER: 'free' } });
+
+  test('approvals are shown, and nothing waits for them', async () => {
+    const { id } = await makeReviewedProject(free);
+    await makeMergeRequest(free, id, 'topic');
+    expect(bodyOf(await free.root(`GET ${path(id)}/approvals`), 200)).toEqual({
+      user_has_approved: false,
+      user_can_approve: true,
+      approved: false,
+      approved_by: [],
+    });
+    expect(bodyOf(await free.root(`GET ${path(id)}`), 200).detailed_merge_status).toBe('mergeable');
+    expect(bodyOf(await free.root(`POST ${path(id)}/approve`), 201)).toMatchObject({ approved: true });
+    expect((await free.root(`GET ${path(id)}/approval_state`)).status).toBe(403);
+  });
+});
