@@ -64,7 +64,8 @@ async function mayMergeLater(
   row: MergeRequestRow,
 ): Promise<boolean> {
   const demand = { mayMerge: await mayMerge(context, project, row.target_branch), auto: true };
-  const conditions = mergeConditions(row, { project: projectSettings(project.row), unresolved: 0 });
+  const relations = { project: projectSettings(project.row), unresolved: 0, isApproved: true };
+  const conditions = mergeConditions(row, relations);
   return !(decideMerge(demand, conditions, row.head_sha ?? '') instanceof Failure);
 }
 
