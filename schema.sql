@@ -447,6 +447,7 @@ create table draft_notes (
   line_code text collate "C",
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  suggestions jsonb,
   constraint draft_notes_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint draft_notes_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint draft_notes_pkey PRIMARY KEY (id)
@@ -1961,6 +1962,22 @@ CREATE INDEX subscriptions_merge_request ON public.subscriptions USING btree (me
 CREATE UNIQUE INDEX subscriptions_once ON public.subscriptions USING btree (user_id, issue_id, epic_id, label_id, project_id, merge_request_id) NULLS NOT DISTINCT;
 
 CREATE INDEX subscriptions_project ON public.subscriptions USING btree (project_id) WHERE (project_id IS NOT NULL);
+
+create table suggestions (
+  id bigint generated always as identity not null,
+  note_id bigint not null,
+  place integer not null,
+  lines_above integer not null,
+  lines_below integer not null,
+  from_content text not null,
+  to_content text not null,
+  outdated boolean default false not null,
+  commit_sha text collate "C",
+  constraint suggestions_note_id_fkey FOREIGN KEY (note_id) REFERENCES notes(id) ON DELETE CASCADE,
+  constraint suggestions_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX suggestions_note ON public.suggestions USING btree (note_id, place);
 
 create table timelogs (
   id bigint generated always as identity not null,

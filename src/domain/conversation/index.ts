@@ -35,7 +35,13 @@ export { type Presenting as PresentContext, presentNote, presentNotePage } from 
 export { findThread, selectNotes } from './notes/queries.ts';
 export { setResolved } from './notes/resolve-actions.ts';
 export { requireText } from './notes/rules.ts';
-export { MAX_REQUEST_BYTES, notePosition, noteText, type PositionInput } from './notes/schema.ts';
+export {
+  MAX_REQUEST_BYTES,
+  notePosition,
+  noteText,
+  type PositionInput,
+  SuggestionRecord,
+} from './notes/schema.ts';
 export { noteSearch } from './notes/search-scope.ts';
 export { applyOwnEffect } from './quick-actions/command-effects.ts';
 export { awardRules, followRules, type OwnEffect, textRules } from './quick-actions/command-rules.ts';

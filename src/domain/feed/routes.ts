@@ -30,7 +30,7 @@ async function selectNotes(
 ): Promise<Map<number, NoteRecord>> {
   if (ids.length === 0) return new Map();
   const rows = await selectNoteRows(context.db, noteableKinds(context.services), ids);
-  return new Map(presentNotes(context, rows).map((record) => [record.id, record]));
+  return new Map((await presentNotes(context, rows)).map((record) => [record.id, record]));
 }
 
 /** The page of the feed, which may be of one project. */

@@ -57,6 +57,7 @@ import {
   mergeRequestTodoEndpoint,
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
+import { suggestionEndpoints } from './suggestions/routes.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 import { TRACE_NOTES } from './writing/trace-actions.ts';
 
@@ -101,6 +102,7 @@ export const mergeRequestsCapability = (
     ...contextCommitEndpoints,
     mergeRefEndpoint,
     ...draftNoteEndpoints,
+    ...suggestionEndpoints,
     ...mergeRequestIssueEndpoints,
     ...mergeRequestPipelineEndpoints,
   ],
@@ -145,6 +147,7 @@ export const mergeRequestsCapability = (
     'approval_rule_branches',
     'approval_settings',
     'draft_notes',
+    'suggestions',
   ],
   unique: {
     approval_rules_project_name: { property: 'name' },

@@ -1,7 +1,8 @@
 /**
  * Two merge requests by each user, from branches `topic-1` and so on into main, with the user's label and the user as
  * assignee: in the project's first milestone, and in the group's. Everybody reviews the first, which has a commit of each
- * user, and beside it one of each on main; it closes an issue of each. Each of the first half closes the first issue.
+ * user, and beside it one of each on main; it closes an issue of each. Each of the first half closes the first issue. In the
+ * second each user suggests a change.
  */
 import { importStream } from '../../../test/support/repositories.ts';
 import type { Samples } from '../../../test/support/samples.ts';
@@ -93,6 +94,18 @@ export const samples: Samples = {
       insert into draft_notes (merge_request_id, author_id, note, created_at, updated_at)
       select id, 1, 'Draft', now(), now() from merge_requests, generate_series(1, ${count})
       where project_id = ${project} and iid = 1`;
+    await database.sql`
+      with placed as (
+        insert into notes (project_id, merge_request_id, author_id, body, discussion_id, in_thread, position, created_at, updated_at)
+          select m.project_id, m.id, u.id, 'suggestion', encode(sha256(('suggestion ' || u.id)::bytea), 'hex')::char(40), true,
+            jsonb_build_object('position_type', 'text', 'base_sha', v.base_sha, 'start_sha', v.start_sha, 'head_sha', v.head_sha,
+              'old_path', 'topic-2/0', 'new_path', 'topic-2/0', 'old_line', null, 'new_line', 1), now(), now()
+          from merge_requests m join lateral (select * from merge_request_versions where merge_request_id = m.id limit 1) v on true
+            join users u on u.username like 'person-%'
+          where m.project_id = ${project} and m.iid = 2 order by u.id
+          returning id)
+      insert into suggestions (note_id, place, lines_above, lines_below, from_content, to_content)
+        select id, 0, 0, 0, 'Hello', 'Goodbye' from placed order by id`;
   },
   guardedRows: ({ project }) => `
     insert into merge_requests (${columns}, discussion_locked)
@@ -110,6 +123,7 @@ export const samples: Samples = {
     'merge_requests/:noteable_id': first,
     'merge_requests/:eventable_id': first,
     'merge_requests/:subscribable_id': first,
+    'suggestions/:id': 'suggestions',
     'draft_notes/:draft_note_id': { table: 'draft_notes', where: () => 'author_id = 1' },
     'versions/:version_id': {
       table: 'merge_request_versions',
@@ -125,7 +139,8 @@ export const samples: Samples = {
     merge_user_id: null,
     source_project_id: 'projects',
   },
-  requests: ({ projectId }) => {
+  requests: async ({ projectId, id }) => {
+    const suggestion = await id('select min(id) id from suggestions');
     const path = '/projects/:id/merge_requests';
     const opened = { source_branch: 'topic-1', target_branch: 'person-1' };
     const ofAnother = { merge_request_iid: 5 };
@@ -141,6 +156,7 @@ export const samples: Samples = {
       [`PUT ${path}/:merge_request_iid, its lock`]: { with: { discussion_locked: true } },
       [`PUT ${path}/:merge_request_iid, closed`]: { with: { state_event: 'close' } },
       [`PUT ${path}/:merge_request_iid, its target`]: { with: { target_branch: 'person-1' } },
+      'PUT /suggestions/batch_apply': { with: { ids: [suggestion] } },
       [`PUT ${path}/:merge_request_iid/draft_notes/:draft_note_id`]: { with: { note: 'New' } },
       [`POST ${path}/:merge_request_iid/cancel_merge_when_pipeline_succeeds`]: {
         at: { merge_request_iid: 6 },

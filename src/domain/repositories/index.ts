@@ -26,7 +26,7 @@ export { selectProtectedBranches } from './protection/records.ts';
 export { ProtectedBranch } from './protection/schema.ts';
 export { countingWrite, countWrite } from './pushes/actions.ts';
 export { authorOf, commitChanges, type Person, signatureOf, writeRefs } from './pushes/commits.ts';
-export { draftFirstCommit, writeProject } from './pushes/project-writes.ts';
+export { draftCommit, draftFirstCommit, writeProject } from './pushes/project-writes.ts';
 export { type PushFollower, pushFollowers, type TakenPush } from './pushes/push-followers.ts';
 export { type Pusher, recordPush } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';

@@ -253,6 +253,7 @@ export type DraftNotesTable = {
   line_code: string | null;
   created_at: Date;
   updated_at: Date;
+  suggestions: Json | null;
 };
 
 export type EmailsTable = {
@@ -1094,6 +1095,18 @@ export type SubscriptionsTable = {
   merge_request_id: number | null;
 };
 
+export type SuggestionsTable = {
+  id: GeneratedAlways<number>;
+  note_id: number;
+  place: number;
+  lines_above: number;
+  lines_below: number;
+  from_content: string;
+  to_content: string;
+  outdated: Generated<boolean>;
+  commit_sha: string | null;
+};
+
 export type TimelogsTable = {
   id: GeneratedAlways<number>;
   issue_id: number | null;
@@ -1310,6 +1323,7 @@ export type Tables = {
   stars: StarsTable;
   storage_moves: StorageMovesTable;
   subscriptions: SubscriptionsTable;
+  suggestions: SuggestionsTable;
   timelogs: TimelogsTable;
   todos: TodosTable;
   topics: TopicsTable;

@@ -11,10 +11,12 @@ import type { WriteContext } from '../noteables/write-context.ts';
 import { insertNote, insertNoteInBatch, type NoteInsert } from './insert-actions.ts';
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
 import { isResolved } from './note-records.ts';
-import type { QuickActions } from './noteable-registry.ts';
+import { definitionOf, type QuickActions, type WriteWithNote } from './noteable-registry.ts';
 import {
   isCounted,
+  maySuggest,
   type NewNote,
+  type NotePosition,
   type NoteRow,
   type NoteWithRelations,
   positionOf,
@@ -42,15 +44,34 @@ const refuseSpam = (
     publiclyVisible: !note.internal && noteable.kind.isPublic(noteable),
   });
 
-/** Inserts the comment and what follows from it; to-dos of those whom it mentions need its id. */
-async function store({ db, services }: WriteContext, insert: NoteInsert): Promise<NoteWithRelations> {
+/** What stores the suggestions of a note with such texts, the one that it had too; undefined where they have none. */
+async function prepareSuggestions(
+  context: WriteContext,
+  noteable: Noteable,
+  position: NotePosition | undefined,
+  body: string,
+  before = '',
+): Promise<WriteWithNote | undefined> {
+  if (!position || !(maySuggest(body) || maySuggest(before))) return undefined;
+  const { suggestions } = definitionOf(context.services, noteable.kind) ?? {};
+  return suggestions?.prepare(context, noteable, { body, position });
+}
+
+/** Inserts the comment and what follows from it; to-dos of those whom it mentions need its id, as suggestions do. */
+async function store(
+  { db, services }: WriteContext,
+  insert: NoteInsert,
+  suggest: WriteWithNote | undefined,
+): Promise<NoteWithRelations> {
   const { actor, noteable, note } = insert;
   const change = { actor, target: noteable, text: note.body, internal: note.internal };
   const mentioned = await findMentionTodos(db, services.database.points, change);
   // In a transaction of its own, it goes with others of the moment.
-  if (mentioned.length === 0) return (db.isTransaction ? insertNote : insertNoteInBatch)(db, insert);
+  if (mentioned.length === 0 && !suggest)
+    return (db.isTransaction ? insertNote : insertNoteInBatch)(db, insert);
   return inTransaction(db, async (tx) => {
     const row = await insertNote(tx, insert);
+    await suggest?.(tx, row.id);
     await addTodos(tx, { author: actor, target: noteable, noteId: row.id }, mentioned);
     return row;
   });
@@ -60,8 +81,8 @@ async function store({ db, services }: WriteContext, insert: NoteInsert): Promis
 type NotePlace = Pick<NewNote, 'position' | 'line'> & {
   thread?: readonly NoteRow[];
   beginsThread?: boolean;
-  /** Judged as spam when it was written. */
-  draft?: { inReview: boolean };
+  /** Judged as spam when it was written, when also its suggestions were read. */
+  draft?: { inReview: boolean; suggest?: WriteWithNote };
 };
 
 /**
@@ -103,8 +124,9 @@ export async function createNote(
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),
     },
   };
-  if (!commands) return { note: await store(context, insert), changes: {} };
-  return withCommands(context, commands, body, (within) => store(within, insert));
+  const suggest = draft ? draft.suggest : await prepareSuggestions(context, noteable, position, body);
+  if (!commands) return { note: await store(context, insert, suggest), changes: {} };
+  return withCommands(context, commands, body, (within) => store(within, insert, suggest));
 }
 
 /** Applies the quick actions of a text, and writes what is left of it, by one transaction. */
@@ -153,7 +175,9 @@ export async function updateNote(
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   const judged = { body: body === '' ? text : body, internal: note.internal, write: 'update' } as const;
   await refuseSpam(context, noteable, judged);
-  const rewritten = (within: WriteContext) => rewrite(within, afterCommands(noteable, commands), note, body);
+  const suggest = await prepareSuggestions(context, noteable, positionOf(note), body, note.body);
+  const rewritten = (within: WriteContext) =>
+    rewrite(within, afterCommands(noteable, commands), note, body, suggest);
   if (!commands) return { note: await rewritten(context), changes: {} };
   return withCommands(context, commands, body, rewritten, (within) =>
     deleteNote(within, noteable, note, () => {}),
@@ -165,6 +189,7 @@ const rewrite = (
   noteable: Noteable,
   note: NoteRow,
   body: string,
+  suggest: WriteWithNote | undefined,
 ): Promise<NoteWithRelations> =>
   inTransaction(db, async (tx) => {
     const time = now();
@@ -180,6 +205,7 @@ const rewrite = (
       .executeTakeFirst();
     if (!changed) throw notFound('Note');
     const { before, ...after } = changed;
+    await suggest?.(tx, note.id);
     const change = { actor, target: noteable, text: body, before, internal: note.internal };
     const mentioned = await findMentionTodos(tx, services.database.points, change);
     await addTodos(tx, { author: actor, target: noteable, noteId: note.id }, mentioned);

@@ -3,10 +3,12 @@ import Type, { type Static } from 'typebox';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { NoteableKind } from '../noteables/noteables.ts';
-import { noteableKinds } from './noteable-registry.ts';
-import { type NoteRow, type NoteWithRelations, positionOf } from './notes.ts';
+import { noteables } from './noteable-registry.ts';
+import { maySuggest, type NoteRow, type NoteWithRelations, positionOf } from './notes.ts';
+import { SuggestionRecord } from './schema.ts';
 
 const place = Type.Optional(nullable(Type.Integer()));
 const LineEnd = Type.Object({
@@ -52,6 +54,7 @@ export const NoteRecord = Type.Object({
   resolved: Type.Optional(Type.Boolean()),
   resolved_by: Type.Optional(nullable(UserBasic)),
   resolved_at: Type.Optional(nullable(dateTime())),
+  suggestions: Type.Optional(Type.Array(SuggestionRecord, { description: 'Of a `DiffNote`.' })),
   confidential: Type.Boolean({ deprecated: true, description: 'Use `internal`.' }),
   internal: Type.Boolean(),
   imported: Type.Boolean(),
@@ -80,13 +83,33 @@ export function isResolved(kind: NoteableKind, thread: readonly NoteRow[]): bool
   return resolvable.length > 0 && resolvable.every(({ resolved_at }) => resolved_at !== null);
 }
 
+type Presenting = { db: Db; services: Needs<'registered' | 'baseUrl'>; settings: ApplicationSettings };
+
+/** The suggestions of those notes whose text has a block that may be one, by the notes' ids. */
+async function loadSuggestions(
+  { db, services }: Presenting,
+  rows: readonly NoteRow[],
+): Promise<ReadonlyMap<number, SuggestionRecord[]>> {
+  const suggesting = rows.filter((row) => positionOf(row) && maySuggest(row.body));
+  if (suggesting.length === 0) return new Map();
+  const loaded = await Promise.all(
+    noteables.all(services).map(({ kind, suggestions }) => {
+      const ofKind = suggesting.filter((row) => row[kind.column] !== null).map(({ id }) => id);
+      return suggestions && ofKind.length > 0 ? suggestions.load(db, ofKind) : new Map();
+    }),
+  );
+  return new Map(loaded.flatMap((each) => [...each]));
+}
+
 /** The records, in the order of the rows; without those whose author was deleted meanwhile. */
-export function presentNotes(
-  { services, settings }: { services: Needs<'registered' | 'baseUrl'>; settings: ApplicationSettings },
+export async function presentNotes(
+  context: Presenting,
   rows: readonly NoteWithRelations[],
-): NoteRecord[] {
+): Promise<NoteRecord[]> {
+  const { services, settings } = context;
   const around = { baseUrl: services.baseUrl(), settings };
-  const kinds = noteableKinds(services);
+  const kinds = noteables.all(services).map(({ kind }) => kind);
+  const suggestions = await loadSuggestions(context, rows);
   return rows.flatMap((row) => {
     const kind = kinds.find(({ column }) => row[column] !== null);
     if (!row.author || !kind) return [];
@@ -111,6 +134,7 @@ export function presentNotes(
         resolved_by: row.resolver ? presentUserBasic(around, row.resolver) : null,
         resolved_at: row.resolved_at?.toISOString() ?? null,
       }),
+      ...(position && { suggestions: suggestions.get(row.id) ?? [] }),
       confidential: row.internal,
       internal: row.internal,
       imported: false,

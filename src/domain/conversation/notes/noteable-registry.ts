@@ -14,8 +14,8 @@ import { applyOwnEffect } from '../quick-actions/command-effects.ts';
 import type { OwnEffect } from '../quick-actions/command-rules.ts';
 import type { CommandRule, Effect, Known } from '../quick-actions/command-terms.ts';
 import { byNames, commandsIn, type Interpretation, interpretCommands } from '../quick-actions/commands.ts';
-import type { NewNote } from './notes.ts';
-import type { PositionInput } from './schema.ts';
+import type { NewNote, NotePosition } from './notes.ts';
+import type { PositionInput, SuggestionRecord } from './schema.ts';
 
 /** The meaning of a text's quick actions, and how they are applied. */
 export type QuickActions = Interpretation<{ confidential?: boolean | undefined }, Effect> & {
@@ -38,9 +38,23 @@ export type NoteableDefinition = {
   readableNotes?(project: AuthorizedProject, caller: Caller): RawBuilder<SqlBool>;
   /** Places a note on its diff; 400 for a position that is not there. Kinds without it have no positions. */
   place?(context: FindContext, noteable: Noteable, sent: PositionInput): Promise<PlacedInDiff>;
+  /** What notes suggest for the lines that they are on. */
+  suggestions?: {
+    /** Reads the lines, before the transaction; what it returns stores the suggestions of the note in it. */
+    prepare(
+      context: { services: Needs<'repositories'> },
+      noteable: Noteable,
+      note: { body: string; position: NotePosition },
+    ): Promise<WriteWithNote>;
+    /** The records of the notes, by their ids, with one statement. */
+    load(db: Db, noteIds: readonly number[]): Promise<ReadonlyMap<number, SuggestionRecord[]>>;
+  };
   /** Follows, in the same transaction, when the last open thread is resolved. */
   threadsResolved?(tx: Db, actor: Author, noteable: Noteable): Promise<void>;
 };
+
+/** Writes more in the transaction of a note. */
+export type WriteWithNote = (tx: Db, noteId: number) => Promise<unknown>;
 
 /** Where a note stands; the line is for comments on commits. */
 export type PlacedInDiff = Required<Pick<NewNote, 'position'>> & Pick<NewNote, 'line'>;

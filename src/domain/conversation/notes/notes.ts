@@ -69,6 +69,9 @@ type LineEnd = {
 export const positionOf = ({ position }: Pick<NoteRow, 'position'>): NotePosition | undefined =>
   (position ?? undefined) as NotePosition | undefined;
 
+/** Whether the text may suggest a change: by a block of code of that name. */
+export const maySuggest = (text: string): boolean => text.includes('suggestion');
+
 export type NewNote = {
   body: string;
   internal?: boolean;

@@ -13,7 +13,7 @@ import type { CommandsReply } from './schema.ts';
 export type Presenting = FindContext;
 
 async function present(context: Presenting, rows: readonly NoteWithRelations[]): Promise<NoteRecord[]> {
-  return hideUnreadable(context, rows, presentNotes(context, rows));
+  return hideUnreadable(context, rows, await presentNotes(context, rows));
 }
 
 export const presentNotePage = async (

@@ -1,6 +1,6 @@
 /**
- * Parameters of notes, threads and awards, and records of awards (facts: Resource entities, Note, Award
- * emoji).
+ * Parameters of notes, threads and awards, and records of awards and suggestions (facts: Resource entities, Note,
+ * Award emoji, Suggestion).
  */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../../kernel/users/records.ts';
@@ -93,6 +93,18 @@ export const CommandsReply = Type.Object({
   summary: Type.Array(Type.String()),
 });
 export type CommandsReply = Static<typeof CommandsReply>;
+
+/** A change of lines that a note on them suggests. */
+export const SuggestionRecord = Type.Object({
+  id: Type.Integer(),
+  from_line: Type.Integer(),
+  to_line: Type.Integer(),
+  appliable: Type.Boolean(),
+  applied: Type.Boolean(),
+  from_content: Type.String(),
+  to_content: Type.String(),
+});
+export type SuggestionRecord = Static<typeof SuggestionRecord>;
 
 export const awardId = { award_id: integerId() };
 export const newAward = {

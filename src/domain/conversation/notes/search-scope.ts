@@ -8,6 +8,6 @@ export const noteSearch: SearchScope<typeof NoteRecord> = {
   index: 'advanced search',
   async findInProject(request, project) {
     const page = await searchNotes(request, project);
-    return { ...page, items: presentNotes(request, page.items) };
+    return { ...page, items: await presentNotes(request, page.items) };
   },
 };

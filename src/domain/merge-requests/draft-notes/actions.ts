@@ -5,6 +5,7 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import type { Json } from '../../../platform/db/rows.ts';
 import { badRequest, notFound } from '../../../platform/failure.ts';
 import type { PlacedNote } from '../review/positions.ts';
+import type { Suggestion } from '../review/suggestions.ts';
 import type { DraftNoteRow, DraftsOf } from './queries.ts';
 
 /** Of one author on one merge request: they are published by one transaction. */
@@ -19,6 +20,9 @@ const placeColumns = (placed: PlacedNote | undefined) => ({
   position: (placed?.position ?? null) as Json,
   line_code: placed?.lineCode ?? null,
 });
+
+const storedSuggestions = (suggestions: readonly Suggestion[]) =>
+  (suggestions.length === 0 ? null : suggestions) as Json;
 
 /** 400 where the author has too many, or too long ones, beside these characters; others of the author wait meanwhile. */
 async function requireRoom(tx: Db, of: DraftsOf, length: number, except = 0): Promise<void> {
@@ -43,6 +47,7 @@ export type NewDraft = {
   resolves: boolean;
   commit: string | undefined;
   placed: PlacedNote | undefined;
+  suggestions: readonly Suggestion[];
 };
 
 /** 400 for more than one publishes at once. */
@@ -60,6 +65,7 @@ export const insertDraft = (db: Db, of: DraftsOf, draft: NewDraft): Promise<Draf
         note: draft.note,
         commit_sha: draft.commit ?? null,
         ...placeColumns(draft.placed),
+        suggestions: storedSuggestions(draft.suggestions),
         created_at: time,
         updated_at: time,
       })
@@ -72,13 +78,18 @@ export const updateDraft = (
   db: Db,
   of: DraftsOf,
   id: number,
-  { note, placed }: { note: string; placed: PlacedNote | undefined },
+  { note, placed, suggestions }: Pick<NewDraft, 'note' | 'placed' | 'suggestions'>,
 ): Promise<DraftNoteRow> =>
   inTransaction(db, async (tx) => {
     await requireRoom(tx, of, note.length, id);
     const changed = await tx
       .updateTable('draft_notes')
-      .set({ note, ...(placed && placeColumns(placed)), updated_at: now() })
+      .set({
+        note,
+        ...(placed && placeColumns(placed)),
+        suggestions: storedSuggestions(suggestions),
+        updated_at: now(),
+      })
       .where('id', '=', id)
       .where('author_id', '=', of.authorId)
       .returningAll()

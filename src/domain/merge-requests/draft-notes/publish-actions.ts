@@ -12,10 +12,11 @@ import {
 } from '../../conversation/index.ts';
 import { mergeRequestKind } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { writeSuggestions } from '../suggestions/actions.ts';
 import { mergeRequestAnnouncement } from '../writing/announcements.ts';
 import { askToTrace } from '../writing/trace-actions.ts';
 import { takeDrafts } from './actions.ts';
-import { type DraftNoteRow, positionOfDraft } from './queries.ts';
+import { type DraftNoteRow, positionOfDraft, suggestionsOfDraft } from './queries.ts';
 
 /** The id of the note; undefined where the draft was of quick actions alone. 404 where the thread is gone that it answers. */
 async function publishDraft(
@@ -28,12 +29,21 @@ async function publishDraft(
   const { discussion_id } = draft;
   const thread = discussion_id === null ? undefined : await findThread(db, noteable, discussion_id);
   const position = positionOfDraft(draft);
+  const suggestions = suggestionsOfDraft(draft);
   const place = thread ? { thread } : position ? { position, beginsThread: true } : {};
   const { note } = await createNote(
     context,
     noteable,
     { body: draft.note },
-    { ...place, draft: { inReview } },
+    {
+      ...place,
+      draft: {
+        inReview,
+        ...(suggestions.length > 0 && {
+          suggest: (within, noteId) => writeSuggestions(within, noteId, suggestions),
+        }),
+      },
+    },
   );
   if (note && thread && mergeRequestKind.mayResolve?.(noteable, actor))
     await setResolved(db, context, noteable, [...thread, note], draft.resolve_discussion);

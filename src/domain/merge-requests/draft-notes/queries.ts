@@ -5,6 +5,7 @@ import type { DraftNotesTable } from '../../../platform/db/rows.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { NotePosition } from '../../conversation/index.ts';
+import type { Suggestion } from '../review/suggestions.ts';
 import type { DraftNoteRecord } from './schema.ts';
 
 export type DraftNoteRow = Selectable<DraftNotesTable>;
@@ -33,6 +34,10 @@ export async function findDraft(db: Db, of: DraftsOf, id: number): Promise<Draft
 /** The position as the draft stores it. */
 export const positionOfDraft = ({ position }: Pick<DraftNoteRow, 'position'>): NotePosition | null =>
   position as NotePosition | null;
+
+/** What its note will suggest. */
+export const suggestionsOfDraft = ({ suggestions }: Pick<DraftNoteRow, 'suggestions'>): Suggestion[] =>
+  (suggestions ?? []) as Suggestion[];
 
 export const presentDraft = (draft: DraftNoteRow): DraftNoteRecord => ({
   id: draft.id,

@@ -10,7 +10,9 @@ import {
   MAX_REQUEST_BYTES,
   mayComment,
   type Noteable,
+  type NotePosition,
   type NoteRow,
+  positionOf,
   requireText,
 } from '../../conversation/index.ts';
 import { checkSpam } from '../../spam/index.ts';
@@ -18,9 +20,11 @@ import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import { placeInDiff } from '../review/place-in-diff.ts';
+import { parseSuggestions, type Suggestion } from '../review/suggestions.ts';
+import { readSuggestions } from '../suggestions/read-suggestions.ts';
 import { deleteDraft, insertDraft, updateDraft } from './actions.ts';
 import { publishOne, publishReview } from './publish-actions.ts';
-import { findDraft, presentDraft, selectDrafts } from './queries.ts';
+import { findDraft, positionOfDraft, presentDraft, selectDrafts } from './queries.ts';
 import { ChangedDraftNote, DraftNoteRecord, NewDraftNote, OneDraftNote } from './schema.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid/draft_notes';
@@ -64,6 +68,18 @@ const judge = (
     publiclyVisible: noteable.kind.isPublic(noteable),
   });
 
+/** What the note will suggest: an answer for the line of its thread. */
+async function suggestedBy(
+  context: DraftContext,
+  noteable: Noteable,
+  note: string,
+  { position, discussionId }: { position: NotePosition | undefined; discussionId: string | undefined },
+): Promise<Suggestion[]> {
+  if (parseSuggestions(note).length === 0) return [];
+  const [first] = discussionId === undefined ? [] : await findThread(context.db, noteable, discussionId);
+  return readSuggestions(context, context.subject, first ? positionOf(first) : position, note);
+}
+
 export const draftNoteEndpoints: Endpoint[] = [
   listing({
     method: 'GET',
@@ -98,8 +114,10 @@ export const draftNoteEndpoints: Endpoint[] = [
       const position = thread ? undefined : input.position;
       const placed = position && (await placeInDiff(context, noteable, position));
       await judge(context, noteable, 'create', input.note);
+      const at = { position: placed?.position, discussionId };
+      const suggestions = await suggestedBy(context, noteable, input.note, at);
       const draft = { note: input.note, discussionId, resolves, commit: input.commit_id };
-      return presentDraft(await insertDraft(db, of, { ...draft, placed }));
+      return presentDraft(await insertDraft(db, of, { ...draft, placed, suggestions }));
     },
   }),
   endpoint({
@@ -129,10 +147,16 @@ export const draftNoteEndpoints: Endpoint[] = [
       const { note, position, draft_note_id: id } = input;
       if (note === undefined) throw badRequest('Missing params to modify');
       requireWritable(noteable, note);
-      const moves = position && (await findDraft(db, of, id)).discussion_id === null;
+      const suggests = parseSuggestions(note).length > 0;
+      const draft = position || suggests ? await findDraft(db, of, id) : undefined;
+      const discussionId = draft?.discussion_id ?? undefined;
+      const moves = position && discussionId === undefined;
       const placed = moves ? await placeInDiff(context, noteable, position) : undefined;
       await judge(context, noteable, 'update', note);
-      return presentDraft(await updateDraft(db, of, id, { note, placed }));
+      const known = draft ? (positionOfDraft(draft) ?? undefined) : undefined;
+      const at = { position: placed?.position ?? known, discussionId };
+      const suggestions = await suggestedBy(context, noteable, note, at);
+      return presentDraft(await updateDraft(db, of, id, { note, placed, suggestions }));
     },
   }),
   endpoint({

@@ -13,6 +13,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from '../records/merge-request-rows.ts';
 import { selectNewestVersion, selectUntraced } from '../review/queries.ts';
 import { type ComparedFile, createTracer, type DiffRefs, type Traced } from '../review/tracing.ts';
+import { outdatedSuggestions } from '../suggestions/outdated-suggestions.ts';
 import { type TracedThread, writeTraced } from '../writing/trace-actions.ts';
 import { findActing } from './acting-queries.ts';
 import { selectMergeRequest } from './queries.ts';
@@ -116,7 +117,9 @@ export const traceNotes =
                 threadAfter(project, row, version, { discussionId: note.discussion_id, before }, traced),
               );
           }
-          await writeTraced({ db, services, actor }, project, noteable, threads);
+          const moved = threads.flatMap((thread) => ('position' in thread ? [thread] : []));
+          const suggestions = await outdatedSuggestions(background, git, row.id, moved);
+          await writeTraced({ db, services, actor }, project, noteable, { threads, suggestions });
         }
       },
     );

@@ -30,7 +30,10 @@ export const mergeRequestKind: NoteableKind = {
       project?.may('read_merge_requests') === true,
 };
 
-export const mergeRequestNoteable = (project: AuthorizedProject, row: MergeRequestRow): Noteable => ({
+export const mergeRequestNoteable = (
+  project: AuthorizedProject,
+  row: Pick<MergeRequestRow, 'id' | 'iid' | 'title' | 'author_id' | 'discussion_locked'>,
+): Noteable => ({
   ...newMergeRequestNoteable(project, row.author_id),
   id: row.id,
   iid: row.iid,

@@ -14,6 +14,9 @@ import { readCommands, subjectOf } from '../quick-actions/read-commands.ts';
 import { findMergeRequest, findWithCommits } from '../records/find-queries.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import { placeInDiff } from '../review/place-in-diff.ts';
+import { writeSuggestions } from '../suggestions/actions.ts';
+import { loadSuggestions } from '../suggestions/present.ts';
+import { readSuggestions } from '../suggestions/read-suggestions.ts';
 import { writeThreadsResolved } from '../writing/thread-actions.ts';
 import { readableMergeRequests } from './queries.ts';
 
@@ -69,6 +72,13 @@ export const mergeRequestDefinition: NoteableDefinition = {
   place: async (context, mergeRequest, sent) => ({
     position: (await placeInDiff(context, mergeRequest, sent)).position,
   }),
+  suggestions: {
+    async prepare(context, { project }, { body, position }) {
+      const read = project ? await readSuggestions(context, project, position, body) : [];
+      return (tx, noteId) => writeSuggestions(tx, noteId, read);
+    },
+    load: loadSuggestions,
+  },
   threadsResolved: writeThreadsResolved,
   crossReferences: { sign: '!', readable: readableMergeRequests },
   readableNotes: (project) =>

@@ -51,8 +51,9 @@ function refusalOf(
   branch: string,
   file: FileLines | undefined,
 ): string | undefined {
-  if (suggestion.hasSourceBranch && !file) return 'A file was not found.';
+  // The files are those of one branch.
   if (suggestion.branch !== branch) return 'Suggestions must all be on the same branch.';
+  if (suggestion.hasSourceBranch && !file) return 'A file was not found.';
   const isOutdated = suggestion.isOutdated || (file !== undefined && !isAsBefore(file, suggestion));
   const reason = whyNotAppliable({ ...suggestion, isOutdated });
   if (reason !== undefined) return reason;

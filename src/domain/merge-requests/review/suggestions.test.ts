@@ -89,12 +89,20 @@ describe('the contents', () => {
     if (suggestion) expect(rangeOf({ new_line: 12 }, suggestion)).toEqual({ from_line: 11, to_line: 13 });
   });
 
+  test('of all in one text are bounded together', () => {
+    const file = readLines(Buffer.from(`${'x'.repeat(40_000)}\nb\n`));
+    const text = [block('-0+0', 'A'), block('-0+1', 'A'), block('-0+0', 'B')].join('\n');
+    expect(suggestionsOf(text, on(1), file)).toMatchObject([{ to_content: 'A\n' }]);
+    expect(suggestionsOf(text, on(2), file)).toHaveLength(3);
+  });
+
   test.each([
     ['on a file', on(1, 'file'), 'a\n'],
     ['on a removed line', on(null), 'a\n'],
     ['behind the end', on(2), 'a\n'],
     ['in an empty file', on(1), ''],
     ['of very long lines', on(1), `${'x'.repeat(65_536)}\n`],
+    ['of bytes that no column takes', on(1), 'a\0b\n'],
   ])('are none %s', (_name, position, file) => {
     expect(suggestionsOf(block('-0+0', 'A'), position, readLines(Buffer.from(file)))).toEqual([]);
   });

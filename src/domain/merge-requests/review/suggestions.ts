@@ -14,7 +14,7 @@ export type Suggestion = {
 const MAX_LINES_BESIDE = 100;
 /** Further ones in a note stay code. */
 const MAX_SUGGESTIONS = 100;
-/** Of the lines that one replaces: they are stored beside those that it has instead. */
+/** Of the lines that those of a note replace: they are stored, and read by the page, beside those that it has instead. */
 const MAX_FROM_BYTES = 65_536;
 
 const info = /^suggestion(?::(?:-(\d{1,3}))?(?:\+(\d{1,3}))?)?(?=\s|$)/;
@@ -89,7 +89,7 @@ export const rangeOf = (
 
 /**
  * The suggestions in a note's text; none where its position has no line of the new version. `file` is that version: a range goes
- * no further than its first and last line.
+ * no further than its first and last line. Too long ones stay code, as do those for lines that no column can store.
  */
 export function suggestionsOf(
   markdown: string,
@@ -99,12 +99,14 @@ export function suggestionsOf(
   const { position_type, new_line } = position;
   const count = lineCount(file);
   if (position_type !== 'text' || !new_line || new_line > count) return [];
+  let left = MAX_FROM_BYTES;
   return parseSuggestions(markdown).flatMap(({ above, below, lines }) => {
     const lines_above = Math.min(above, new_line - 1);
     const lines_below = Math.min(below, count - new_line);
     const { from_line, to_line } = rangeOf(position, { lines_above, lines_below });
     const bytes = bytesOf(file, from_line, to_line);
-    if (bytes.length > MAX_FROM_BYTES) return [];
+    if (bytes.length > left || bytes.includes(0)) return [];
+    left -= bytes.length;
     const from_content = decode(bytes);
     return {
       lines_above,

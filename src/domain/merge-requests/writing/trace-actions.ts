@@ -55,15 +55,21 @@ async function writePositions(
   return new Set(changed.map(({ discussion_id }) => discussion_id));
 }
 
-/** Outdated threads are resolved where the project wants that; in the actor's name, whose push it was. */
+/** Outdated threads are resolved where the project wants that; in the actor's name, whose push it was. `suggestions` are outdated. */
 export const writeTraced = (
   context: { db: Db; services: Needs<'registered'>; actor: Actor },
   project: AuthorizedProject,
   noteable: Noteable,
-  traced: readonly TracedThread[],
+  { threads: traced, suggestions }: { threads: readonly TracedThread[]; suggestions: readonly number[] },
 ): Promise<void> =>
   inTransaction(context.db, async (tx) => {
     const changed = await writePositions(tx, noteable, traced);
+    if (suggestions.length > 0)
+      await ahead(tx)
+        .updateTable('suggestions')
+        .set({ outdated: true })
+        .where('id', 'in', suggestions)
+        .execute();
     const outdated = traced.flatMap((thread) =>
       'said' in thread && changed.has(thread.discussionId)
         ? [{ ...thread.said, discussionId: thread.discussionId }]

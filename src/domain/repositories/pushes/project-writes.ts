@@ -4,6 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
@@ -27,6 +28,8 @@ export type ProjectWrite<T> = {
   objects: readonly NewObject[];
   updates: readonly RefUpdate[];
   value: T;
+  /** Runs in the transaction that records the push. */
+  also?: (tx: Db) => Promise<unknown>;
 };
 
 /**
@@ -44,7 +47,7 @@ export async function writeProject<T>(
   const key = projectRepository(project.id);
   return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
     const guard = await guardRefs(services.database.db, project, actor, settings);
-    const { objects, updates, value } = await work(git, guard);
+    const { objects, updates, value, also } = await work(git, guard);
     if (updates.length === 0) return value;
     // Other rules apply until there is a branch, and the first push may have come meanwhile.
     const judge = guard.rules.first ? await guardRefs(services.database.db, project, actor, settings) : guard;
@@ -54,7 +57,7 @@ export async function writeProject<T>(
     }
     await writeRefs(git, objects, updates);
     const { id, row } = project;
-    await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates);
+    await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, also && { also });
     return value;
   });
 }
