@@ -140,6 +140,6 @@ export const resetApprovals = (
     await writeApproval(tx, actor, project, row, {
       event: 'merge_request_approvals_reset',
       notes: [],
-      statements: removeApprovals(tx, row.id, approvers),
+      statements: removeApprovals(tx, row.id, 'all'),
     });
   });

@@ -28,7 +28,7 @@ import { refreshAfterPush } from './refresh.ts';
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
 
-type FollowServices = Needs<'database' | 'settings' | 'repositories' | 'log' | 'baseUrl'>;
+type FollowServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'log' | 'baseUrl'>;
 
 type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[] };
 type BranchUpdate = { branch: string; before: string; after: string };

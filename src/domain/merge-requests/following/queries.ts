@@ -1,6 +1,12 @@
 /** Open merge requests that a push concerns. */
+import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
+import type { DiffEnds } from '../../../platform/git/history/diff-runs.ts';
+import type { InstanceLocks } from '../approval-settings/rules.ts';
+import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
+import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
 const open = (db: Db) => db.selectFrom('merge_requests').selectAll().where('state', '=', 'opened');
@@ -47,6 +53,22 @@ export const selectUnjudged = (
     .orderBy('id')
     .limit(limit)
     .execute();
+
+/** The approvals of a merge request, and the ends of its latest version's diff. */
+export async function selectApproved(
+  db: Db,
+  instance: InstanceLocks,
+  row: MergeRequestRow,
+): Promise<{ loaded: LoadedApprovals; version: DiffEnds | undefined }> {
+  const latest = sql`select base_sha as "from", head_sha as "to" from merge_request_versions
+    where merge_request_id = ${row.id} order by id desc limit 1`;
+  const of = await readTagged<ApprovalRows & { version: DiffEnds }>(
+    db,
+    [...approvalSelects(), taggedRows('version', latest)],
+    approvalCtes(idArray([row.id])),
+  );
+  return { loaded: loadedApprovals(of, instance)(row), version: of('version')[0] };
+}
 
 /** Those looked at by the clock: the others are looked at when they change. */
 const MAX_WAITING = 1_000;

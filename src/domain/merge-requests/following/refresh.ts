@@ -11,9 +11,10 @@ import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
 import { writeFollowedVersion, writeJudgement } from '../writing/follow-actions.ts';
+import { lostApprovals } from './lost-approvals.ts';
 import { selectMergeRequest } from './queries.ts';
 
-type RefreshServices = Needs<'database' | 'repositories' | 'baseUrl'>;
+type RefreshServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'baseUrl'>;
 
 /** Whether the row tells of these heads. */
 export const isUpToDate = (row: MergeRequestRow, heads: Heads): boolean =>
@@ -39,7 +40,8 @@ export async function refreshHeld(
   const messages = await readMessages(git, version.commits);
   const findClosing = await closingForAuthor(services, row, messages);
   const opened = { version, judgement, messages };
-  const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing));
+  const lost = await lostApprovals(services, git, row, version);
+  const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing, lost));
   await pointSourceRef(services, git, row);
   return followed ?? (await selectMergeRequest(db, row.id)) ?? row;
 }

@@ -20,7 +20,7 @@ import { bringCommit } from '../versions/source-head.ts';
 import { setMergeError } from '../writing/merge-actions.ts';
 
 type RebaseContext = {
-  services: Needs<'database' | 'settings' | 'repositories' | 'baseUrl'>;
+  services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'baseUrl'>;
   settings: ApplicationSettings;
   actor: Actor;
 };

@@ -6,6 +6,7 @@ import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Judgement } from '../versions/judge.ts';
 import type { Heads } from '../versions/read-version.ts';
+import { removeApprovals } from './approval-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
@@ -30,12 +31,13 @@ export const writeJudgement = (
     .returningAll()
     .executeTakeFirst();
 
-/** Writes a version of an open merge request, unless it has another one by now; the row then. */
+/** Writes a version of an open merge request, which loses these approvals by it, unless it has another one by now; the row then. */
 export async function writeFollowedVersion(
   tx: Db,
   { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
   opened: OpenedVersion,
   findClosing: FindClosing,
+  lost: 'all' | readonly number[],
 ): Promise<MergeRequestRow | undefined> {
   const locked = await tx
     .selectFrom('merge_requests')
@@ -48,7 +50,7 @@ export async function writeFollowedVersion(
   const changed = { ...columns, merge_error: null, updated_at: now() };
   const change = tx.updateTable('merge_requests').set(changed).where('id', '=', id);
   const closing = closingStatements(tx, id, await findClosing(tx, locked));
-  await runAsOne(tx, { statements: [change, ...statements, ...closing] });
+  await runAsOne(tx, { statements: [change, ...statements, ...closing, ...removeApprovals(tx, id, lost)] });
   return { ...locked, ...changed };
 }
 

@@ -10,7 +10,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestAnnouncement } from './announcements.ts';
 
-/** What these reviewers said of it no longer counts; those who review it no longer are left out. */
+/** What these reviewers said of it no longer counts, their approvals neither; those who review it no longer are left out. */
 export async function askForReviewAgain(
   tx: Db,
   actor: Actor,
@@ -30,6 +30,13 @@ export async function askForReviewAgain(
     changed.map(({ user_id }) => user_id),
   );
   if (people.length === 0) return;
+  const removed = await tx
+    .deleteFrom('merge_request_approvals')
+    .where('merge_request_id', '=', row.id)
+    .where('user_id', 'in', [...userIds])
+    .returning('user_id')
+    .execute();
+  const hadApproved = new Set(removed.map(({ user_id }) => user_id));
   const noteable = mergeRequestNoteable(project, row);
   const added = people.map(({ id, username }) => ({ id, username }));
   const details = { changes: { reviewers: { added, removed: [] } } };
@@ -39,7 +46,7 @@ export async function askForReviewAgain(
         tx,
         noteable,
         actor,
-        people.map((reviewer) => mergeRequestNotes.reviewAgain(reviewer, false)),
+        people.map((reviewer) => mergeRequestNotes.reviewAgain(reviewer, hadApproved.has(reviewer.id))),
       ),
     ],
     parts: announcementParts([

@@ -21,6 +21,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
+import { removeApprovals } from './approval-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { lockCurrent } from './current-queries.ts';
 import { askToTrace } from './trace-actions.ts';
@@ -169,6 +170,9 @@ export async function writeUpdate(
     ],
   });
   if (fresh) await askToTrace(tx, row, actor);
+  // What was approved was another change. It is a statement of its own, as that above may remove reviewers.
+  if (row.head_sha !== locked.head_sha || row.target_branch !== locked.target_branch)
+    await runAsOne(tx, { statements: removeApprovals(tx, id, 'all') });
   const target = mergeRequestNoteable(project, row);
   await addTodos(tx, { author: actor, target }, [...todosOf(all, actor), ...mentioned]);
   return row;
