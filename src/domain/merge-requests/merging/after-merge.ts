@@ -59,7 +59,16 @@ async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Prom
   const settings = await services.settings.read();
   const { points } = services.database;
   const project = await authorizeProject(points, actor, 'create_merge_requests', row.project_id);
-  await mergeMergeRequest({ services, settings, actor }, project, row.iid, { ...wish, auto: false });
+  // It may be cancelled, or have another target, since it was found.
+  const isWanted = (now: MergeRequestRow) =>
+    now.auto_merge !== null &&
+    now.merge_user_id === row.merge_user_id &&
+    now.target_branch === row.target_branch;
+  await mergeMergeRequest({ services, settings, actor }, project, row.iid, {
+    ...wish,
+    auto: false,
+    isWanted,
+  });
 }
 
 /** Of the fact's merge request, or, by the clock, of all. */

@@ -43,6 +43,10 @@ type BuiltMerge = {
   squashCommit: string | null;
 };
 
+/** What is asked, and whether it still is of the merge request as it is then. */
+type WantedMerge = MergeWish & { isWanted?: (row: MergeRequestRow) => boolean };
+
+const notAllowed = (): Failure => new Failure('method_not_allowed', '405 Method Not Allowed');
 const cannotBeMerged = (): Failure => new Failure('unprocessable', 'Branch cannot be merged');
 
 /** The commits of the merge; 422 where git, or the method, does not have it. */
@@ -111,11 +115,12 @@ async function attempt(
   git: GitFolder,
   project: AuthorizedProject,
   found: MergeRequestRow,
-  wish: MergeWish,
+  { isWanted, ...wish }: WantedMerge,
 ): Promise<'merged' | 'waits' | 'moved'> {
   const { services, settings, actor } = context;
   const { db } = services.database;
   const row = await refreshHeld(services, git, found);
+  if (isWanted?.(row) === false) throw notAllowed();
   const [sources, may] = await Promise.all([
     selectSources({ db, services, settings }, row),
     mayMerge({ db, settings, actor }, project, row.target_branch),
@@ -148,8 +153,7 @@ async function attempt(
     shouldRemove,
     userId: actor.id,
   };
-  if (!(await claimMerge(db, row, merging)))
-    throw new Failure('method_not_allowed', '405 Method Not Allowed');
+  if (!(await claimMerge(db, row, merging))) throw notAllowed();
   const before = row.judged_target_sha ?? NO_OBJECT;
   const update = { ref: fullRef('branch', row.target_branch), before, after: head };
   const outcome = await moveBranch(db, git, row, built, update);
@@ -170,7 +174,7 @@ export async function mergeMergeRequest(
   context: MergeContext,
   project: AuthorizedProject,
   iid: number,
-  wish: MergeWish,
+  wish: WantedMerge,
 ): Promise<MergeRequestRow> {
   const { services } = context;
   const { db } = services.database;

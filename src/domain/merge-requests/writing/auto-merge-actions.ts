@@ -38,17 +38,20 @@ async function writeNoted(
   });
 }
 
-/** Lets the wish wait, unless the merge request is no longer open; one that waits already is replaced. */
+/** The columns of one that waits no longer. */
+export const notWaiting = { auto_merge: null, merge_user_id: null, should_remove_source_branch: null };
+
+/** Lets the wish wait, unless the merge request is no longer what it was made for; one that waits already is replaced. */
 export const setAutoMerge = (
   db: Db,
   actor: Author,
   project: AuthorizedProject,
-  { id, head_sha }: MergeRequestRow,
+  { id, head_sha, target_branch }: MergeRequestRow,
   wish: MergeWish,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await lockMergeRequest(tx, id);
-    if (row.state !== 'opened' || row.head_sha !== head_sha) return;
+    if (row.state !== 'opened' || row.head_sha !== head_sha || row.target_branch !== target_branch) return;
     const columns = {
       auto_merge: { ...wish, sha: head_sha ?? undefined } as Json,
       merge_user_id: actor.id,
@@ -69,12 +72,7 @@ export const endAutoMerge = (
   inTransaction(db, async (tx) => {
     const row = await lockMergeRequest(tx, id);
     if (row.auto_merge === null) return row;
-    const columns = {
-      auto_merge: null,
-      merge_user_id: null,
-      should_remove_source_branch: null,
-      updated_at: now(),
-    };
+    const columns = { ...notWaiting, updated_at: now() };
     await writeNoted(tx, actor, project, row, columns, { event: 'merge_request_updated', note });
     return { ...row, ...columns };
   });

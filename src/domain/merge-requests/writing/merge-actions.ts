@@ -31,10 +31,10 @@ export type Merging = {
   userId: number;
 };
 
-/** Locks an open merge request for a merge of this head; false where another request was faster. */
+/** Locks an open merge request for a merge of this head into this branch; false where another request was faster. */
 export async function claimMerge(
   db: Db,
-  { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
+  { id, head_sha, target_branch, draft }: MergeRequestRow,
   merging: Merging,
 ): Promise<boolean> {
   const claimed = await db
@@ -43,6 +43,8 @@ export async function claimMerge(
     .where('id', '=', id)
     .where('state', '=', 'opened')
     .where('head_sha', '=', head_sha)
+    .where('target_branch', '=', target_branch)
+    .where('draft', '=', draft)
     .returning('id')
     .executeTakeFirst();
   return claimed !== undefined;

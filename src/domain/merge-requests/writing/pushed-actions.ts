@@ -16,6 +16,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { fittingTitle } from '../texts/titles.ts';
 import { mergeRequestAnnouncement, type PushDetails } from './announcements.ts';
+import { notWaiting } from './auto-merge-actions.ts';
 
 /** Closes an open merge request whose source branch is gone, with the notes of both. */
 export const closeForDeletedBranch = (
@@ -35,7 +36,7 @@ export const closeForDeletedBranch = (
         state: 'closed',
         closed_at: time,
         closed_by_id: actor.id,
-        auto_merge: null,
+        ...(row.auto_merge !== null && notWaiting),
         merge_error: null,
         updated_at: time,
       })
@@ -128,7 +129,7 @@ export const writePushed = (
     const change = tx
       .updateTable('merge_requests')
       .set({
-        ...(aborts && { auto_merge: null, merge_user_id: null }),
+        ...(aborts && notWaiting),
         noted_sha: after,
         updated_at: now(),
       })

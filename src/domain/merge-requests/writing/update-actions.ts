@@ -16,12 +16,14 @@ import {
   stateAfter,
 } from '../changes/changes.ts';
 import type { Requested } from '../changes/requested.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 import { removeApprovals } from './approval-actions.ts';
+import { notWaiting } from './auto-merge-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { lockCurrent } from './current-queries.ts';
 import { askToTrace } from './trace-actions.ts';
@@ -40,12 +42,25 @@ export type MergeRequestUpdate = {
 
 type Columns = Partial<Omit<MergeRequestRow, 'id'>>;
 
+/**
+ * Why an automatic merge waits no longer: it was asked for by who may merge into the branch as it was, and who may only change
+ * the merge request must not have it elsewhere.
+ */
+function abortOf(
+  { auto_merge }: Pick<MergeRequestRow, 'auto_merge'>,
+  changes: readonly MergeRequestChange[],
+): 'closed' | 'target_changed' | undefined {
+  if (auto_merge === null) return undefined;
+  if (changes.some((change) => change.what === 'state' && change.to === 'closed')) return 'closed';
+  return changes.some(({ what }) => what === 'target_branch') ? 'target_changed' : undefined;
+}
+
 /** The columns that a state changes. */
 function stateColumns(changes: readonly MergeRequestChange[], actor: Pick<Actor, 'id'>, time: Date): Columns {
   const state = changes.find((change) => change.what === 'state');
   if (!state) return {};
   return state.to === 'closed'
-    ? { closed_at: time, closed_by_id: actor.id, auto_merge: null, merge_error: null }
+    ? { closed_at: time, closed_by_id: actor.id, merge_error: null }
     : { closed_at: null, closed_by_id: null };
 }
 
@@ -134,10 +149,12 @@ export async function writeUpdate(
   const reopened = all.some((change) => change.what === 'state' && change.to === 'reopened');
   const isOpenedAnew = reopened || all.some(({ what }) => what === 'target_branch');
   const fresh = isOpenedAnew && opened ? versionStatements(tx, id, opened) : undefined;
+  const aborted = abortOf(locked, all);
   const columns = {
     ...plainColumns(requested),
     ...(all.length > 0 && columnsOf(after, all, actor)),
     ...fresh?.columns,
+    ...(aborted && notWaiting),
     ...(reopened && opened && { noted_sha: opened.version.head }),
   };
   if (Object.keys(columns).length === 0) return locked;
@@ -150,13 +167,8 @@ export async function writeUpdate(
   const details = { changes: Object.fromEntries(all.map(({ what, ...rest }) => [what, rest])) };
   const announcement = mergeRequestAnnouncement(actor, project, row, eventOf(all), details);
   const noteable = mergeRequestNoteable(project, locked);
-  const following = followingChanges(
-    tx,
-    actor,
-    noteable,
-    { changes: shared, notes: notesOf(all) },
-    announcement,
-  );
+  const notes = [...notesOf(all), ...(aborted ? [mergeRequestNotes.autoMergeAborted(aborted)] : [])];
+  const following = followingChanges(tx, actor, noteable, { changes: shared, notes }, announcement);
   const closing =
     findClosing && row.state === 'opened' ? closingStatements(tx, id, await findClosing(tx, row)) : [];
   await runAsOne(tx, {

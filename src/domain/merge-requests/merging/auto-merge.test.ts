@@ -1,0 +1,38 @@
+/** Automatic merges that others change, or that come too late. */
+import { expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
+import { commitTo, makeReviewedProject, waitForFollowing } from '../../../../test/support/merge-requests.ts';
+
+const ashlar = useApp();
+
+const show = async (id: number, iid = 1) =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/${iid}`), 200);
+
+test('what was to be merged into one branch is not merged into another', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const { developer } = await makeMembers(ashlar, `projects/${id}`, 'developer');
+  const before = await commitTo(ashlar, id, 'main', { 'b.txt': 'b\n' });
+  await commitTo(ashlar, id, 'next', { 'next.txt': 'next\n' });
+  await commitTo(ashlar, id, 'topic', { 'topic.txt': 'topic\n' });
+  const asDeveloper = ashlar.as(developer.token);
+  const body = { title: 'Draft: Topic', source_branch: 'topic', target_branch: 'next' };
+  bodyOf(await asDeveloper(`POST /projects/${id}/merge_requests`, { body }), 201);
+  const path = `PUT /projects/${id}/merge_requests/1`;
+  bodyOf(await ashlar.root(`${path}/merge`, { body: { auto_merge: true } }), 200);
+  bodyOf(await asDeveloper(path, { body: { target_branch: 'main' } }), 200);
+  bodyOf(await asDeveloper(path, { body: { title: 'Topic' } }), 200);
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({
+    state: 'opened',
+    target_branch: 'main',
+    merge_when_pipeline_succeeds: false,
+    merge_user: null,
+  });
+  const main = bodyOf(await ashlar.root(`GET /projects/${id}/repository/branches/main`), 200);
+  expect(main.commit.id).toBe(before);
+  const notes = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/notes`), 200);
+  expect(notes.map(({ body }: { body: string }) => body)).toContain(
+    'aborted the automatic merge because target branch was changed',
+  );
+});
