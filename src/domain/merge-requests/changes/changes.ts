@@ -48,13 +48,15 @@ function stateAfterEvent(state: string, event: Requested['state_event']): string
 /** The merge request as it will be: what was not asked for stays. */
 export function stateAfter(before: MergeRequestState, requested: Requested, named: Named): MergeRequestState {
   const { labels, addLabels: add, removeLabels: remove } = named;
+  // A merged one stays where it was merged, and one that is being merged where it is.
+  const isPlaced = before.state === 'merged' || before.state === 'locked';
   return {
     title: given(requested.title, before.title),
     description: given(requested.description, before.description),
     state: stateAfterEvent(before.state, requested.state_event),
     discussion_locked: given(requested.discussion_locked, before.discussion_locked),
     time_estimate: given(requested.time_estimate, before.time_estimate),
-    target_branch: given(requested.target_branch, before.target_branch),
+    target_branch: isPlaced ? before.target_branch : given(requested.target_branch, before.target_branch),
     assignees: given(named.assignees, before.assignees),
     reviewers: given(named.reviewers, before.reviewers),
     labels: labelsAfter(before.labels, { labels, add, remove }),

@@ -74,8 +74,6 @@ export async function planUpdate(
   const { row } = found;
   const said = await withCommands(context, project, subjectOf(row), asked);
   const requested = permitted(said.requested, changeRights(services, project));
-  // A merged one stays where it was merged.
-  if (row.state === 'merged') delete requested.target_branch;
   checkTexts(requested);
   const noteable = mergeRequestNoteable(project, row);
   const people = (ids: readonly number[] | undefined) => ids && readersNamed(context, noteable, ids);
