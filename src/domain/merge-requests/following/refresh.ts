@@ -10,7 +10,7 @@ import { judge } from '../versions/judge.ts';
 import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
-import { writeFollowedVersion, writeJudgement } from '../writing/follow-actions.ts';
+import { writeFollowedVersion, writeJudgement, writeUnmergeable } from '../writing/follow-actions.ts';
 import { lostApprovals } from './lost-approvals.ts';
 import { selectMergeRequest } from './queries.ts';
 
@@ -22,15 +22,17 @@ export const isUpToDate = (row: MergeRequestRow, heads: Heads): boolean =>
   row.judged_target_sha === heads.target &&
   (row.merge_status === 'can_be_merged' || row.merge_status === 'cannot_be_merged');
 
-/** The row with the heads that the repository has now; as it was where a branch is gone, or it is not open. */
+/** The row with the heads that the repository has now: one without one of its branches cannot be merged. As it was where it is not open. */
 export async function refreshHeld(
   services: RefreshServices,
   git: GitFolder,
   row: MergeRequestRow,
 ): Promise<MergeRequestRow> {
-  const heads = row.state === 'opened' ? await presentHeads(services, git, row) : undefined;
+  if (row.state !== 'opened') return row;
+  const heads = await presentHeads(services, git, row);
   const { db } = services.database;
-  if (!heads || isUpToDate(row, heads)) return row;
+  if (!heads) return (await writeUnmergeable(db, row)) ?? row;
+  if (isUpToDate(row, heads)) return row;
   if (heads.source === row.head_sha) {
     const judgement = await judge(git, heads, row.commits_count > 0);
     return (await writeJudgement(db, row, heads, judgement)) ?? row;

@@ -31,6 +31,20 @@ export const writeJudgement = (
     .returningAll()
     .executeTakeFirst();
 
+/** One of its branches is gone: nothing is merged until it is judged again; the row then. */
+export const writeUnmergeable = (
+  db: Db,
+  { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
+): Promise<MergeRequestRow | undefined> =>
+  db
+    .updateTable('merge_requests')
+    .set({ merge_status: 'cannot_be_merged', judged_source_sha: null })
+    .where('id', '=', id)
+    .where('head_sha', '=', head_sha)
+    .where('state', '=', 'opened')
+    .returningAll()
+    .executeTakeFirst();
+
 /** Writes a version of an open merge request, which loses these approvals by it, unless it has another one by now; the row then. */
 export async function writeFollowedVersion(
   tx: Db,
