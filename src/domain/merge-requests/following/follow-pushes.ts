@@ -2,7 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { commitIdsBetween, commitsBetween } from '../../../platform/git/history/history.ts';
+import { commitLinksBetween, commitsBetween } from '../../../platform/git/history/history.ts';
 import { judgeMerges } from '../../../platform/git/merging/judge.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
@@ -59,13 +59,15 @@ async function mergeByHand(
   const acting = await findActing(services, project_id, user_id ?? 0);
   const storage = acting?.project.row.repository_storage;
   if (!acting || storage === undefined) return;
-  const commits = await services.repositories.read(projectRepository(project_id), storage, (git) =>
-    commitIdsBetween(git, before, after, MAX_PUSHED_COMMITS),
+  const pushed = await services.repositories.read(projectRepository(project_id), storage, (git) =>
+    commitLinksBetween(git, before, after, MAX_PUSHED_COMMITS),
   );
-  if (!commits || commits.length === 0) return;
+  if (!pushed || pushed.length === 0) return;
+  const commits = pushed.map(({ oid }) => oid);
   for (const row of await selectMergedByHand(db, project_id, branch, commits)) {
     const { actor, project } = acting;
-    const made = { mergeCommit: row.head_sha, squashCommit: null, shouldRemove: null };
+    const merge = pushed.findLast(({ parents }) => parents.indexOf(row.head_sha ?? '') > 0);
+    const made = { mergeCommit: merge?.oid ?? row.head_sha, squashCommit: null, shouldRemove: null };
     await inTransaction(db, (tx) => recordMerged(tx, actor, project, row, made));
   }
 }

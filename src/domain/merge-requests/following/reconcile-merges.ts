@@ -1,6 +1,5 @@
 /** Reconciles merges that a dead process left: what the target branch has says whether they were made. */
 import type { Needs } from '../../../kernel/services.ts';
-import { Failure } from '../../../platform/failure.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { findBranch, peelToCommit } from '../../../platform/git/refs.ts';
@@ -14,7 +13,9 @@ export type ReconcileServices = Needs<'database' | 'settings' | 'repositories' |
 async function reconcile(services: ReconcileServices, row: MergeRequestRow): Promise<void> {
   const { db } = services.database;
   const merging = row.merging as unknown as Merging;
-  const acting = await findActing(services, row.project_id, merging.userId);
+  const acting =
+    (await findActing(services, row.project_id, merging.userId)) ??
+    (await findActing(services, row.project_id, row.author_id));
   if (!acting) return;
   const { project, actor } = acting;
   await services.repositories.write(projectRepository(project.id), row.target_branch, async (git) => {
@@ -28,18 +29,25 @@ async function reconcile(services: ReconcileServices, row: MergeRequestRow): Pro
       after: merging.head,
     };
     await recordPush(services, { id: project.id, empty: false }, actor, git, [update], {
-      also: (tx) => recordMerged(tx, actor, project, row, merging),
+      also: async (tx) => {
+        if (!(await recordMerged(tx, actor, project, { ...row, lockedFor: merging.head }, merging)))
+          throw new AlreadyRecorded();
+      },
+    }).catch((error) => {
+      if (!(error instanceof AlreadyRecorded)) throw error;
     });
   });
 }
 
-/** Every one of them; one whose repository cannot be written to now is left for the next time. */
+/** Another process was faster, or it is deleted: the push is not recorded again. */
+class AlreadyRecorded extends Error {}
+
+/** Every one of them; one that cannot be reconciled now is left for the next time, and keeps none of the others waiting. */
 export async function reconcileMerges(services: ReconcileServices): Promise<void> {
   for (const row of await selectInterrupted(services.database.background)) {
     try {
       await reconcile(services, row);
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
       services.log.error('an interrupted merge could not be reconciled', error, { merge_request_id: row.id });
     }
   }

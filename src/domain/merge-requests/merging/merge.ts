@@ -4,6 +4,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { joinCommits } from '../../../platform/git/merging/join.ts';
@@ -116,7 +117,7 @@ async function attempt(
   project: AuthorizedProject,
   found: MergeRequestRow,
   { isWanted, ...wish }: WantedMerge,
-): Promise<'merged' | 'waits' | 'moved'> {
+): Promise<MergeRequestRow | 'waits' | 'moved'> {
   const { services, settings, actor } = context;
   const { db } = services.database;
   const row = await refreshHeld(services, git, found);
@@ -147,6 +148,7 @@ async function attempt(
   const shouldRemove = wish.shouldRemoveSourceBranch ?? row.force_remove_source_branch;
   const merging: Merging = {
     process: services.presence.id,
+    since: now().getTime(),
     head,
     mergeCommit,
     squashCommit,
@@ -156,12 +158,15 @@ async function attempt(
   if (!(await claimMerge(db, row, merging))) throw notAllowed();
   const before = row.judged_target_sha ?? NO_OBJECT;
   const update = { ref: fullRef('branch', row.target_branch), before, after: head };
-  const outcome = await moveBranch(db, git, row, built, update);
-  if (outcome === 'merged')
-    await recordPush(services, { id: project.id, empty: false }, actor, git, [update], {
-      also: (tx) => recordMerged(tx, actor, project, row, merging),
-    });
-  return outcome;
+  if ((await moveBranch(db, git, row, built, update)) === 'moved') return 'moved';
+  let merged: MergeRequestRow | undefined;
+  await recordPush(services, { id: project.id, empty: false }, actor, git, [update], {
+    also: async (tx) => {
+      merged = await recordMerged(tx, actor, project, { ...row, lockedFor: head }, merging);
+    },
+  });
+  // It was deleted meanwhile, or another process has recorded it.
+  return merged ?? findMergeRequest(db, project, row.iid);
 }
 
 const MAX_ATTEMPTS = 5;
@@ -184,7 +189,8 @@ export async function mergeMergeRequest(
     const outcome = await services.repositories.write(projectRepository(project.id), main, (git) =>
       attempt(context, git, project, found, wish),
     );
-    if (outcome !== 'moved') return findMergeRequest(db, project, iid);
+    if (outcome === 'waits') return findMergeRequest(db, project, iid);
+    if (outcome !== 'moved') return outcome;
     if (attempts === MAX_ATTEMPTS) throw cannotBeMerged();
   }
 }

@@ -18,11 +18,15 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestAnnouncement } from './announcements.ts';
 
 const MAX_SETTLED_AT_ONCE = 100;
+/** Nothing that git and the database do between the claim and the record takes so long. */
+const MAX_MERGE_MS = 300_000;
 
 /** What a merge is about to write. */
 export type Merging = {
   /** Of the process that merges. */
   process: string;
+  /** In milliseconds since 1970. */
+  since: number;
   /** What the target branch will be. */
   head: string;
   mergeCommit: string | null;
@@ -68,22 +72,29 @@ export const selectInterrupted = (db: Db): Promise<MergeRequestRow[]> =>
     .selectAll()
     .where('state', '=', 'locked')
     .where(
-      sql<boolean>`not exists (select from processes p where p.id::text = merging ->> 'process'
-        and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS}))`,
+      sql<boolean>`((merging ->> 'since')::bigint < ${now().getTime() - MAX_MERGE_MS}
+        or not exists (select from processes p where p.id::text = merging ->> 'process'
+          and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})))`,
     )
     .limit(MAX_SETTLED_AT_ONCE)
     .execute();
 
-/** What a merge that is done writes: the state, its event and announcement, the actor's to-dos. */
+/** What is to be recorded as merged: one that is locked for a merge to this head, or an open one as it was found. */
+type Unrecorded = Pick<MergeRequestRow, 'id' | 'head_sha' | 'target_branch'> & { lockedFor?: string };
+
+/**
+ * What a merge that is done writes: the state, its event and announcement, the actor's to-dos; the row then. Nothing where another
+ * has recorded it, or it was closed or deleted meanwhile.
+ */
 export async function recordMerged(
   tx: Db,
   actor: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>,
   project: AuthorizedProject,
-  row: MergeRequestRow,
+  { id, head_sha, target_branch, lockedFor }: Unrecorded,
   commits: Pick<Merging, 'mergeCommit' | 'squashCommit' | 'shouldRemove'>,
-): Promise<void> {
+): Promise<MergeRequestRow | undefined> {
   const time = now();
-  const change = tx
+  const row = await tx
     .updateTable('merge_requests')
     .set({
       state: 'merged',
@@ -98,15 +109,25 @@ export async function recordMerged(
       should_remove_source_branch: commits.shouldRemove,
       updated_at: time,
     })
-    .where('id', '=', row.id);
+    .where('id', '=', id)
+    .where('head_sha', '=', head_sha)
+    .where('target_branch', '=', target_branch)
+    .where(
+      lockedFor === undefined
+        ? sql<boolean>`state = 'opened'`
+        : sql<boolean>`state = 'locked' and merging ->> 'head' = ${lockedFor}`,
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return undefined;
   await runAsOne(ahead(tx), {
     statements: [
-      change,
-      insertResourceEvents(tx, { merge_request_id: row.id }, actor.id, [{ kind: 'state', action: 'merged' }]),
+      insertResourceEvents(tx, { merge_request_id: id }, actor.id, [{ kind: 'state', action: 'merged' }]),
       completionOfTodos(tx, actor.id, mergeRequestNoteable(project, row)),
     ],
     parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_merged')]),
   });
+  return row;
 }
 
 /** Writes why the last merge or rebase failed, or that it did not. */

@@ -147,6 +147,20 @@ export async function committedBetween(
   });
 }
 
+/** The same commits with their parents. */
+export async function commitLinksBetween(
+  { folder }: GitFolder,
+  base: string,
+  head: string,
+  limit: number,
+): Promise<{ oid: string; parents: string[] }[]> {
+  const args = ['rev-list', '--parents', `--max-count=${limit}`, head, `^${base}`, '--'];
+  return linesOf(await textInTime(args, { folder })).map((line) => {
+    const [oid = '', ...parents] = line.split(' ');
+    return { oid, parents };
+  });
+}
+
 /** Characters of the messages in one response; thousands of ordinary ones are less. */
 const MAX_MESSAGES_LENGTH = 8 * 1_048_576;
 const READ_AT_ONCE = 20;
