@@ -2,10 +2,16 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { commitLinksBetween, commitsBetween } from '../../../platform/git/history/history.ts';
+import { Failure } from '../../../platform/failure.ts';
+import {
+  commitIdsBetween,
+  commitLinksBetween,
+  readBeginnings,
+} from '../../../platform/git/history/history.ts';
 import { judgeMerges } from '../../../platform/git/merging/judge.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
@@ -16,6 +22,7 @@ import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
   closeForDeletedBranch,
+  MAX_NAMED_COMMITS,
   type PushedToSource,
   unnotedPush,
   writePushed,
@@ -35,6 +42,8 @@ type BranchUpdate = { branch: string; before: string; after: string };
 
 /** Pushed commits that a note tells of. */
 const MAX_TOLD_COMMITS = 1_000;
+/** Characters of the messages of those that it names: more than a title has. */
+const MAX_MESSAGE_LENGTH = 10_000;
 /** Pushed commits among which heads of merge requests are looked for. */
 const MAX_PUSHED_COMMITS = 10_000;
 
@@ -80,15 +89,20 @@ async function readPushed(
   { before, after }: Pick<BranchUpdate, 'before' | 'after'>,
 ): Promise<Pick<PushedToSource, 'added' | 'existing'>> {
   const own = new Set(await selectCommitIds(database.db, id));
-  const pushed = await repositories.read(
-    projectRepository(project.id),
-    project.row.repository_storage,
-    (git) => commitsBetween(git, git, before, after, MAX_TOLD_COMMITS),
-  );
-  const { added = [], existing = [] } = Object.groupBy(pushed ?? [], ({ oid }) =>
-    own.has(oid) ? 'added' : 'existing',
-  );
-  return { added, existing };
+  const read = async (git: GitFolder) => {
+    const pushed = (await commitIdsBetween(git, before, after, MAX_TOLD_COMMITS)).reverse();
+    const { added = [], existing = [] } = Object.groupBy(pushed, (oid) =>
+      own.has(oid) ? 'added' : 'existing',
+    );
+    const named = await readBeginnings(git, added.slice(-MAX_NAMED_COMMITS), MAX_MESSAGE_LENGTH);
+    const messages = new Map(named.map(({ oid, message }) => [oid, message]));
+    return {
+      added: added.map((oid) => ({ oid, message: messages.get(oid) ?? '' })),
+      existing: existing.map((oid) => ({ oid })),
+    };
+  };
+  const told = await repositories.read(projectRepository(project.id), project.row.repository_storage, read);
+  return told ?? { added: [], existing: [] };
 }
 
 /** Those from the branch are closed where it is gone, and else get a version of what it has. */
@@ -106,13 +120,27 @@ async function followSource(
       await closeForDeletedBranch(db, actor, project, row);
       continue;
     }
-    const fresh = await refreshAfterPush(services, project, row);
-    await askToTrace(db, row, actor);
-    const unnoted = unnotedPush(fresh, { before, after });
-    if (!unnoted) continue;
-    const pushed = await readPushed(services, project, fresh, unnoted);
-    await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
+    await followRow(services, acting, row, { before, after }).catch((error) => {
+      // What is too much for git stays so, and keeps no other one from being followed.
+      if (!(error instanceof Failure && error.kind === 'unprocessable')) throw error;
+      services.log.error('a push was not followed', error, { merge_request_id: row.id });
+    });
   }
+}
+
+async function followRow(
+  services: FollowServices,
+  { actor, project }: Acting,
+  row: MergeRequestRow,
+  { before, after }: Pick<BranchUpdate, 'before' | 'after'>,
+): Promise<void> {
+  const { db } = services.database;
+  const fresh = await refreshAfterPush(services, project, row);
+  await askToTrace(db, row, actor);
+  const unnoted = unnotedPush(fresh, { before, after });
+  if (!unnoted) return;
+  const pushed = await readPushed(services, project, fresh, unnoted);
+  await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
 }
 
 export const followPush =

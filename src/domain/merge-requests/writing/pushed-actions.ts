@@ -56,19 +56,22 @@ export const closeForDeletedBranch = (
     });
   });
 
+/** Only the newest ones have their messages. */
+type NamedCommit = Pick<Commit, 'oid' | 'message'>;
+
 type Pushed = { before: string; after: string };
 
 export type PushedToSource = Pushed & {
   /** Oldest first: the new commits of the merge request, and others that came with the target. */
-  added: readonly Commit[];
+  added: readonly NamedCommit[];
   existing: readonly Pick<Commit, 'oid'>[];
 };
 
 /** Commits that the fact of a push names. */
-const MAX_NAMED_COMMITS = 20;
+export const MAX_NAMED_COMMITS = 20;
 
 /** The newest commits first, and the number of all. */
-const pushDetails = (added: readonly Commit[]): PushDetails => ({
+const pushDetails = (added: readonly NamedCommit[]): PushDetails => ({
   commits: added
     .slice(-MAX_NAMED_COMMITS)
     .toReversed()

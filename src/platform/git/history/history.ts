@@ -197,6 +197,24 @@ export async function readShown<I, R>(
 export const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
   readShown(ids, (oid) => readCommit(git, oid), lengthOfCommit);
 
+/**
+ * The commits of these ids that are there, with the beginnings of their messages, so many characters of each; one that is too
+ * large to be read is left out.
+ */
+export const readBeginnings = (git: GitFolder, ids: readonly string[], length: number): Promise<Commit[]> =>
+  readShown(
+    ids,
+    async (oid) => {
+      const commit = await readCommit(git, oid).catch((error) => {
+        if (error instanceof Failure && error.kind === 'unprocessable') return undefined;
+        throw error;
+      });
+      return commit && { ...commit, message: commit.message.slice(0, length) };
+    },
+    // Their number and length are the caller's.
+    () => 0,
+  );
+
 async function readCommits(git: GitFolder, ids: readonly string[]): Promise<Commit[]> {
   const commits = await Promise.all(ids.map((oid) => readCommit(git, oid)));
   return commits.filter((commit) => commit !== undefined);
