@@ -92,6 +92,7 @@ export const updateDraft = (
       })
       .where('id', '=', id)
       .where('author_id', '=', of.authorId)
+      .where('merge_request_id', '=', of.mergeRequestId)
       .returningAll()
       .executeTakeFirst();
     if (!changed) throw notFound('Draft Note');

@@ -65,6 +65,16 @@ describe('drafts', () => {
     expect(bodyOf(await ashlar.as(people.developer.token)(`GET ${path}`), 200).note).toBe('Mine');
   });
 
+  test('are not changed through another merge request', async () => {
+    const other = await makeOther();
+    const draft = await make({ note: 'Here' });
+    const as = ashlar.as(people.developer.token);
+    const changed = await as(`PUT ${draftsAt(other)}/${draft.id}`, { body: { note: 'There' } });
+    expect(changed.status).toBe(404);
+    expect(bodyOf(await as(`GET ${draftsAt(world)}/${draft.id}`), 200).note).toBe('Here');
+    bodyOf(await as(`DELETE ${draftsAt(world)}/${draft.id}`), 204);
+  });
+
   test('are nobody’s who does not see the merge request', async () => {
     const hidden = await makeReviewWorld(ashlar);
     const { token } = await makeUser(ashlar);
