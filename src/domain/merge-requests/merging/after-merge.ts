@@ -1,14 +1,14 @@
 /** What follows changes of merge requests: automatic merges that wait for them, and source branches of merged ones. */
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import { type Actor, toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
+import { usersByIds } from '../../conversation/index.ts';
 import { writeProject } from '../../repositories/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
-import { findActing } from '../following/acting-queries.ts';
 import { selectMergeRequest, selectWaiting } from '../following/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeMergeRequest } from './merge.ts';
@@ -21,6 +21,12 @@ export type AfterServices = Needs<
 export const unlessRefused = (error: unknown): void => {
   if (!(error instanceof Failure)) throw error;
 };
+
+/** Undefined for one who is blocked or gone: nothing is done any more in their name. */
+async function findActor({ database }: AfterServices, userId: number): Promise<Actor | undefined> {
+  const [person] = await usersByIds(database.background, [userId]);
+  return person && toActor(person, { via: 'password' });
+}
 
 /** Deletes the source branch as who merged: one that is unprotected, not the default, and still what was merged. */
 async function removeSource(services: AfterServices, row: MergeRequestRow, actor: Actor): Promise<void> {
@@ -46,15 +52,14 @@ export const afterMerge =
     const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
     const row = await selectMergeRequest(services.database.background, merge_request_id);
     if (!row?.should_remove_source_branch) return;
-    const acting = await findActing(services, row.project_id, user_id);
-    if (acting) await removeSource(services, row, acting.actor).catch(unlessRefused);
+    const actor = await findActor(services, user_id);
+    if (actor) await removeSource(services, row, actor).catch(unlessRefused);
   };
 
 /** Merges one that waits, in the name of who asked, if every check passes by now. */
 async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Promise<void> {
-  const acting = await findActing(services, row.project_id, row.merge_user_id ?? 0);
-  if (!acting || row.auto_merge === null) return;
-  const { actor } = acting;
+  const actor = await findActor(services, row.merge_user_id ?? 0);
+  if (!actor || row.auto_merge === null) return;
   const wish = row.auto_merge as unknown as MergeWish;
   const settings = await services.settings.read();
   const { points } = services.database;

@@ -2,7 +2,12 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
-import { commitTo, makeReviewedProject, waitForFollowing } from '../../../../test/support/merge-requests.ts';
+import {
+  commitTo,
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
 
 const ashlar = useApp();
 
@@ -35,4 +40,16 @@ test('what was to be merged into one branch is not merged into another', async (
   expect(notes.map(({ body }: { body: string }) => body)).toContain(
     'aborted the automatic merge because target branch was changed',
   );
+});
+
+test('what a blocked user wanted is not merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
+  await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+  const path = `PUT /projects/${id}/merge_requests/1`;
+  bodyOf(await ashlar.as(maintainer.token)(`${path}/merge`, { body: { auto_merge: true } }), 200);
+  bodyOf(await ashlar.root(`POST /users/${maintainer.id}/block`), 201);
+  bodyOf(await ashlar.root(path, { body: { title: 'Topic' } }), 200);
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({ state: 'opened' });
 });
