@@ -58,6 +58,7 @@ import {
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
 import { suggestionEndpoints } from './suggestions/routes.ts';
+import { REMOVE_REFS, removeRefs } from './versions/remove-refs.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 import { TRACE_NOTES } from './writing/trace-actions.ts';
 
@@ -117,6 +118,7 @@ export const mergeRequestsCapability = (
     [REQUESTED_MERGE]: mergeRequested(services),
     [REQUESTED_REBASE]: rebaseRequested(services),
     [TRACE_NOTES]: traceNotes(services),
+    [REMOVE_REFS]: removeRefs(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
@@ -126,6 +128,7 @@ export const mergeRequestsCapability = (
     { fact: 'merge_request_merged', task: AFTER_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
     { fact: 'merge_request_approved', task: AUTO_MERGE },
+    { fact: 'merge_request_deleted', task: REMOVE_REFS },
   ],
   schedules: [
     { task: RECONCILE, pattern: '* * * * *' },

@@ -120,6 +120,16 @@ function refsByName(folder: string, below: string): Ref[] | undefined {
   );
 }
 
+/** All refs below these folders of refs, by their full names. */
+export async function refsBelow(git: GitFolder, folders: readonly string[]): Promise<Ref[]> {
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', '--', ...folders];
+  const lines = (await gitText(args, { folder: git.folder })).split('\n').filter((line) => line !== '');
+  return lines.map((line) => ({
+    oid: line.slice(0, line.indexOf(' ')),
+    name: line.slice(line.indexOf(' ') + 1),
+  }));
+}
+
 /** Whether there is any branch. */
 export async function hasBranches(git: GitFolder): Promise<boolean> {
   return (

@@ -1,5 +1,11 @@
 /** The refs that keep what merge requests need, in the target's repository. */
 
+/** The folders of all refs of one merge request alone. */
+export const refFolders = (iid: number): string[] => [
+  `refs/merge-requests/${iid}`,
+  `refs/ashlar/merge-requests/${iid}`,
+];
+
 /** The source as it is; git fetches it by its name (facts: Side effects of merge). */
 export const sourceRef = (iid: number): string => `refs/merge-requests/${iid}/head`;
 
