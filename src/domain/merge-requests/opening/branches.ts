@@ -1,13 +1,15 @@
 /** The branches of a merge request: which may be merged into which, and what they are now. */
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import type { Database, Db } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { isRefName } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { areRelated, projectRepository } from '../../repositories/index.ts';
 import { readMessages } from '../closing/messages.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { judge } from '../versions/judge.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { sourceHead } from '../versions/source-head.ts';
@@ -38,6 +40,23 @@ export async function checkBranches(
   }
   if (!(await areRelated(db, source.id, target.id)))
     throw new Failure('unprocessable', ['Source project is not a fork of the target project']);
+}
+
+/**
+ * While it is open, what is pushed to the source is shared with its readers; what was pushed since it was closed is not. 400 as for
+ * a missing branch unless the actor may read the source.
+ */
+export async function requireReadableSource(
+  { points }: Pick<Database, 'points'>,
+  actor: Actor,
+  { source_project_id: sourceId, project_id }: MergeRequestRow,
+): Promise<void> {
+  if (sourceId === null || sourceId === project_id) return;
+  await authorizeProject(points, actor, 'read_code', sourceId).catch((error) => {
+    if (error instanceof Failure && error.kind !== 'unavailable')
+      throw wrong('source_branch', 'does not exist');
+    throw error;
+  });
 }
 
 /** The heads of both; 400 for a branch that does not exist. */

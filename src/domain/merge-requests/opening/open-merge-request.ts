@@ -22,6 +22,7 @@ import { isDraft } from '../texts/draft.ts';
 import { squashByDefault } from '../texts/squash.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
+import { permittedCollaboration } from './collaboration.ts';
 import { insertMergeRequest } from './insert-actions.ts';
 import { refuseTwins } from './twins.ts';
 
@@ -44,8 +45,9 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   await checkBranches(db, source, branches);
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
-  const [opened, assignees, reviewers, named, mentioned] = await Promise.all([
+  const [opened, collaborates, assignees, reviewers, named, mentioned] = await Promise.all([
     openVersion(services, branches),
+    permittedCollaboration(context, target, opening, requested.allow_collaboration),
     people(requested.assignee_ids),
     people(requested.reviewer_ids),
     resolveNamed(context, target, requested),
@@ -71,7 +73,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         draft: isDraft(title),
         squash: requested.squash ?? squashByDefault(project.squash_option),
         forceRemoveSourceBranch: requested.force_remove_source_branch ?? null,
-        allowCollaboration: source.id !== target.id && requested.allow_collaboration === true,
+        allowCollaboration: collaborates ?? false,
         milestoneId: milestone?.id ?? null,
         mergeAfter: requested.merge_after ?? null,
         timeEstimate: requested.time_estimate ?? 0,

@@ -16,12 +16,13 @@ import { writeSourceRef } from '../versions/set-refs.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
 import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
-import { openVersion } from './branches.ts';
+import { openVersion, requireReadableSource } from './branches.ts';
+import { permittedCollaboration } from './collaboration.ts';
 import { refuseTwins } from './twins.ts';
 
 /** The version that a reopened one begins with, or one with another target; undefined where neither is asked. */
 async function openedBy(
-  { services }: WriteContext,
+  { services, actor }: WriteContext,
   target: AuthorizedProject,
   row: MergeRequestRow,
   { state_event, target_branch = row.target_branch }: Requested,
@@ -29,6 +30,7 @@ async function openedBy(
   const reopens = state_event === 'reopen' && row.state === 'closed';
   const moves = target_branch !== row.target_branch && row.state === 'opened';
   if (!reopens && !moves) return undefined;
+  if (reopens) await requireReadableSource(services.database, actor, row);
   return openVersion(services, {
     sourceProjectId: row.source_project_id,
     sourceBranch: row.source_branch,
@@ -74,6 +76,12 @@ export async function planUpdate(
   const { row } = found;
   const said = await withCommands(context, project, subjectOf(row), asked);
   const requested = permitted(said.requested, changeRights(services, project));
+  requested.allow_collaboration = await permittedCollaboration(
+    context,
+    project,
+    { sourceProjectId: row.source_project_id, sourceBranch: row.source_branch },
+    requested.allow_collaboration,
+  );
   checkTexts(requested);
   const noteable = mergeRequestNoteable(project, row);
   const people = (ids: readonly number[] | undefined) => ids && readersNamed(context, noteable, ids);
