@@ -23,7 +23,7 @@ export const unlessRefused = (error: unknown): void => {
 };
 
 /** Undefined for one who is blocked or gone: nothing is done any more in their name. */
-async function findActor({ database }: AfterServices, userId: number): Promise<Actor | undefined> {
+export async function findActor({ database }: AfterServices, userId: number): Promise<Actor | undefined> {
   const [person] = await usersByIds(database.background, [userId]);
   return person && toActor(person, { via: 'password' });
 }

@@ -8,6 +8,7 @@ import {
   makeReviewedProject,
   waitForFollowing,
 } from '../../../../test/support/merge-requests.ts';
+import { requestMerge } from './requested-merges.ts';
 
 const ashlar = useApp();
 
@@ -52,4 +53,31 @@ test('what a blocked user wanted is not merged', async () => {
   bodyOf(await ashlar.root(path, { body: { title: 'Topic' } }), 200);
   await waitForFollowing(ashlar);
   expect(await show(id)).toMatchObject({ state: 'opened' });
+});
+
+test('what /merge wanted in one branch is not merged into another, nor for who is blocked', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
+  await commitTo(ashlar, id, 'next', { 'next.txt': 'next\n' });
+  for (const branch of ['topic', 'other'])
+    await makeMergeRequest(ashlar, id, branch, { target_branch: 'next' });
+  const { services } = ashlar.app;
+  const rows = await services.database.db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('project_id', '=', id)
+    .orderBy('iid')
+    .execute();
+  // As the jobs that both texts added find them.
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1`, { body: { target_branch: 'main' } }), 200);
+  bodyOf(await ashlar.root(`POST /users/${maintainer.id}/block`), 201);
+  const [moved, same] = rows;
+  if (!moved || !same) throw new Error('two were made');
+  await requestMerge(services.database.db, { id: 1 }, moved);
+  await requestMerge(services.database.db, { id: maintainer.id }, same);
+  await waitForFollowing(ashlar);
+  expect([(await show(id, 1)).state, (await show(id, 2)).state]).toEqual(['opened', 'opened']);
+  await requestMerge(services.database.db, { id: 1 }, same);
+  await waitForFollowing(ashlar);
+  expect((await show(id, 2)).state).toBe('merged');
 });

@@ -3,26 +3,25 @@ import { type AuthorizedProject, authorizeProject } from '../../../kernel/access
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
-import { findActing } from '../following/acting-queries.ts';
 import { selectMergeRequest } from '../following/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { type AfterServices, unlessRefused } from './after-merge.ts';
+import { type AfterServices, findActor, unlessRefused } from './after-merge.ts';
 import { type MergeContext, mergeMergeRequest } from './merge.ts';
 import { rebaseMergeRequest } from './rebase.ts';
 
 export const REQUESTED_MERGE = 'merge_requests.requested_merge';
 export const REQUESTED_REBASE = 'merge_requests.requested_rebase';
 
-type Request = { merge_request_id: number; user_id: number; sha: string | null };
+type Request = { merge_request_id: number; user_id: number; sha: string | null; target_branch: string };
 
 const request =
   (task: string) =>
-  (tx: Db, actor: Pick<Actor, 'id'>, { id, head_sha }: MergeRequestRow): Promise<void> => {
-    const payload: Request = { merge_request_id: id, user_id: actor.id, sha: head_sha };
+  (tx: Db, actor: Pick<Actor, 'id'>, { id, head_sha, target_branch }: MergeRequestRow): Promise<void> => {
+    const payload: Request = { merge_request_id: id, user_id: actor.id, sha: head_sha, target_branch };
     return addJobs(tx, [{ task, payload, key: `${task} ${id}` }]);
   };
 
-/** Of the head that the row has: what is pushed later is not merged. */
+/** Of the head and into the branch that the row has: what is pushed later is not merged, and nothing elsewhere. */
 export const requestMerge = request(REQUESTED_MERGE);
 export const requestRebase = request(REQUESTED_REBASE);
 
@@ -41,9 +40,8 @@ const requested =
     const request = payload as Request;
     const { background, points } = services.database;
     const row = await selectMergeRequest(background, request.merge_request_id);
-    const acting = row?.state === 'opened' && (await findActing(services, row.project_id, request.user_id));
-    if (!row || !acting) return;
-    const { actor } = acting;
+    const actor = row?.state === 'opened' && (await findActor(services, request.user_id));
+    if (!row || !actor) return;
     const settings = await services.settings.read();
     await authorizeProject(points, actor, 'create_merge_requests', row.project_id)
       .then((project) => work({ services, settings, actor }, project, row, request))
@@ -51,8 +49,13 @@ const requested =
   };
 
 export const mergeRequested = (services: AfterServices): Task =>
-  requested(services, (context, project, row, { sha }) =>
-    mergeMergeRequest(context, project, row.iid, { auto: true, squash: row.squash, sha: sha ?? undefined }),
+  requested(services, (context, project, row, { sha, target_branch }) =>
+    mergeMergeRequest(context, project, row.iid, {
+      auto: true,
+      squash: row.squash,
+      sha: sha ?? undefined,
+      isWanted: (now) => now.target_branch === target_branch,
+    }),
   );
 
 export const rebaseRequested = (services: AfterServices): Task => requested(services, rebaseMergeRequest);
