@@ -30,7 +30,14 @@ import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
 import { draftNoteEndpoints } from './draft-notes/routes.ts';
-import { FOLLOW_PUSH, followPush, JUDGE_BRANCH, judgeBranch } from './following/follow-pushes.ts';
+import {
+  FOLLOW_INTERRUPTED,
+  FOLLOW_PUSH,
+  followInterrupted,
+  followPush,
+  JUDGE_BRANCH,
+  judgeBranch,
+} from './following/follow-pushes.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
 import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
@@ -109,6 +116,7 @@ export const mergeRequestsCapability = (
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
+    [FOLLOW_INTERRUPTED]: followInterrupted(services),
     [JUDGE_BRANCH]: judgeBranch(services),
     [CLOSE_FOR_MERGED]: closeForMerged(services),
     [CLOSE_FOR_COMMITS]: closeForCommits(services),
@@ -125,6 +133,7 @@ export const mergeRequestsCapability = (
     { fact: 'merge_request_merged', task: CLOSE_FOR_MERGED },
     { fact: 'repository_pushed', task: CLOSE_FOR_COMMITS },
     { fact: WRITE_INTERRUPTED, task: RECONCILE },
+    { fact: WRITE_INTERRUPTED, task: FOLLOW_INTERRUPTED },
     { fact: 'merge_request_merged', task: AFTER_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
     { fact: 'merge_request_approved', task: AUTO_MERGE },

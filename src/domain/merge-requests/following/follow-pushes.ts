@@ -1,5 +1,5 @@
 /** What pushes change of merge requests (facts: On a branch push): the listener of each push, and the judge of a branch. */
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -10,12 +10,12 @@ import {
 } from '../../../platform/git/history/history.ts';
 import { judgeMerges } from '../../../platform/git/merging/judge.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
-import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
-import { projectRepository } from '../../repositories/index.ts';
+import { parseInterruptedWrite, projectRepository } from '../../repositories/index.ts';
 import { selectCommitIds } from '../closing/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
@@ -29,10 +29,12 @@ import {
 } from '../writing/pushed-actions.ts';
 import { askToTrace } from '../writing/trace-actions.ts';
 import { type Acting, findActing } from './acting-queries.ts';
-import { selectFrom, selectMergedByHand, selectUnjudged } from './queries.ts';
+import { mergeCommitOf } from './merge-commit.ts';
+import { selectFrom, selectKnownHeads, selectMergedByHand, selectUnjudged } from './queries.ts';
 import { refreshAfterPush } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
+export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
 
 type FollowServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'log' | 'baseUrl'>;
@@ -54,8 +56,11 @@ const branchesOf = ({ updates }: Pushed): BranchUpdate[] =>
   });
 
 /** In the name of who pushed; of a deploy key or token, of the author. */
-const actingFor = (services: FollowServices, userId: number | null, row: MergeRequestRow) =>
-  findActing(services, row.project_id, userId ?? row.author_id);
+const actingFor = (
+  services: FollowServices,
+  userId: number | null,
+  { project_id, author_id }: Pick<MergeRequestRow, 'project_id' | 'author_id'>,
+): Promise<Acting | undefined> => findActing(services, project_id, userId ?? author_id);
 
 /** Those whose commits were merged into the branch on the command line are merged. */
 async function mergeByHand(
@@ -64,19 +69,21 @@ async function mergeByHand(
   { branch, before, after }: BranchUpdate,
 ): Promise<void> {
   if (before === NO_OBJECT || after === NO_OBJECT) return;
-  const { db } = services.database;
-  const acting = await findActing(services, project_id, user_id ?? 0);
-  const storage = acting?.project.row.repository_storage;
-  if (!acting || storage === undefined) return;
-  const pushed = await services.repositories.read(projectRepository(project_id), storage, (git) =>
+  const { db, points } = services.database;
+  const target = await reachProject(points, project_id);
+  if (!target) return;
+  const { repository_storage } = target.row;
+  const pushed = await services.repositories.read(projectRepository(project_id), repository_storage, (git) =>
     commitLinksBetween(git, before, after, MAX_PUSHED_COMMITS),
   );
   if (!pushed || pushed.length === 0) return;
   const commits = pushed.map(({ oid }) => oid);
   for (const row of await selectMergedByHand(db, project_id, branch, commits)) {
+    const acting = await actingFor(services, user_id, row);
+    if (!acting) continue;
     const { actor, project } = acting;
-    const merge = pushed.findLast(({ parents }) => parents.indexOf(row.head_sha ?? '') > 0);
-    const made = { mergeCommit: merge?.oid ?? row.head_sha, squashCommit: null, shouldRemove: null };
+    const mergeCommit = mergeCommitOf(pushed, row.head_sha ?? '') ?? row.head_sha;
+    const made = { mergeCommit, squashCommit: null, shouldRemove: null };
     await inTransaction(db, (tx) => recordMerged(tx, actor, project, row, made));
   }
 }
@@ -113,7 +120,7 @@ async function followSource(
 ): Promise<void> {
   const { db } = services.database;
   for (const row of await selectFrom(db, project_id, branch)) {
-    const acting: Acting | undefined = await actingFor(services, user_id, row);
+    const acting = await actingFor(services, user_id, row);
     if (!acting) continue;
     const { actor, project } = acting;
     if (after === NO_OBJECT) {
@@ -143,23 +150,53 @@ async function followRow(
   await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
 }
 
+/** After `repository_pushed`. */
 export const followPush =
   (services: FollowServices): Task =>
+  (payload) =>
+    follow(services, payload as unknown as Pushed);
+
+async function follow(services: FollowServices, pushed: Pushed): Promise<void> {
+  const { project_id } = pushed;
+  for (const update of branchesOf(pushed)) {
+    await mergeByHand(services, pushed, update);
+    await followSource(services, pushed, update);
+    await forgetJudgements(services.database.db, project_id, update);
+    await addJobs(services.database.db, [
+      {
+        task: JUDGE_BRANCH,
+        payload: { project_id, branch: update.branch },
+        key: `${JUDGE_BRANCH} ${project_id} ${update.branch}`,
+      },
+    ]);
+  }
+}
+
+/**
+ * After `repository_write_interrupted`: what a dead process pushed and did not record. Branches that are not where open merge
+ * requests know them are followed as pushes of the authors; one that was recorded too changes nothing twice.
+ */
+export const followInterrupted =
+  (services: FollowServices): Task =>
   async (payload) => {
-    const pushed = payload as unknown as Pushed;
-    for (const update of branchesOf(pushed)) {
-      await mergeByHand(services, pushed, update);
-      await followSource(services, pushed, update);
-      await forgetJudgements(services.database.db, pushed.project_id, update);
-      const { project_id } = pushed;
-      await addJobs(services.database.db, [
-        {
-          task: JUDGE_BRANCH,
-          payload: { project_id, branch: update.branch },
-          key: `${JUDGE_BRANCH} ${project_id} ${update.branch}`,
-        },
-      ]);
-    }
+    const { kind, id } = parseInterruptedWrite(payload);
+    const project = kind === 'project' ? await reachProject(services.database.points, id) : undefined;
+    if (!project) return;
+    const known = await selectKnownHeads(services.database.background, id);
+    const { repository_storage } = project.row;
+    const updates = await services.repositories.read(
+      projectRepository(id),
+      repository_storage,
+      async (git) => {
+        const moved: RefUpdate[] = [];
+        for (const { branch, oid } of known) {
+          const after = (await findBranch(git, branch))?.oid ?? NO_OBJECT;
+          if (after !== oid) moved.push({ ref: fullRef('branch', branch), before: oid, after });
+        }
+        return moved;
+      },
+    );
+    if (updates) await follow(services, { project_id: id, user_id: null, updates });
   };
 
 const JUDGED_AT_ONCE = 50;

@@ -8,6 +8,11 @@ import {
   makeReviewedProject,
   waitForFollowing,
 } from '../../../../test/support/merge-requests.ts';
+import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import { findBranch } from '../../../platform/git/refs.ts';
+import { updateRefs } from '../../../platform/git/write.ts';
+import { projectRepository } from '../../repositories/index.ts';
+import { followInterrupted } from './follow-pushes.ts';
 import { reconcileMerges } from './reconcile-merges.ts';
 
 const ashlar = useApp();
@@ -106,6 +111,33 @@ test('merged on the command line, it is merged', async () => {
   expect((await show(id, 3)).state).toBe('opened');
 });
 
+test('what a dead process pushed and did not record is followed, and once', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  for (const branch of ['one', 'two', 'three']) await makeMergeRequest(ashlar, id, branch);
+  const pushed = await commitTo(ashlar, id, 'spare', { 'more.txt': 'more\n' }, { start: 'one' });
+  await waitForFollowing(ashlar);
+  const { services } = ashlar.app;
+  const merged = (await show(id, 3)).sha;
+  await services.repositories.write(projectRepository(id), 'main', async (git) => {
+    const moves = { one: pushed, two: NO_OBJECT, main: merged };
+    const updates = Object.entries(moves).map(async ([branch, after]) => {
+      const before = (await findBranch(git, branch))?.oid ?? NO_OBJECT;
+      return { ref: fullRef('branch', branch), before, after };
+    });
+    await updateRefs(git.folder, await Promise.all(updates));
+  });
+  for (let times = 0; times < 2; times++) {
+    await followInterrupted(services)({ kind: 'project', id, began_at: new Date().toISOString() });
+    await waitForFollowing(ashlar);
+    expect(await show(id, 1)).toMatchObject({ state: 'opened', sha: pushed, merge_status: 'can_be_merged' });
+    expect(await show(id, 2)).toMatchObject({ state: 'closed' });
+    expect(await show(id, 3)).toMatchObject({ state: 'merged', merged_by: { id: 1 } });
+    expect(await notesOf(id)).toEqual([expect.stringContaining('added 1 commit')]);
+  }
+  const events = bodyOf(await ashlar.root(`GET /projects/${id}/events`, { query: 'action=merged' }), 200);
+  expect(events).toHaveLength(1);
+});
+
 describe('a merge whose process died', () => {
   /** Locks the merge request as a process does that has died since. */
   async function leave(id: number, head: string): Promise<void> {
@@ -141,7 +173,8 @@ describe('a merge whose process died', () => {
     await makeMergeRequest(ashlar, id, 'topic');
     const main = bodyOf(await ashlar.root(`GET /projects/${id}/repository/branches/main`), 200);
     await leave(id, main.commit.id);
-    await reconcile();
+    // Facts of several interrupted writes reconcile at once.
+    await Promise.all(Array.from({ length: 4 }, reconcile));
     await reconcile();
     expect(await show(id)).toMatchObject({
       state: 'merged',

@@ -37,6 +37,25 @@ export const selectMergedByHand = (
     .orderBy('id')
     .execute();
 
+/** Where open merge requests from and into the project know their branches. */
+export const selectKnownHeads = (db: Db, projectId: number): Promise<{ branch: string; oid: string }[]> =>
+  db
+    .selectFrom('merge_requests')
+    .select(['source_branch as branch', 'head_sha as oid'])
+    .where('state', '=', 'opened')
+    .where('source_project_id', '=', projectId)
+    .where('head_sha', 'is not', null)
+    .union((of) =>
+      of
+        .selectFrom('merge_requests')
+        .select(['target_branch as branch', 'judged_target_sha as oid'])
+        .where('state', '=', 'opened')
+        .where('project_id', '=', projectId)
+        .where('judged_target_sha', 'is not', null),
+    )
+    .$narrowType<{ oid: string }>()
+    .execute();
+
 /** Those into the branch that are to be judged, a slice after this id. */
 export const selectUnjudged = (
   db: Db,
