@@ -93,22 +93,23 @@ test('a deleted source branch closes it', async () => {
   expect(await notesOf(id)).toEqual(['deleted source branch `topic`']);
 });
 
-test('merged on the command line, it is merged', async () => {
+test('merged on the command line, it is merged by the commit that brought it', async () => {
   const { id } = await makeReviewedProject(ashlar);
-  const { sha } = await makeMergeRequest(ashlar, id, 'topic');
-  const other = await makeMergeRequest(ashlar, id, 'other', { target_branch: 'topic' });
-  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/${other.iid}/merge`), 200);
-  await followed(async () => (await show(id)).sha).not.toBe(sha);
+  await makeMergeRequest(ashlar, id, 'topic');
+  const branch = { query: 'branch=next&ref=main' };
+  bodyOf(await ashlar.root(`POST /projects/${id}/repository/branches`, branch), 201);
+  const open = (source_branch: string, target_branch: string) =>
+    ashlar.root(`POST /projects/${id}/merge_requests`, {
+      body: { title: `From ${source_branch}`, source_branch, target_branch },
+    });
+  bodyOf(await open('topic', 'next'), 201);
+  const made = bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/2/merge`), 200);
+  bodyOf(await open('next', 'main'), 201);
   // The branch is moved as `git push` would move it.
-  const body = { title: 'Again', source_branch: 'topic', target_branch: 'next' };
-  bodyOf(
-    await ashlar.root(`POST /projects/${id}/repository/branches`, { query: 'branch=next&ref=main' }),
-    201,
-  );
-  bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
   bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { merge_method: 'ff' } }), 200);
-  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200);
-  expect((await show(id, 3)).state).toBe('opened');
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/3/merge`), 200);
+  await followed(async () => (await show(id)).state).toBe('merged');
+  expect(await show(id)).toMatchObject({ merged_by: { id: 1 }, merge_commit_sha: made.merge_commit_sha });
 });
 
 test('what a dead process pushed and did not record is followed, and once', async () => {

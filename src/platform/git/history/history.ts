@@ -147,13 +147,15 @@ export async function committedBetween(
   });
 }
 
+export type CommitLinks = { oid: string; parents: string[] };
+
 /** The same commits with their parents. */
 export async function commitLinksBetween(
   { folder }: GitFolder,
   base: string,
   head: string,
   limit: number,
-): Promise<{ oid: string; parents: string[] }[]> {
+): Promise<CommitLinks[]> {
   const args = ['rev-list', '--parents', `--max-count=${limit}`, head, `^${base}`, '--'];
   return linesOf(await textInTime(args, { folder })).map((line) => {
     const [oid = '', ...parents] = line.split(' ');
