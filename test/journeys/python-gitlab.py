@@ -1013,6 +1013,233 @@ def uploads():
     equal(root.http_list(f"/projects/{project.id}/uploads"), [])
 
 
+def make_reviewed(path, group):
+    """A project, and the head of its branch `topic`, which changes line 3 of a.txt."""
+    project = make_project(path, group)
+    lines = [f"line {number}\n" for number in range(1, 6)]
+    commit_to(project, "main", {"a.txt": "".join(lines)})
+    lines[2] = "three\n"
+    return project, commit_to(project, "topic", {"a.txt": "".join(lines)}, start_branch="main")
+
+
+def commit_to(project, branch, files, **where):
+    known = [each["path"] for each in project.repository_tree()] if where or branch != "main" else []
+    actions = [
+        {"action": "update" if path in known else "create", "file_path": path, "content": content}
+        for path, content in files.items()
+    ]
+    made = project.commits.create(
+        {"branch": branch, "commit_message": f"Change {', '.join(files)}", "actions": actions, **where}
+    )
+    return made.id
+
+
+def becomes(read, expected, seconds=20):
+    """What follows a push or a merge is done soon."""
+    for _ in range(seconds * 20):
+        got = read()
+        if got == expected:
+            return
+        time.sleep(0.05)
+    equal(got, expected)
+
+
+def merge_requests():
+    group = make_group("py-merge")
+    project, head = make_reviewed("merge", group)
+    user, api = make_user("py-reviewer")
+    project.members.create({"user_id": user.id, "access_level": 30})
+    milestone = project.milestones.create({"title": "Soon"})
+    first = project.mergerequests.create(
+        {
+            "source_branch": "topic",
+            "target_branch": "main",
+            "title": "Draft: Three in words",
+            "description": "- [x] one\n- [ ] two",
+            "labels": ["bug", "urgent"],
+            "assignee_ids": [1],
+            "reviewer_ids": [user.id],
+            "milestone_id": milestone.id,
+        }
+    )
+    matches(first, iid=1, state="opened", sha=head, draft=True, labels=["bug", "urgent"], changes_count="1")
+    matches(first, merge_status="can_be_merged", detailed_merge_status="draft_status", source_project_id=project.id)
+    matches(first.task_completion_status, count=2, completed_count=1)
+    equal((first.diff_refs["head_sha"], first.reviewers[0]["id"], first.milestone["id"]), (head, user.id, milestone.id))
+    equal(first.web_url, f"{URL}/py-merge/merge/-/merge_requests/1")
+    commit_to(project, "other", {"b.txt": "b\n"}, start_branch="main")
+    second = project.mergerequests.create({"source_branch": "other", "target_branch": "main", "title": "Add b"})
+    again = {"source_branch": "topic", "target_branch": "main", "title": "Again"}
+    refused(gitlab.GitlabCreateError, 409, lambda: project.mergerequests.create(again), "!1")
+    refused(gitlab.GitlabCreateError, 400, lambda: project.mergerequests.create({**again, "source_branch": "none"}), "does not exist")
+    refused(gitlab.GitlabCreateError, 422, lambda: project.mergerequests.create({**again, "source_branch": "main"}), "same project/branch")
+    refused(gitlab.GitlabGetError, 404, lambda: project.mergerequests.get(9), "404")
+
+    def found(**filters):
+        return [each.iid for each in project.mergerequests.list(order_by="created_at", sort="asc", **filters)]
+
+    equal(found(state="opened"), [1, 2])
+    equal(found(labels=["bug", "urgent"]), [1])
+    equal(found(labels=["None"]), [2])
+    equal(found(milestone="Soon"), [1])
+    equal(found(wip="yes"), [1])
+    equal(found(search="words"), [1])
+    equal(found(iids=[2]), [2])
+    equal(found(source_branch="other", target_branch="main"), [2])
+    equal(found(author_id=user.id), [])
+    equal(found(assignee_id=1), [1])
+    equal(found(my_reaction_emoji="None", view="simple"), [1, 2])
+    equal(sorted(ids(group.mergerequests.list())), sorted([first.id, second.id]))
+    equal(ids(api.mergerequests.list(scope="all", reviewer_id=user.id)), [first.id])
+    true(first.id in ids(root.mergerequests.list(scope="assigned_to_me", state="opened")), "assigned to root")
+
+    first.title = "Three"
+    first.description = "Without tasks"
+    first.labels = ["bug"]
+    first.discussion_locked = True
+    first.save()
+    matches(project.mergerequests.get(1), title="Three", draft=False, labels=["bug"], discussion_locked=True)
+    second.state_event = "close"
+    second.save()
+    matches(project.mergerequests.get(2), state="closed", closed_by=second.closed_by)
+    equal((second.closed_by["id"], found(state="closed")), (1, [2]))
+    second.state_event = "reopen"
+    second.save()
+    matches(project.mergerequests.get(2), state="opened", closed_at=None)
+    equal([each.state for each in second.resourcestateevents.list()], ["closed", "reopened"])
+    equal([(each.action, each.label["name"]) for each in first.resourcelabelevents.list()], [("add", "bug"), ("add", "urgent"), ("remove", "urgent")])
+    equal([each.action for each in first.resourcemilestoneevents.list()], ["add"])
+
+    equal(sorted(each["id"] for each in first.participants()), sorted([1, user.id]))
+    equal([each.target["iid"] for each in api.todos.list(action="review_requested")], [1])
+    first.todo()
+    (todo,) = root.todos.list(action="marked", project_id=project.id)
+    equal((todo.target_type, todo.target["iid"]), ("MergeRequest", 1))
+    refused(gitlab.GitlabTodoError, 304, first.todo)
+    first.unsubscribe()
+    matches(project.mergerequests.get(1), subscribed=False)
+    first.subscribe()
+    refused(gitlab.GitlabSubscribeError, 304, first.subscribe)
+    matches(first.time_estimate("3h30m"), human_time_estimate="3h 30m", time_estimate=12600)
+    matches(first.add_spent_time("1h"), total_time_spent=3600)
+    matches(project.mergerequests.get(1).time_stats(), human_total_time_spent="1h", time_estimate=12600)
+    matches(first.reset_spent_time(), total_time_spent=0)
+    matches(first.reset_time_estimate(), time_estimate=0)
+    award = first.awardemojis.create({"name": "thumbsup"})
+    matches(project.mergerequests.get(1), upvotes=1)
+    award.delete()
+    refused(gitlab.GitlabDeleteError, 403, api.projects.get(project.id).mergerequests.get(2).delete)
+    second.delete()
+    gone(lambda: project.mergerequests.get(2))
+
+
+def review():
+    group = make_group("py-review")
+    project, head = make_reviewed("review", group)
+    user, api = make_user("py-critic")
+    project.members.create({"user_id": user.id, "access_level": 30})
+    request = project.mergerequests.create({"source_branch": "topic", "target_branch": "main", "title": "Topic"})
+    critic = api.projects.get(project.id).mergerequests.get(1)
+    changes = request.changes()
+    equal(([each["new_path"] for each in changes["changes"]], changes["overflow"]), (["a.txt"], False))
+    true("-line 3\n+three\n" in changes["changes"][0]["diff"], "the diff")
+    equal([each["new_path"] for each in root.http_list(f"{request.manager.path}/1/diffs", iterator=True)], ["a.txt"])
+    equal(ids(request.commits()), [head])
+
+    position = {**request.diff_refs, "position_type": "text", "old_path": "a.txt", "new_path": "a.txt"}
+    thread = critic.discussions.create({"body": "Why words?", "position": {**position, "new_line": 3}})
+    (note,) = thread.attributes["notes"]
+    matches(note, type="DiffNote", resolvable=True, resolved=False)
+    matches(note["position"], new_line=3, old_line=None, head_sha=head)
+    thread.notes.create({"body": "They read better"})
+    nowhere = {"body": "Where?", "position": {**position, "new_line": 300}}
+    refused(gitlab.GitlabCreateError, 400, lambda: critic.discussions.create(nowhere))
+    thread.resolved = True
+    thread.save()
+    settled = request.discussions.get(thread.id).attributes["notes"]
+    equal([(each["body"], each["resolved"]) for each in settled], [("Why words?", True), ("They read better", True)])
+    thread.resolved = False
+    thread.save()
+    project.only_allow_merge_if_all_discussions_are_resolved = True
+    project.save()
+    matches(project.mergerequests.get(1), blocking_discussions_resolved=False, detailed_merge_status="discussions_not_resolved")
+    refused(gitlab.GitlabMRClosedError, 405, request.merge, "405 Method Not Allowed")
+
+    # This version of the client has no drafts: its lower half sends them.
+    drafts = f"/projects/{project.id}/merge_requests/1/draft_notes"
+    made = api.http_post(drafts, post_data={"note": "Done", "in_reply_to_discussion_id": thread.id, "resolve_discussion": True})
+    matches(made, note="Done", author_id=user.id, resolve_discussion=True, discussion_id=thread.id)
+    equal(root.http_get(drafts), [])
+    matches(api.http_put(f"{drafts}/{made['id']}", post_data={"note": "Well done"}), note="Well done")
+    api.http_post(f"{drafts}/bulk_publish")
+    equal(api.http_get(drafts), [])
+    matches(project.mergerequests.get(1), blocking_discussions_resolved=True, detailed_merge_status="mergeable")
+    said = [each["body"] for each in request.discussions.get(thread.id).attributes["notes"]]
+    equal(said, ["Why words?", "They read better", "Well done"])
+    note = critic.notes.create({"body": "Fine"})
+    note.body = "Fine by me"
+    note.save()
+    equal(request.notes.get(note.id).body, "Fine by me")
+    note.delete()
+    gone(lambda: request.notes.get(note.id))
+
+    newer = commit_to(project, "topic", {"b.txt": "b\n"})
+    becomes(lambda: project.mergerequests.get(1).sha, newer)
+    versions = request.diffs.list()
+    equal([each.head_commit_sha for each in versions], [newer, head])
+    newest = request.diffs.get(versions[0].id)
+    matches(newest, state="collected", real_size="2")
+    equal([each["new_path"] for each in newest.diffs], ["a.txt", "b.txt"])
+    equal([each["id"] for each in newest.commits], [newer, head])
+
+
+def merging():
+    group = make_group("py-merging")
+    project, head = make_reviewed("merging", group)
+    issue = project.issues.create({"title": "Numbers are hard to read"})
+    commit_to(project, "topic", {"b.txt": "b\n"})
+    request = project.mergerequests.create(
+        {"source_branch": "topic", "target_branch": "main", "title": "Topic", "description": f"Closes #{issue.iid}"}
+    )
+    equal(ids(request.closes_issues()), [issue.id])
+    equal([each["iid"] for each in issue.closed_by()], [1])
+    equal([each["iid"] for each in issue.related_merge_requests()], [1])
+    equal(len(request.merge_ref()["commit_id"]), 40)
+    equal(request.pipelines.list(), [])
+
+    main = commit_to(project, "main", {"c.txt": "c\n"})
+    equal(request.rebase(), {"rebase_in_progress": True})
+    rebased = project.branches.get("topic").commit["id"]
+    true(rebased != head, "the branch was rebased")
+    becomes(lambda: project.mergerequests.get(1).sha, rebased)
+    matches(project.mergerequests.get(1, include_rebase_in_progress=True), rebase_in_progress=False, merge_error=None)
+    refused(gitlab.GitlabMRClosedError, 409, lambda: request.merge(sha=head), f"SHA does not match HEAD of source branch: {rebased}")
+    request.merge(
+        merge_commit_message="Together", should_remove_source_branch=True, squash=True, squash_commit_message="As one", sha=rebased
+    )
+    matches(request, state="merged", should_remove_source_branch=True)
+    equal(request.merged_by["id"], 1)
+    joined = project.commits.get("main")
+    matches(joined, id=request.merge_commit_sha, message="Together", parent_ids=[main, request.squash_commit_sha])
+    matches(project.commits.get(request.squash_commit_sha), message="As one", parent_ids=[main])
+    equal([each["iid"] for each in joined.merge_requests()], [1])
+    refused(gitlab.GitlabMRClosedError, 405, request.merge)
+    refused(gitlab.GitlabMRRebaseError, 409, request.rebase, "409 Conflict")
+    becomes(lambda: project.issues.get(issue.iid).state, "closed")
+    becomes(lambda: [each.name for each in project.branches.list()], ["main"])
+
+    commit_to(project, "later", {"d.txt": "d\n"}, start_branch="main")
+    later = project.mergerequests.create({"source_branch": "later", "target_branch": "main", "title": "Draft: Later"})
+    later.merge(merge_when_pipeline_succeeds=True)
+    matches(later, state="opened", merge_when_pipeline_succeeds=True)
+    later.cancel_merge_when_pipeline_succeeds()
+    matches(project.mergerequests.get(2), merge_when_pipeline_succeeds=False, merge_user=None)
+    later.merge(merge_when_pipeline_succeeds=True)
+    later.title = "Later"
+    later.save()
+    becomes(lambda: project.mergerequests.get(2).state, "merged")
+
+
 def search():
     group = make_group("py-search")
     project = make_project("wombat-den", group)
@@ -1060,7 +1287,7 @@ def raw_http():
 
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
-    labels, milestones, issues, conversation, epics, todos, feed, notification_settings,
+    labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
     uploads, search, raw_http,
 ]
 
