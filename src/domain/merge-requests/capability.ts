@@ -6,7 +6,7 @@ import { referenceDefinitions } from '../markdown/index.ts';
 import { settingFollowUps } from '../namespaces/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
-import { pushFollowers, WRITE_INTERRUPTED } from '../repositories/index.ts';
+import { collaborations, pushFollowers, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
@@ -25,6 +25,7 @@ import {
   closeForCommits,
   closeForMerged,
 } from './closing/close-issues.ts';
+import { collaboration } from './collaboration/collaboration.ts';
 import { contextCommitEndpoints } from './context-commits/routes.ts';
 import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
@@ -88,6 +89,7 @@ export const mergeRequestsCapability = (
     notificationFacts.add(...mergeRequestFacts),
     notificationSubjects.add(mergeRequestSubject),
     pushFollowers.add(followPushOptions),
+    collaborations.add(collaboration),
   ],
   endpoints: [
     ...mergeRequestConversation.all,

@@ -9,6 +9,8 @@ import {
   type ProjectAbility,
   projectPolicy,
 } from '../policy/policy.ts';
+import type { Needs } from '../services.ts';
+import type { ApplicationSettings } from '../settings/definitions.ts';
 import {
   type AuthorizedGroup,
   type AuthorizedInstance,
@@ -24,6 +26,8 @@ export type Found<Subject, C extends Caller> = { subject: Subject; actor: C };
 export type AccessRequest = {
   /** For point reads. */
   sql: Sql;
+  services: Needs<'database' | 'registered'>;
+  settings: ApplicationSettings;
   caller: Caller;
   /** Path parameters. */
   params: Record<string, string>;

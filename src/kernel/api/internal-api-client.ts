@@ -71,7 +71,13 @@ async function read(reading: InternalRequest, endpoint: Endpoint, parameters: ob
   const raw: RawObject = Object.assign(emptyObject(), parameters);
   const params: Record<string, string> = {};
   for (const [name, value] of Object.entries(raw)) params[name] = String(value);
-  const { subject, actor } = await endpoint.access.find({ sql: database.points, caller, params });
+  const { subject, actor } = await endpoint.access.find({
+    sql: database.points,
+    services,
+    settings,
+    caller,
+    params,
+  });
   refuseTier(endpoint, config);
   const input = decode(raw);
   return runHandler(endpoint, {

@@ -159,7 +159,8 @@ export function toRoute(
     await limitCalls(request, caller, settings);
     // PostgreSQL takes no NUL, and no name has one.
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
-    const question: AccessRequest = { sql: database.points, caller, params: request.params };
+    const { params } = request;
+    const question: AccessRequest = { sql: database.points, services, settings, caller, params };
     const { subject, actor } = await spec.access.find(question);
     refuseTier(spec, config);
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;

@@ -64,6 +64,7 @@ export const projectPolicy = {
     auditor: true,
   },
   push_code: { least: DEVELOPER, feature: 'repository_access_level' },
+  push_to_shared_branches: { least: REPORTER, open: 'signed_in', feature: 'repository_access_level' },
   comment_on_commits: { least: REPORTER, open: 'signed_in', feature: 'repository_access_level' },
   manage_commit_statuses: { least: DEVELOPER, feature: 'repository_access_level' },
   read_protected_refs: { least: DEVELOPER, whileArchived: true, auditor: true },

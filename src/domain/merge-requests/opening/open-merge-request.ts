@@ -13,6 +13,7 @@ import {
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
 import { closingFor } from '../closing/closing-issues.ts';
+import { mayShare } from '../collaboration/collaboration.ts';
 import { applyEffects } from '../quick-actions/command-effects.ts';
 import { withCommands } from '../quick-actions/read-commands.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
@@ -22,7 +23,6 @@ import { isDraft } from '../texts/draft.ts';
 import { squashByDefault } from '../texts/squash.ts';
 import { writeSourceRef } from '../versions/set-refs.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
-import { permittedCollaboration } from './collaboration.ts';
 import { insertMergeRequest } from './insert-actions.ts';
 import { refuseTwins } from './twins.ts';
 
@@ -45,9 +45,10 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   await checkBranches(db, source, branches);
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
-  const [opened, collaborates, assignees, reviewers, named, mentioned] = await Promise.all([
+  const sourceBranch = { projectId: source.id, branch: opening.sourceBranch };
+  const [opened, isShared, assignees, reviewers, named, mentioned] = await Promise.all([
     openVersion(services, branches),
-    permittedCollaboration(context, target, opening, requested.allow_collaboration),
+    requested.allow_collaboration === true && mayShare(context, target, sourceBranch),
     people(requested.assignee_ids),
     people(requested.reviewer_ids),
     resolveNamed(context, target, requested),
@@ -73,7 +74,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         draft: isDraft(title),
         squash: requested.squash ?? squashByDefault(project.squash_option),
         forceRemoveSourceBranch: requested.force_remove_source_branch ?? null,
-        allowCollaboration: collaborates ?? false,
+        allowCollaboration: isShared,
         milestoneId: milestone?.id ?? null,
         mergeAfter: requested.merge_after ?? null,
         timeEstimate: requested.time_estimate ?? 0,

@@ -6,6 +6,7 @@ import { checkTexts, readersNamed, resolveNamed } from '../../work-items/index.t
 import { changeRights } from '../changes/change-rights.ts';
 import { permitted, type Requested } from '../changes/requested.ts';
 import { closingFor, readMessagesOf } from '../closing/closing-issues.ts';
+import { mayShare } from '../collaboration/collaboration.ts';
 import { applyEffects } from '../quick-actions/command-effects.ts';
 import type { MergeRequestEffect } from '../quick-actions/command-terms.ts';
 import { subjectOf, withCommands } from '../quick-actions/read-commands.ts';
@@ -17,7 +18,6 @@ import type { FindClosing } from '../writing/closing-actions.ts';
 import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
 import { openVersion, requireReadableSource } from './branches.ts';
-import { permittedCollaboration } from './collaboration.ts';
 import { refuseTwins } from './twins.ts';
 
 /** The version that a reopened one begins with, or one with another target; undefined where neither is asked. */
@@ -76,12 +76,9 @@ export async function planUpdate(
   const { row } = found;
   const said = await withCommands(context, project, subjectOf(row), asked);
   const requested = permitted(said.requested, changeRights(services, project));
-  requested.allow_collaboration = await permittedCollaboration(
-    context,
-    project,
-    { sourceProjectId: row.source_project_id, sourceBranch: row.source_branch },
-    requested.allow_collaboration,
-  );
+  const source = { projectId: row.source_project_id, branch: row.source_branch };
+  if (requested.allow_collaboration !== undefined && !(await mayShare(context, project, source)))
+    delete requested.allow_collaboration;
   checkTexts(requested);
   const noteable = mergeRequestNoteable(project, row);
   const people = (ids: readonly number[] | undefined) => ids && readersNamed(context, noteable, ids);

@@ -10,12 +10,16 @@ import { recordPush } from '../pushes/pushes.ts';
 import { projectRepository } from '../store/containers.ts';
 import { type PushTarget, pushDefaults } from '../store/repository-kinds.ts';
 
-/** `caller` is undefined for deploy tokens: rules name none of them, and they have no events. */
+/**
+ * `caller` is undefined for deploy tokens: rules name none of them, and they have no events. `findShared` is of callers who
+ * push to shared branches alone: what options say to do is for those who push to the project.
+ */
 export function projectPushTarget(
   services: Needs<'database' | 'settings'>,
   settings: ApplicationSettings,
   project: Pick<AuthorizedProject, 'id' | 'row' | 'role'>,
   caller: Caller,
+  findShared?: () => Promise<ReadonlySet<string>>,
 ): PushTarget {
   const { id, row } = project;
   const { db } = services.database;
@@ -25,7 +29,7 @@ export function projectPushTarget(
     key: projectRepository(id),
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
-      const guard = await guardRefs(db, project, caller, settings);
+      const guard = await guardRefs(db, project, caller, settings, await findShared?.());
       return {
         refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
         mayForce(ref) {
@@ -34,7 +38,7 @@ export function projectPushTarget(
         },
       };
     },
-    ...(caller && { followed: { projectId: id, actor: caller, settings } }),
+    ...(caller && !findShared && { followed: { projectId: id, actor: caller, settings } }),
     record: (git, updates, confirmed) =>
       recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, { confirmed }),
   };

@@ -1,6 +1,7 @@
 /** The repository that an address names, if the visitor may fetch from it or push to it. */
 import { authorizeDeployToken, authorizeProject } from '../../../kernel/access/find.ts';
 import { Failure } from '../../../platform/failure.ts';
+import { authorizePush, sharedBranches } from '../protection/collaborations.ts';
 import { type PushTarget, type RepositoryRequest, repositoryKinds } from '../store/repository-kinds.ts';
 import type { Purpose } from './credentials.ts';
 import { projectPushTarget } from './project-push-target.ts';
@@ -36,10 +37,23 @@ async function findProject({
   path,
 }: RepositoryRequest): Promise<PushTarget> {
   const { points } = services.database;
-  const ability = purpose === 'read' ? 'read_code' : 'push_code';
   const { caller, deployToken } = visitor;
-  const project = deployToken
-    ? await authorizeDeployToken(points, deployToken, ability, path)
-    : await authorizeProject(points, caller, ability, path);
-  return projectPushTarget(services, settings, project, caller);
+  if (deployToken) {
+    const ability = purpose === 'read' ? 'read_code' : 'push_code';
+    const project = await authorizeDeployToken(points, deployToken, ability, path);
+    return projectPushTarget(services, settings, project, caller);
+  }
+  if (purpose === 'read') {
+    const project = await authorizeProject(points, caller, 'read_code', path);
+    return projectPushTarget(services, settings, project, caller);
+  }
+  const project = await authorizePush({ services, settings, caller }, path);
+  const share = caller && !project.may('push_code') ? { services, settings, actor: caller } : undefined;
+  return projectPushTarget(
+    services,
+    settings,
+    project,
+    caller,
+    share && (() => sharedBranches(share, project)),
+  );
 }

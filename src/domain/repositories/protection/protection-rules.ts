@@ -88,6 +88,25 @@ export function mayMerge(rules: ProjectRules, asker: Asker, name: string): boole
   return met.length === 0 || met.some((rule) => isAllowed(rule.merge, asker) || isAllowed(rule.push, asker));
 }
 
+/** Whether the branch is one of those that others may push to: never a protected one. */
+export const isShared = (rules: ProjectRules, shared: ReadonlySet<string>, name: string): boolean =>
+  shared.has(name) && !isProtectedBranch(rules, name);
+
+/** Whether the update moves such a branch, which it neither makes nor deletes. */
+export function isOfShared(
+  rules: ProjectRules,
+  shared: ReadonlySet<string>,
+  { ref, before, after }: RefUpdate,
+): boolean {
+  const short = shortRef(ref);
+  return (
+    short?.kind === 'branch' &&
+    before !== NO_OBJECT &&
+    after !== NO_OBJECT &&
+    isShared(rules, shared, short.name)
+  );
+}
+
 /** Whether users who may push to the branch may also force-push. */
 export function mayForce(rules: ProjectRules, name: string): boolean {
   const met = branchRules(rules, name);

@@ -14,8 +14,10 @@ import {
 import {
   type Asker,
   developersMay,
+  isOfShared,
   isProtectedBranch,
   isProtectedTag,
+  isShared,
   mayForce,
   mayMerge,
   mayPush,
@@ -38,15 +40,16 @@ export type RefGuard = {
 
 /**
  * The caller's permissions on the project's refs at present: while there is no branch, other rules apply. `actor` is
- * undefined for a deploy token, which has a role.
+ * undefined for a deploy token, which has a role. `shared` are branches of sharedBranches().
  */
 export async function guardRefs(
   db: Db,
   project: Pick<AuthorizedProject, 'id' | 'role'>,
   actor: Pick<Actor, 'id' | 'admin'> | undefined,
   settings: ProtectionSettings,
+  shared?: ReadonlySet<string>,
 ): Promise<RefGuard> {
-  return guardBy(db, project, actor, await selectRules(db, project.id, settings));
+  return guardBy(db, project, actor, await selectRules(db, project.id, settings), shared);
 }
 
 /** The same by rows that another statement has read. */
@@ -63,13 +66,14 @@ async function guardBy(
   project: Pick<AuthorizedProject, 'role'>,
   actor: Pick<Actor, 'id' | 'admin'> | undefined,
   rules: ProjectRules,
+  shared: ReadonlySet<string> = new Set(),
 ): Promise<RefGuard> {
   const groups = await memberGroups(db, rules, actor?.id);
   const asker: Asker = { id: actor?.id, role: project.role, admin: actor?.admin ?? false, groups };
   return {
     rules,
-    refusal: (update) => refusalOf(rules, asker, update),
-    mayPush: (branch) => mayPush(rules, asker, branch),
+    refusal: (update) => (isOfShared(rules, shared, update) ? undefined : refusalOf(rules, asker, update)),
+    mayPush: (branch) => mayPush(rules, asker, branch) || isShared(rules, shared, branch),
     mayMerge: (branch) => mayMerge(rules, asker, branch),
     mayForce: (branch) => mayForce(rules, branch),
     isProtected: (branch) => isProtectedBranch(rules, branch),

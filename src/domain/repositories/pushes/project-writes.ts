@@ -35,7 +35,7 @@ export type ProjectWrite<T> = {
 /**
  * Runs `work` on the project's repository, and writes its result: objects, then all refs or none, then the
  * push's events. 403 where the protection of a ref or a move forbids it, 400 where another request was
- * faster.
+ * faster. `shared` are branches to which an actor who does not push to the project may push.
  */
 export async function writeProject<T>(
   services: Needs<'database' | 'settings' | 'repositories'>,
@@ -43,10 +43,11 @@ export async function writeProject<T>(
   actor: Actor,
   project: AuthorizedProject,
   work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
+  shared?: ReadonlySet<string>,
 ): Promise<T> {
   const key = projectRepository(project.id);
   return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
-    const guard = await guardRefs(services.database.db, project, actor, settings);
+    const guard = await guardRefs(services.database.db, project, actor, settings, shared);
     const { objects, updates, value, also } = await work(git, guard);
     if (updates.length === 0) return value;
     // Other rules apply until there is a branch, and the first push may have come meanwhile.

@@ -14,6 +14,7 @@ import type { Commit, Signature } from '../../../platform/git/parse.ts';
 import { findBranch, findCommit, hasBranches, peelToCommit } from '../../../platform/git/refs.ts';
 import { editTree, entryType, findEntry } from '../../../platform/git/trees.ts';
 import { changeOf } from '../commits/queries.ts';
+import { authorizePush, sharedBranches } from '../protection/collaborations.ts';
 import type { RefGuard } from '../protection/protection.ts';
 import { FORCE_REFUSED } from '../protection/protection-rules.ts';
 import { authorOf, lostRace, signatureOf } from '../pushes/commits.ts';
@@ -34,25 +35,38 @@ import type { CommitWish } from './schema.ts';
 
 /** The context of every write to a project's repository. */
 export type CommitContext = {
-  services: Needs<'config' | 'database' | 'settings' | 'repositories'>;
+  services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'registered'>;
   settings: ApplicationSettings;
   actor: Actor;
   subject: AuthorizedProject;
 };
 
+const pushAccess = onProject('push_code', 'id', PUSH_REFUSED);
+
 /** Users who push may write files; all others get the same refusal, by their role, the branch or the archive. */
-export const commitAccess = onProject('push_code', 'id', PUSH_REFUSED);
+export const commitAccess: typeof pushAccess = {
+  ...pushAccess,
+  async find(request) {
+    const subject = await authorizePush(request, request.params.id ?? '', PUSH_REFUSED);
+    // authorizePush() refused anonymous callers.
+    return { subject, actor: request.caller as Actor };
+  },
+};
 
 /** Writes to a branch; 403 for one that the caller may not push to, whatever else is wrong. */
-const write = <T>(
-  { services, settings, actor, subject }: CommitContext,
+async function write<T>(
+  context: CommitContext,
   branch: string,
   work: (git: GitFolder, guard: RefGuard) => Promise<ProjectWrite<T>>,
-): Promise<T> =>
-  writeProject(services, settings, actor, subject, (git, guard) => {
+): Promise<T> {
+  const { services, settings, actor, subject } = context;
+  const shared = await sharedBranches(context, subject);
+  const guarded = async (git: GitFolder, guard: RefGuard) => {
     if (!guard.mayPush(branch)) throw forbidden(PUSH_REFUSED);
     return work(git, guard);
-  });
+  };
+  return writeProject(services, settings, actor, subject, guarded, shared);
+}
 
 /**
  * The commit that a change starts from, and the branch's present one; both undefined in an empty repository.
