@@ -5,7 +5,13 @@ import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { Noteable } from './noteables.ts';
 import { noteableColumns, noteableKey } from './noteables.ts';
 
-export type TodoAction = 'assigned' | 'review_requested' | 'mentioned' | 'marked' | 'directly_addressed';
+export type TodoAction =
+  | 'assigned'
+  | 'review_requested'
+  | 'review_submitted'
+  | 'mentioned'
+  | 'marked'
+  | 'directly_addressed';
 
 /** What to-dos are about, and who makes them. */
 type About = { author: { id: number }; target: Noteable; noteId?: number | undefined };

@@ -50,11 +50,23 @@ export type NewDraft = {
   suggestions: readonly Suggestion[];
 };
 
+/** A reviewer who has approved, or requested changes, stays with that. */
+async function startReview(tx: Db, { mergeRequestId, authorId }: DraftsOf): Promise<void> {
+  await ahead(tx)
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'review_started' })
+    .where('merge_request_id', '=', mergeRequestId)
+    .where('user_id', '=', authorId)
+    .where('state', 'not in', ['approved', 'requested_changes', 'review_started'])
+    .execute();
+}
+
 /** 400 for more than one publishes at once. */
 export const insertDraft = (db: Db, of: DraftsOf, draft: NewDraft): Promise<DraftNoteRow> =>
   inTransaction(db, async (tx) => {
     await requireRoom(tx, of, draft.note.length);
     const time = now();
+    await startReview(tx, of);
     return tx
       .insertInto('draft_notes')
       .values({

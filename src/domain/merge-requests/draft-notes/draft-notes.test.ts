@@ -158,12 +158,51 @@ describe('publishing', () => {
     expect(rest).toMatchObject([
       { individual_note: true, notes: [{ type: null, body: 'Plain' }] },
       { individual_note: false, notes: [{ type: 'DiffNote', body: 'Here' }] },
+      { notes: [{ system: true, body: 'left review comments', author: { id: people.developer.id } }] },
     ]);
     expect(bodyOf(await ashlar.root(`GET ${path}/reviewers`), 200)).toMatchObject([
       { user: { id: people.developer.id }, state: 'reviewed' },
     ]);
     expect(bodyOf(await ashlar.root(`GET ${path}`), 200).user_notes_count).toBe(6);
     expect(bodyOf(await ashlar.as(people.developer.token)(`GET ${draftsAt(other)}`), 200)).toEqual([]);
+  });
+
+  test('begins a review of a reviewer, and gives to-dos to those whose work it is', async () => {
+    const other = await makeOther();
+    const { path } = other;
+    const { guest, developer } = people;
+    const body = { user_id: guest.id, access_level: 20 };
+    bodyOf(await ashlar.root(`POST /projects/${other.project.id}/members`, { body }), 201);
+    const asked = { assignee_ids: [guest.id, developer.id], reviewer_ids: [developer.id] };
+    bodyOf(await ashlar.root(`PUT ${path}`, { body: asked }), 200);
+    const stateOf = async () => bodyOf(await ashlar.root(`GET ${path}/reviewers`), 200)[0].state;
+    const todosOf = async (call: typeof ashlar.root) =>
+      bodyOf(await call('GET /todos', { query: `project_id=${other.project.id}` }), 200)
+        .map(({ action_name }: { action_name: string }) => action_name)
+        .filter((action: string) => action === 'review_submitted');
+    expect(await stateOf()).toBe('unreviewed');
+    const publish = () => ashlar.as(developer.token)(`POST ${draftsAt(other)}/bulk_publish`);
+    for (const note of ['One', 'Two']) {
+      await make({ note }, other);
+      expect(await stateOf()).toBe('review_started');
+      bodyOf(await publish(), 204);
+      expect(await stateOf()).toBe('reviewed');
+    }
+    expect(await todosOf(ashlar.root)).toEqual(['review_submitted']);
+    expect(await todosOf(ashlar.as(guest.token))).toEqual(['review_submitted']);
+    expect(await todosOf(ashlar.as(developer.token))).toEqual([]);
+    const { sql } = ashlar.app.services.database;
+    await sql`update merge_request_reviewers set state = 'approved' where merge_request_id = ${other.mergeRequest.id}`;
+    await make({ note: 'Three' }, other);
+    expect(await stateOf()).toBe('approved');
+  });
+
+  test('of the author of the merge request is no review', async () => {
+    const other = await makeOther();
+    bodyOf(await ashlar.root(`POST ${draftsAt(other)}`, { body: { note: 'Mine' } }), 201);
+    bodyOf(await ashlar.root(`POST ${draftsAt(other)}/bulk_publish`), 204);
+    expect(await discussionsOf(other)).toMatchObject([{ notes: [{ body: 'Mine' }] }]);
+    expect(bodyOf(await ashlar.root(`GET ${other.path}/reviewers`), 200)).toEqual([]);
   });
 
   test('a draft that settles nothing opens a settled thread again', async () => {
@@ -175,6 +214,7 @@ describe('publishing', () => {
     expect(await discussionsOf(other)).toMatchObject([
       { notes: [{ resolved: false }, { resolved: false }] },
       { notes: [{ system: true }] },
+      { notes: [{ body: 'left review comments' }] },
     ]);
   });
 

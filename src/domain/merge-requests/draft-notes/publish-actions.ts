@@ -1,15 +1,18 @@
 /** Publishes draft notes: one, or all of an author's as one review. */
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import {
+  addTodos,
   createNote,
   findThread,
+  insertSystemNotes,
   type Noteable,
   setResolved,
   type WriteContext,
 } from '../../conversation/index.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { mergeRequestKind } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { writeSuggestions } from '../suggestions/actions.ts';
@@ -66,9 +69,8 @@ export const publishOne = (
   });
 
 /** A reviewer who has approved, or requested changes, has said more than that. */
-async function setReviewed(tx: Db, { id, author_id }: MergeRequestRow, userId: number): Promise<void> {
-  if (author_id === userId) return;
-  await tx
+async function setReviewed(tx: Db, { id }: MergeRequestRow, userId: number): Promise<void> {
+  await ahead(tx)
     .insertInto('merge_request_reviewers')
     .values({ merge_request_id: id, user_id: userId, state: 'reviewed', created_at: now() })
     .onConflict((known) =>
@@ -78,6 +80,26 @@ async function setReviewed(tx: Db, { id, author_id }: MergeRequestRow, userId: n
         .where('merge_request_reviewers.state', 'not in', ['approved', 'requested_changes']),
     )
     .execute();
+}
+
+/** Says that the notes of a review are there, in a note and to those whose work it is about; their author does not review it. */
+async function writeReviewed(
+  { db: tx, actor }: WriteContext,
+  noteable: Noteable,
+  row: MergeRequestRow,
+): Promise<void> {
+  if (row.author_id === actor.id) return;
+  await setReviewed(tx, row, actor.id);
+  await insertSystemNotes(ahead(tx), noteable, actor, [mergeRequestNotes.reviewed()])?.execute();
+  const assignees = await tx
+    .selectFrom('merge_request_assignees')
+    .select('user_id')
+    .where('merge_request_id', '=', row.id)
+    .execute();
+  const concerned = new Set([row.author_id, ...assignees.map(({ user_id }) => user_id)]);
+  concerned.delete(actor.id);
+  const todos = [...concerned].map((userId) => ({ userId, action: 'review_submitted' as const }));
+  await addTodos(tx, { author: actor, target: noteable }, todos);
 }
 
 /** Publishes all of the caller's drafts, by one transaction; nothing where there is none. One fact tells of them. */
@@ -95,7 +117,7 @@ export const publishReview = (
       const id = await publishDraft({ ...context, db: tx }, noteable, draft, true);
       if (id !== undefined) ids.push(id);
     }
-    await setReviewed(tx, row, actor.id);
+    await writeReviewed({ ...context, db: tx }, noteable, row);
     if (drafts.some(({ position }) => position !== null)) await askToTrace(tx, row, actor);
     if (ids.length === 0 || !noteable.project) return;
     const details = { note_ids: ids };
