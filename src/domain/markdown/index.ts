@@ -20,7 +20,7 @@ export {
   referenceDefinitions,
 } from './reference-definitions.ts';
 export { type Reference, referenceAt, scanReferences } from './references.ts';
-export { renderEach, renderMarkdown } from './render.ts';
+export { renderEach, renderLine, renderMarkdown } from './render.ts';
 export { projectPrefix, type RenderContext } from './render-context.ts';
 export { escapeText } from './rendered.ts';
 

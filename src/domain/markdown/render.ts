@@ -1,6 +1,7 @@
 /** Renders Markdown for a reader: sanitised, with links for the references that the reader may see. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dialect } from './engine.ts';
+import { scanReferences } from './references.ts';
 import type { RenderContext } from './render-context.ts';
 import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
@@ -67,4 +68,20 @@ export async function renderMarkdown(
 ): Promise<string> {
   const [html = ''] = await renderEach([text], options, context);
   return html;
+}
+
+/** A line of text without markup, such as a title, as safe HTML; its references are as those of renderMarkdown(). */
+export async function renderLine(text: string, context: RenderContext): Promise<string> {
+  const found = [...scanReferences(text)].flatMap((each) => ('reference' in each ? each : []));
+  const links = await resolveReferences(
+    context,
+    found.map(({ reference }) => reference),
+  );
+  let at = 0;
+  const pieces = found.map(({ start, end, reference }) => {
+    const before = escapeText(text.slice(at, start));
+    at = end;
+    return before + (links.get(reference) ?? escapeText(reference.text));
+  });
+  return pieces.join('') + escapeText(text.slice(at));
 }

@@ -12,6 +12,7 @@ import { MergeRequestRecord } from '../records/merge-request-records.ts';
 import { presentOne } from '../records/present-one.ts';
 import { deleteMergeRequest } from '../writing/update-actions.ts';
 import { openMergeRequest } from './open-merge-request.ts';
+import { readWished } from './read-wished.ts';
 import { updateMergeRequest } from './update-merge-request.ts';
 
 const path = '/projects/:id/merge_requests';
@@ -22,17 +23,22 @@ export const mergeRequestEndpoint = endpoint({
   path: pathOfOne,
   summary: 'One merge request into a project.',
   access: onProject('read_merge_requests'),
+  also: [422],
   input: Type.Object({
     ...OneMergeRequest.properties,
-    render_html: Type.Optional(Type.Boolean()),
-    include_diverged_commits_count: Type.Optional(Type.Boolean()),
+    render_html: Type.Optional(Type.Boolean({ description: 'Title and description as HTML, too.' })),
+    include_diverged_commits_count: Type.Optional(
+      Type.Boolean({ description: 'The number of commits that only the target branch has, too.' }),
+    ),
     include_rebase_in_progress: Type.Optional(Type.Boolean()),
   }),
   reply: MergeRequestRecord,
   handle: async (context) => {
     const { db, subject, input } = context;
     const row = await findMergeRequest(db, subject, input.merge_request_iid);
+    const wished = await readWished(context, subject, row, input);
     return presentOne(context, subject, row, ({ single }) => ({
+      ...wished,
       first_contribution: single?.isFirstContribution ?? false,
       ...(input.include_rebase_in_progress && { rebase_in_progress: false }),
     }));

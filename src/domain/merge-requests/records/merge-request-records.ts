@@ -133,6 +133,8 @@ export const MergeRequestRecord = Type.Object({
   head_pipeline: Type.Null(),
   diff_refs: nullable(DiffRefs),
   merge_error: nullable(Type.String()),
+  title_html: Type.Optional(Type.String()),
+  description_html: Type.Optional(Type.String()),
   rebase_in_progress: Type.Optional(Type.Boolean()),
   diverged_commits_count: Type.Optional(Type.Integer()),
   first_contribution: Type.Optional(Type.Boolean()),
@@ -261,7 +263,7 @@ export function presentBasic(
 /** What only the record of a single one has, beside the options that the request names. */
 export type SingleExtras = Pick<
   MergeRequestRecord,
-  'rebase_in_progress' | 'diverged_commits_count' | 'first_contribution'
+  'title_html' | 'description_html' | 'rebase_in_progress' | 'diverged_commits_count' | 'first_contribution'
 >;
 
 /** The record by itself; undefined when the project or the author was deleted meanwhile. */
