@@ -1030,6 +1030,21 @@ create table merge_request_assignees (
 
 CREATE INDEX merge_request_assignees_user ON public.merge_request_assignees USING btree (user_id, merge_request_id);
 
+create table merge_request_blocks (
+  id bigint generated always as identity not null,
+  blocking_id bigint not null,
+  blocked_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint merge_request_blocks_check CHECK ((blocking_id <> blocked_id)),
+  constraint merge_request_blocks_blocked_id_fkey FOREIGN KEY (blocked_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_blocks_blocking_id_fkey FOREIGN KEY (blocking_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_blocks_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX merge_request_blocks_blocking ON public.merge_request_blocks USING btree (blocking_id, id);
+
+CREATE UNIQUE INDEX merge_request_blocks_once ON public.merge_request_blocks USING btree (blocked_id, blocking_id);
+
 create table merge_request_closing_issues (
   merge_request_id bigint not null,
   issue_id bigint not null,

@@ -48,6 +48,9 @@ const openToNobody = new Set([
   'POST /projects/:id/merge_requests, elsewhere',
   // There are no pipelines yet.
   'POST /projects/:id/merge_requests/:merge_request_iid/pipelines',
+  // There are no merge trains.
+  'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid',
+  'POST /projects/:id/merge_trains/merge_requests/:merge_request_iid',
   // Nobody hears of it.
   'POST /projects/:id/merge_requests/:subscribable_id/unsubscribe',
 ]);

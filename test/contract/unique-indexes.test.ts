@@ -100,6 +100,7 @@ const neverRefuses: Record<string, string[]> = {
     'approval_rules_group_any',
     'approval_rules_merge_request_any',
     'approval_rules_project_any',
+    'merge_request_blocks_once',
     'migrations_pkey',
     'oauth_signing_keys_current',
     'users_alert_bot',

@@ -27,6 +27,7 @@ import {
 } from './closing/close-issues.ts';
 import { collaboration } from './collaboration/collaboration.ts';
 import { contextCommitEndpoints } from './context-commits/routes.ts';
+import { dependencyEndpoints } from './dependencies/routes.ts';
 import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
@@ -44,6 +45,7 @@ import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
+import { mergeTrainEndpoints } from './merge-trains/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
 import {
   mergeRequested,
@@ -97,6 +99,8 @@ export const mergeRequestsCapability = (
     ...mergeRequestsAroundEndpoints,
     ...mergeRequestOpeningEndpoints,
     ...mergeEndpoints,
+    ...dependencyEndpoints,
+    ...mergeTrainEndpoints,
     mergeRequestTodoEndpoint,
     ...mergeRequestSubscriptionEndpoints,
     ...mergeRequestPeopleEndpoints,
@@ -137,6 +141,7 @@ export const mergeRequestsCapability = (
     { fact: WRITE_INTERRUPTED, task: RECONCILE },
     { fact: WRITE_INTERRUPTED, task: FOLLOW_INTERRUPTED },
     { fact: 'merge_request_merged', task: AFTER_MERGE },
+    { fact: 'merge_request_merged', task: AUTO_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
     { fact: 'merge_request_approved', task: AUTO_MERGE },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
@@ -162,6 +167,7 @@ export const mergeRequestsCapability = (
     'approval_settings',
     'draft_notes',
     'suggestions',
+    'merge_request_blocks',
   ],
   unique: {
     approval_rules_project_name: { property: 'name' },

@@ -124,6 +124,7 @@ export const samples: Samples = {
     'merge_requests/:eventable_id': first,
     'merge_requests/:subscribable_id': first,
     'suggestions/:id': 'suggestions',
+    'merge_trains/:target_branch': { value: 'main' },
     'draft_notes/:draft_note_id': { table: 'draft_notes', where: () => 'author_id = 1' },
     'versions/:version_id': {
       table: 'merge_request_versions',
@@ -177,6 +178,8 @@ export const samples: Samples = {
   lists: {
     'GET /merge_requests': { query: 'scope=all' },
     'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': 'empty',
+    'GET /projects/:id/merge_trains': 'empty',
+    'GET /projects/:id/merge_trains/:target_branch': 'empty',
   },
   objectForDelete: () => ({
     '/projects/:id/merge_requests/:merge_request_iid/context_commits': {

@@ -589,6 +589,13 @@ export type MergeRequestAssigneesTable = {
   user_id: number;
 };
 
+export type MergeRequestBlocksTable = {
+  id: GeneratedAlways<number>;
+  blocking_id: number;
+  blocked_id: number;
+  created_at: Date;
+};
+
 export type MergeRequestClosingIssuesTable = {
   merge_request_id: number;
   issue_id: number;
@@ -1282,6 +1289,7 @@ export type Tables = {
   members: MembersTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_assignees: MergeRequestAssigneesTable;
+  merge_request_blocks: MergeRequestBlocksTable;
   merge_request_closing_issues: MergeRequestClosingIssuesTable;
   merge_request_commits: MergeRequestCommitsTable;
   merge_request_committers: MergeRequestCommittersTable;

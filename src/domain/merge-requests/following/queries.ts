@@ -92,12 +92,17 @@ export async function selectApproved(
 /** Those looked at by the clock: the others are looked at when they change. */
 const MAX_WAITING = 1_000;
 
-/** Open ones that wait for an automatic merge: this one, or all whose time has come. */
+/** Open ones that wait for an automatic merge, of this one and those that it blocks, or of all; their time has come. */
 export const selectWaiting = (db: Db, id: number | undefined): Promise<MergeRequestRow[]> =>
   open(db)
     .where('auto_merge', 'is not', null)
     .where((of) => of.or([of('merge_after', 'is', null), of('merge_after', '<=', now())]))
-    .$if(id !== undefined, (query) => query.where('id', '=', id ?? 0))
+    .$if(id !== undefined, (query) =>
+      query.where(
+        sql<boolean>`id in (select ${id}::bigint
+          union all select blocked_id from merge_request_blocks where blocking_id = ${id})`,
+      ),
+    )
     .orderBy('id')
     .limit(MAX_WAITING)
     .execute();

@@ -76,7 +76,7 @@ async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Prom
   });
 }
 
-/** Of the fact's merge request, or, by the clock, of all. */
+/** Of the fact's merge request and those that wait for it, or, by the clock, of all. */
 export const autoMerge =
   (services: AfterServices): Task =>
   async ({ merge_request_id }) => {

@@ -131,11 +131,12 @@ async function attempt(
     project: projectSettings(project.row),
     unresolved: sources.unresolved,
     isApproved: isApproved(sources.approvals),
+    blocked: sources.blocked,
   };
   const { auto, sha } = wish;
   const decision = decideMerge(
     { mayMerge: may, auto, sha },
-    mergeConditions(row, relations),
+    mergeConditions(row, relations, services.config.tier),
     row.head_sha ?? '',
   );
   if (decision instanceof Failure) throw decision;

@@ -3,11 +3,10 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
-import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
+import type { MergeConditions } from '../mergeability/checks.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
-import { mergeConditions } from '../records/merge-conditions.ts';
 import { MergeRequestRecord } from '../records/merge-request-records.ts';
 import { mayMerge } from '../records/merge-rights.ts';
 import { presentOne } from '../records/present-one.ts';
@@ -54,10 +53,9 @@ export const mergeEndpoints: Endpoint[] = [
       const { db, actor, subject, input } = context;
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
       const may = await mayMerge(context, subject, row.target_branch);
-      const relations = { project: projectSettings(subject.row), unresolved: 0, isApproved: true };
       const refusal = refuseCancel(
         { mayMerge: may, isAuthor: row.author_id === actor.id },
-        mergeConditions(row, relations),
+        { state: row.state as MergeConditions['state'], isAutoMerge: row.auto_merge !== null },
       );
       if (refusal) throw refusal;
       const note = mergeRequestNotes.autoMergeCanceled();

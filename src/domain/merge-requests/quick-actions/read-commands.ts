@@ -64,8 +64,9 @@ async function mayMergeLater(
   row: MergeRequestRow,
 ): Promise<boolean> {
   const demand = { mayMerge: await mayMerge(context, project, row.target_branch), auto: true };
-  const relations = { project: projectSettings(project.row), unresolved: 0, isApproved: true };
-  const conditions = mergeConditions(row, relations);
+  // What waiting changes is as well as it may be.
+  const relations = { project: projectSettings(project.row), unresolved: 0, isApproved: true, blocked: false };
+  const conditions = mergeConditions(row, relations, context.services.config.tier);
   return !(decideMerge(demand, conditions, row.head_sha ?? '') instanceof Failure);
 }
 

@@ -1,22 +1,32 @@
 /** What the checks of mergeability look at, from a row and its relations. */
+import type { Tier } from '../../../kernel/config.ts';
 import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { now } from '../../../platform/clock.ts';
 import type { MergeConditions } from '../mergeability/checks.ts';
 import type { MergeRequestRow } from './merge-request-rows.ts';
 
-/** Beside the row: settings that hold for the project, its open threads, and whether it has the approvals that it needs. */
-export type MergeRelations = { project: ProjectSettings; unresolved: number; isApproved: boolean };
+/**
+ * Beside the row: settings that hold for the project, its open threads, whether it has the approvals that it needs, and whether
+ * one that blocks it is not merged.
+ */
+export type MergeRelations = {
+  project: ProjectSettings;
+  unresolved: number;
+  isApproved: boolean;
+  blocked: boolean;
+};
 
-/** There are no dependencies, external checks or pipelines yet. */
+/** There are no external checks or pipelines yet. What the tier does not have holds nothing up. */
 export const mergeConditions = (
   row: MergeRequestRow,
-  { project, unresolved, isApproved }: MergeRelations,
+  { project, unresolved, isApproved, blocked }: MergeRelations,
+  tier: Tier,
 ): MergeConditions => ({
   merge_status: row.merge_status as MergeConditions['merge_status'],
   state: row.state as MergeConditions['state'],
   hasRequestedChanges: false,
   approvals: isApproved ? 'satisfied' : 'missing',
-  isBlocked: false,
+  isBlocked: blocked && tier !== 'free',
   hasFailedStatusChecks: false,
   merge_after: row.merge_after,
   now: now(),

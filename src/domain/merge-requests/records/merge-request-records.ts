@@ -232,7 +232,16 @@ export function presentBasic(
     merge_when_pipeline_succeeds: row.auto_merge !== null,
     merge_status: row.merge_status,
     detailed_merge_status: detailedMergeStatus(
-      mergeConditions(row, { project, unresolved, isApproved: isApproved(relations.approvals.get(row.id)) }),
+      mergeConditions(
+        row,
+        {
+          project,
+          unresolved,
+          isApproved: isApproved(relations.approvals.get(row.id)),
+          blocked: counts?.blocked ?? false,
+        },
+        services.config.tier,
+      ),
     ),
     merge_after: row.merge_after?.toISOString() ?? null,
     sha: row.head_sha,

@@ -22,11 +22,12 @@ import {
 import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
+import { isBlocked } from './blocked-queries.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 
-/** Seconds spent, and open threads. */
-type Counts = { id: number; spent: number; unresolved: number };
+/** Seconds spent, open threads, and whether one that must be merged first is not. */
+type Counts = { id: number; spent: number; unresolved: number; blocked: boolean };
 type PersonOf = UserBasicRow & { merge_request_id: number };
 
 export type MergeRequestRelations = {
@@ -82,7 +83,8 @@ const selectCounts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select asked.id,
     (select coalesce(sum(t.seconds), 0)::bigint from timelogs t where t.merge_request_id = asked.id) as spent,
     (select count(*) from notes n where n.merge_request_id = asked.id and n.in_thread and n.resolved_at is null
-      and n.system_action is null) as unresolved
+      and n.system_action is null) as unresolved,
+    ${isBlocked(sql.ref('asked.id'))} as blocked
   from unnest(${ids}) as asked(id) where asked.id > 0`;
 
 const selectLatestVersion = (id: number): RawBuilder<unknown> => sql`
