@@ -676,6 +676,32 @@ create table external_pipelines (
 
 CREATE UNIQUE INDEX external_pipelines_commit ON public.external_pipelines USING btree (project_id, sha, ref);
 
+create table external_status_check_branches (
+  check_id bigint not null,
+  protected_branch_id bigint not null,
+  constraint external_status_check_branches_check_id_fkey FOREIGN KEY (check_id) REFERENCES external_status_checks(id) ON DELETE CASCADE,
+  constraint external_status_check_branches_protected_branch_id_fkey FOREIGN KEY (protected_branch_id) REFERENCES protected_branches(id) ON DELETE CASCADE,
+  constraint external_status_check_branches_pkey PRIMARY KEY (check_id, protected_branch_id)
+);
+
+CREATE INDEX external_status_check_branches_branch ON public.external_status_check_branches USING btree (protected_branch_id);
+
+create table external_status_checks (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  external_url text not null,
+  shared_secret_sealed text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint external_status_checks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint external_status_checks_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX external_status_checks_name ON public.external_status_checks USING btree (project_id, name);
+
+CREATE UNIQUE INDEX external_status_checks_url ON public.external_status_checks USING btree (project_id, external_url);
+
 create table feature_gates (
   name text collate "C" not null,
   value text not null,
@@ -1923,6 +1949,23 @@ create table stars (
 );
 
 CREATE INDEX stars_user ON public.stars USING btree (user_id, project_id);
+
+create table status_check_responses (
+  id bigint generated always as identity not null,
+  merge_request_id bigint not null,
+  check_id bigint not null,
+  sha text collate "C" not null,
+  status text not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint status_check_responses_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'passed'::text, 'failed'::text]))),
+  constraint status_check_responses_check_id_fkey FOREIGN KEY (check_id) REFERENCES external_status_checks(id) ON DELETE CASCADE,
+  constraint status_check_responses_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint status_check_responses_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX status_check_responses_check ON public.status_check_responses USING btree (check_id);
+
+CREATE UNIQUE INDEX status_check_responses_once ON public.status_check_responses USING btree (merge_request_id, check_id);
 
 create table storage_moves (
   id bigint generated always as identity not null,

@@ -67,6 +67,12 @@ import {
   mergeRequestTodoEndpoint,
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
+import { statusCheckEndpoints } from './status-checks/routes.ts';
+import {
+  type StatusCheckServices,
+  statusCheckListeners,
+  statusCheckTasks,
+} from './status-checks/send-requests.ts';
 import { suggestionEndpoints } from './suggestions/routes.ts';
 import { REMOVE_REFS, removeRefs } from './versions/remove-refs.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
@@ -77,7 +83,7 @@ const AFTER_MERGE = 'merge_requests.after_merge';
 const AUTO_MERGE = 'merge_requests.auto_merge';
 
 export const mergeRequestsCapability = (
-  services: ReconcileServices & AfterServices & ClosingServices & TraceServices,
+  services: ReconcileServices & AfterServices & ClosingServices & TraceServices & StatusCheckServices,
 ): Capability => ({
   name: 'merge-requests',
   registrations: [
@@ -101,6 +107,7 @@ export const mergeRequestsCapability = (
     ...mergeEndpoints,
     ...dependencyEndpoints,
     ...mergeTrainEndpoints,
+    ...statusCheckEndpoints,
     mergeRequestTodoEndpoint,
     ...mergeRequestSubscriptionEndpoints,
     ...mergeRequestPeopleEndpoints,
@@ -133,6 +140,7 @@ export const mergeRequestsCapability = (
     [REQUESTED_REBASE]: rebaseRequested(services),
     [TRACE_NOTES]: traceNotes(services),
     [REMOVE_REFS]: removeRefs(services),
+    ...statusCheckTasks(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
@@ -143,6 +151,8 @@ export const mergeRequestsCapability = (
     { fact: 'merge_request_merged', task: AFTER_MERGE },
     { fact: 'merge_request_merged', task: AUTO_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
+    { fact: 'merge_request_status_check_passed', task: AUTO_MERGE },
+    ...statusCheckListeners(services),
     { fact: 'merge_request_approved', task: AUTO_MERGE },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
   ],
@@ -168,10 +178,15 @@ export const mergeRequestsCapability = (
     'draft_notes',
     'suggestions',
     'merge_request_blocks',
+    'external_status_checks',
+    'external_status_check_branches',
+    'status_check_responses',
   ],
   unique: {
     approval_rules_project_name: { property: 'name' },
     approval_rules_group_name: { property: 'name' },
+    external_status_checks_name: { property: 'name' },
+    external_status_checks_url: { property: 'external_url' },
     approval_rules_merge_request_name: { property: 'name' },
   },
   // A project's merge requests are deleted with it, by foreign key.

@@ -90,6 +90,7 @@ export const FullProject = Type.Object({
   // Without the settings' defaults, which the serialiser would add to records that lack them.
   approvals_before_merge: Type.Optional(Type.Integer()),
   requirements_access_level: Type.Optional(Type.String()),
+  only_allow_merge_if_all_status_checks_passed: Type.Optional(Type.Boolean()),
   emails_disabled: Type.Boolean(),
   creator_id: nullable(Type.Integer()),
   import_url: nullable(Type.String()),

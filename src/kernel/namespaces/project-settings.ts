@@ -44,6 +44,7 @@ export const ProjectSettingsSchema = Type.Object({
   only_allow_merge_if_pipeline_succeeds: boolean(false),
   allow_merge_on_skipped_pipeline: nullable(Type.Boolean({ default: null })),
   only_allow_merge_if_all_discussions_are_resolved: boolean(false),
+  only_allow_merge_if_all_status_checks_passed: boolean(false),
   remove_source_branch_after_merge: nullable(Type.Boolean({ default: true })),
   merge_method: stringEnum(['merge', 'rebase_merge', 'ff'], { default: 'merge' }),
   squash_option: stringEnum(['never', 'always', 'default_on', 'default_off'], { default: 'default_off' }),
@@ -94,6 +95,7 @@ export type ProjectSettings = Static<typeof ProjectSettingsSchema>;
 export const withoutPremium = <T extends Partial<ProjectSettings>>({
   approvals_before_merge: _approvals,
   requirements_access_level: _requirements,
+  only_allow_merge_if_all_status_checks_passed: _statusChecks,
   ...settings
 }: T) => settings;
 

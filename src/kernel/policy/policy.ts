@@ -72,6 +72,13 @@ export const projectPolicy = {
   read_approval_rules: { least: DEVELOPER, whileArchived: true, auditor: true },
   read_approval_settings: { least: MAINTAINER, whileArchived: true, auditor: true },
   manage_approvals: { least: MAINTAINER },
+  read_status_checks: {
+    least: DEVELOPER,
+    feature: 'merge_requests_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  manage_status_checks: { least: MAINTAINER },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {

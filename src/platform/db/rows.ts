@@ -397,6 +397,21 @@ export type ExternalPipelinesTable = {
   created_at: Date;
 };
 
+export type ExternalStatusCheckBranchesTable = {
+  check_id: number;
+  protected_branch_id: number;
+};
+
+export type ExternalStatusChecksTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  external_url: string;
+  shared_secret_sealed: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type FeatureGatesTable = {
   name: string;
   value: string;
@@ -1076,6 +1091,15 @@ export type StarsTable = {
   starred_at: Date;
 };
 
+export type StatusCheckResponsesTable = {
+  id: GeneratedAlways<number>;
+  merge_request_id: number;
+  check_id: number;
+  sha: string;
+  status: string;
+  updated_at: Date;
+};
+
 export type StorageMovesTable = {
   id: GeneratedAlways<number>;
   container: string;
@@ -1269,6 +1293,8 @@ export type Tables = {
   error_users: ErrorUsersTable;
   errors: ErrorsTable;
   external_pipelines: ExternalPipelinesTable;
+  external_status_check_branches: ExternalStatusCheckBranchesTable;
+  external_status_checks: ExternalStatusChecksTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
   gpg_keys: GpgKeysTable;
@@ -1329,6 +1355,7 @@ export type Tables = {
   spam_logs: SpamLogsTable;
   ssh_keys: SshKeysTable;
   stars: StarsTable;
+  status_check_responses: StatusCheckResponsesTable;
   storage_moves: StorageMovesTable;
   subscriptions: SubscriptionsTable;
   suggestions: SuggestionsTable;

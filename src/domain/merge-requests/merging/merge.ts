@@ -132,6 +132,7 @@ async function attempt(
     unresolved: sources.unresolved,
     isApproved: isApproved(sources.approvals),
     blocked: sources.blocked,
+    unpassed: sources.unpassed,
   };
   const { auto, sha } = wish;
   const decision = decideMerge(

@@ -2,24 +2,26 @@
 import type { Tier } from '../../../kernel/config.ts';
 import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { now } from '../../../platform/clock.ts';
+import { isForBranch } from '../approval-rules/rules.ts';
 import type { MergeConditions } from '../mergeability/checks.ts';
 import type { MergeRequestRow } from './merge-request-rows.ts';
 
 /**
- * Beside the row: settings that hold for the project, its open threads, whether it has the approvals that it needs, and whether
- * one that blocks it is not merged.
+ * Beside the row: settings that hold for the project, its open threads, whether it has the approvals that it needs, whether one
+ * that blocks it is not merged, and the branches of each external check that must pass and has not.
  */
 export type MergeRelations = {
   project: ProjectSettings;
   unresolved: number;
   isApproved: boolean;
   blocked: boolean;
+  unpassed: readonly (readonly string[])[];
 };
 
-/** There are no external checks or pipelines yet. What the tier does not have holds nothing up. */
+/** There are no pipelines yet. What the tier does not have holds nothing up. */
 export const mergeConditions = (
   row: MergeRequestRow,
-  { project, unresolved, isApproved, blocked }: MergeRelations,
+  { project, unresolved, isApproved, blocked, unpassed }: MergeRelations,
   tier: Tier,
 ): MergeConditions => ({
   merge_status: row.merge_status as MergeConditions['merge_status'],
@@ -27,7 +29,11 @@ export const mergeConditions = (
   hasRequestedChanges: false,
   approvals: isApproved ? 'satisfied' : 'missing',
   isBlocked: blocked && tier !== 'free',
-  hasFailedStatusChecks: false,
+  hasFailedStatusChecks:
+    tier === 'ultimate' &&
+    unpassed.some((patterns) =>
+      isForBranch({ patterns, appliesToAllProtected: false }, row.target_branch, []),
+    ),
   merge_after: row.merge_after,
   now: now(),
   isDraft: row.draft,

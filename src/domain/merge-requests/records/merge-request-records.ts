@@ -239,6 +239,7 @@ export function presentBasic(
           unresolved,
           isApproved: isApproved(relations.approvals.get(row.id)),
           blocked: counts?.blocked ?? false,
+          unpassed: (relations.unpassed.get(row.id) ?? []).map(({ patterns }) => patterns),
         },
         services.config.tier,
       ),

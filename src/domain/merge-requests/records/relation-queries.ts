@@ -22,12 +22,14 @@ import {
 import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
-import { isBlocked } from './blocked-queries.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
+import { isBlocked, selectUnpassed } from './waiting-queries.ts';
 
 /** Seconds spent, open threads, and whether one that must be merged first is not. */
 type Counts = { id: number; spent: number; unresolved: number; blocked: boolean };
+/** The branches of an external check that must pass, and has not. */
+type UnpassedCheck = { merge_request_id: number; patterns: string[] };
 type PersonOf = UserBasicRow & { merge_request_id: number };
 
 export type MergeRequestRelations = {
@@ -41,6 +43,7 @@ export type MergeRequestRelations = {
   labels: ReadonlyMap<number, readonly LabelBasicRow[]>;
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
+  unpassed: ReadonlyMap<number, readonly UnpassedCheck[]>;
   /** Of those that are open, where approvals are asked for. */
   approvals: ReadonlyMap<number, LoadedApprovals>;
   /** Of a single one. */
@@ -66,6 +69,7 @@ type Relations = ApprovalRows & {
   labels: LabelOfTargets;
   milestones: MilestoneWithPath;
   counts: Counts;
+  unpassed: UnpassedCheck;
   subscribed: { id: number };
   versions: VersionRow;
   earlier: { id: number };
@@ -130,6 +134,7 @@ export async function loadMergeRequestRelations(
       isDescribed: true,
     }),
     taggedRows('counts', selectCounts(ids)),
+    taggedRows('unpassed', selectUnpassed(ids)),
     ...(alone
       ? [
           taggedRows('versions', selectLatestVersion(alone.id)),
@@ -153,6 +158,7 @@ export async function loadMergeRequestRelations(
     labels: labelsByTarget(of('labels')),
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),
+    unpassed: Map.groupBy(of('unpassed'), ({ merge_request_id }) => merge_request_id),
     approvals: new Map(open.map((row) => [row.id, approvalsOf(row)])),
     single: alone && {
       subscribed: of('subscribed').length > 0,

@@ -17,6 +17,7 @@ export type MergeRequestEvent =
   | 'merge_request_auto_merge_set'
   | 'merge_request_threads_resolved'
   | 'merge_request_reviewed'
+  | 'merge_request_status_check_passed'
   | 'merge_request_approved'
   | 'merge_request_unapproved'
   | 'merge_request_approvals_reset'

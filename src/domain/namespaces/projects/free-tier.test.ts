@@ -9,6 +9,7 @@ const premium = useApp({ env: { ASHLAR_TIER: 'premium' } });
 const premiumOfProjects = [
   'approvals_before_merge',
   'compliance_frameworks',
+  'only_allow_merge_if_all_status_checks_passed',
   'requirements_access_level',
   'requirements_enabled',
   'security_and_compliance_enabled',

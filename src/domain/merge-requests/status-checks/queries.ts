@@ -1,0 +1,85 @@
+/** Reads external status checks with their branches and responses. */
+import { type Selectable, sql } from 'kysely';
+import type { Db } from '../../../platform/db/database.ts';
+import type { ExternalStatusChecksTable } from '../../../platform/db/rows.ts';
+import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { LabelRow } from '../../planning/index.ts';
+import { isForBranch } from '../approval-rules/rules.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import type { CheckResponse } from './rules.ts';
+
+/** A check with the ids of its branches, in ascending order. */
+export type CheckRow = Selectable<ExternalStatusChecksTable> & { branch_ids: number[] };
+
+type OfProject = { id: number };
+
+const checks = (db: Db, { id }: OfProject) =>
+  db
+    .selectFrom('external_status_checks')
+    .selectAll()
+    .select(
+      sql<number[]>`array(select protected_branch_id from external_status_check_branches where check_id = id
+        order by protected_branch_id)`.as('branch_ids'),
+    )
+    .where('project_id', '=', id);
+
+/** A page of the project's, the oldest first. */
+export const selectChecks = (db: Db, project: OfProject, page: PageRequest) =>
+  selectPage(db, checks(db, project), page, { by: 'id', sort: 'asc' }, { id: 'id' });
+
+export const selectCheck = (db: Db, project: OfProject, id: number): Promise<CheckRow | undefined> =>
+  checks(db, project).where('id', '=', id).executeTakeFirst();
+
+export async function countChecks(tx: Db, { id }: OfProject): Promise<number> {
+  const { count } = await tx
+    .selectFrom('external_status_checks')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('project_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** A check that is for a merge request, and its last response. */
+export type CheckOfMergeRequest = Selectable<ExternalStatusChecksTable> & {
+  response: CheckResponse | undefined;
+};
+
+/** The checks that are for the merge request, the oldest first; they are few. */
+export async function selectChecksFor(
+  db: Db,
+  { id, project_id, target_branch }: Pick<MergeRequestRow, 'id' | 'project_id' | 'target_branch'>,
+): Promise<CheckOfMergeRequest[]> {
+  const rows = await db
+    .selectFrom('external_status_checks as c')
+    .leftJoin('status_check_responses as r', (join) =>
+      join.onRef('r.check_id', '=', 'c.id').on('r.merge_request_id', '=', id),
+    )
+    .selectAll('c')
+    .select(['r.sha', 'r.status', 'r.updated_at as responded_at'])
+    .select(
+      sql<string[]>`array(select b.name from external_status_check_branches o
+        join protected_branches b on b.id = o.protected_branch_id where o.check_id = c.id)`.as('patterns'),
+    )
+    .where('c.project_id', '=', project_id)
+    .orderBy('c.id')
+    .execute();
+  return rows
+    .filter(({ patterns }) => isForBranch({ patterns, appliesToAllProtected: false }, target_branch, []))
+    .map(({ sha, status, responded_at, patterns: _, ...check }) => ({
+      ...check,
+      response:
+        sha !== null && status !== null && responded_at !== null
+          ? { sha, status: status as CheckResponse['status'], updatedAt: responded_at }
+          : undefined,
+    }));
+}
+
+/** The labels of the merge request, with what their payload needs. */
+export const selectLabelRows = (db: Db, { id }: Pick<MergeRequestRow, 'id'>): Promise<LabelRow[]> =>
+  db
+    .selectFrom('labels as l')
+    .innerJoin('label_links as x', 'x.label_id', 'l.id')
+    .selectAll('l')
+    .where('x.merge_request_id', '=', id)
+    .orderBy('l.name')
+    .execute();
