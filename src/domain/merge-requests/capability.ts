@@ -11,6 +11,7 @@ import { followApprovalsBeforeMerge } from './approval-rules/any-approver-action
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
 import { approvalSettingEndpoints } from './approval-settings/routes.ts';
+import { ownRuleEndpoints } from './approving/own-rule-routes.ts';
 import { approvalEndpoints } from './approving/routes.ts';
 import { mergeRequestEventEndpoints } from './around/event-routes.ts';
 import { mergeRequestIssueEndpoints } from './around/issue-routes.ts';
@@ -114,6 +115,7 @@ export const mergeRequestsCapability = (
     ...mergeRequestTimeEndpoints,
     ...mergeRequestEventEndpoints,
     ...approvalEndpoints,
+    ...ownRuleEndpoints,
     ...approvalSettingEndpoints,
     ...approvalRuleEndpoints,
     ...settingRuleEndpoints,

@@ -40,6 +40,8 @@ export const samples: Samples = {
     insert into merge_request_closing_issues (merge_request_id, issue_id)
       select m.id, i.id from merge_requests m join issues i on i.project_id = m.project_id and least(i.iid, m.iid) = 1
       where greatest(i.iid, m.iid) <= (select count(*) from person);
+    insert into approval_rules (merge_request_id, name, rule_type, approvals_required, created_at, updated_at)
+      select m.id, p.username, 'regular', 0, now(), now() from merge_requests m, person p where m.iid = 1;
     insert into draft_notes (merge_request_id, author_id, note, created_at, updated_at)
       select m.id, p.id, 'Draft', now(), now() from merge_requests m, person p where m.iid = 1;
     insert into timelogs (merge_request_id, user_id, seconds, spent_at, created_at)
@@ -117,7 +119,9 @@ export const samples: Samples = {
       select m.id, u.id, now() from merge_requests m, users u
       where m.project_id = ${project} and m.iid = 3 and (u.username = 'root' or u.username like 'the-%')`,
   ownRows: ({ user, project }) => `
-    insert into merge_requests (${columns}) values (${valuesOf(1, project, user, `'own'`)})`,
+    insert into merge_requests (${columns}) values (${valuesOf(1, project, user, `'own'`)});
+    insert into approval_rules (merge_request_id, name, rule_type, approvals_required, created_at, updated_at)
+      select id, 'own', 'regular', 0, now(), now() from merge_requests where project_id = ${project}`,
   objects: {
     'merge_requests/:merge_request_iid': first,
     'merge_requests/:noteable_id': first,
@@ -139,6 +143,7 @@ export const samples: Samples = {
     reviewer_ids: null,
     merge_user_id: null,
     source_project_id: 'projects',
+    approval_project_rule_id: { table: 'approval_rules', where: 'project_id is not null' },
   },
   requests: async ({ projectId, id }) => {
     const suggestion = await id('select min(id) id from suggestions');
@@ -172,6 +177,10 @@ export const samples: Samples = {
       },
       [`DELETE ${path}/:merge_request_iid/context_commits`]: { with: { commits: [PERSON_1] } },
       [`POST ${path}/:merge_request_iid/time_estimate, of somebody else`]: { at: ofAnother },
+      [`POST ${path}/:merge_request_iid/approval_rules`]: { with: { name: 'new', approvals_required: 0 } },
+      [`PUT ${path}/:merge_request_iid/approval_rules/:approval_rule_id`]: {
+        with: { approvals_required: 0 },
+      },
       [`POST ${path}/:merge_request_iid/unapprove`]: { at: { merge_request_iid: 3 } },
     };
   },

@@ -1,4 +1,4 @@
-/** Makes approval rules of projects and groups, changes and deletes them. */
+/** Makes approval rules of projects, groups and merge requests, changes and deletes them. */
 import {
   auditedParent,
   isProject,
@@ -14,7 +14,10 @@ import { type Failure, invalid, notFound } from '../../../platform/failure.ts';
 import { keepApprovalsBeforeMerge } from './any-approver-actions.ts';
 import {
   countRules,
+  isMergeRequest,
   lockRules,
+  parentOf,
+  type RuleOwner,
   type RuleRow,
   selectBranchesAmong,
   selectGroupsAmong,
@@ -30,14 +33,14 @@ const MAX_RULES = 100;
 const audit = (
   tx: Db,
   actor: Actor,
-  parent: ResourceParent,
+  owner: RuleOwner,
   event: 'created' | 'updated' | 'deleted',
   rule: { id: number; name: string; approvals_required: number },
 ): Promise<void> =>
   announce(tx, {
     author: actor,
     audit: {
-      entity: auditedParent(parent),
+      entity: auditedParent(parentOf(owner)),
       event: `approval_rule_${event}`,
       details: {
         target_id: rule.id,
@@ -48,8 +51,19 @@ const audit = (
     },
   });
 
-const takenByAnother = (parent: ResourceParent): Failure =>
-  invalid({ rule_type: [`any-approver for the ${isProject(parent) ? 'project' : 'group'} already exists`] });
+const nameOf = (owner: RuleOwner): string => {
+  if (isMergeRequest(owner)) return 'merge request';
+  return isProject(owner) ? 'project' : 'group';
+};
+
+const takenByAnother = (owner: RuleOwner): Failure =>
+  invalid({ rule_type: [`any-approver for the ${nameOf(owner)} already exists`] });
+
+/** A count of the rule of any approver is a setting of its project, too. */
+async function keepCount(tx: Db, owner: RuleOwner, ruleType: string, count: number): Promise<void> {
+  if (ruleType === 'any_approver' && !isMergeRequest(owner) && isProject(owner))
+    await keepApprovalsBeforeMerge(tx, owner.id, count);
+}
 
 function requireValid(rule: Parameters<typeof ruleProblems>[0]): void {
   const problems = ruleProblems(rule);
@@ -92,27 +106,44 @@ async function writeNamed(tx: Db, ruleId: number, { users, groups, branches }: F
   }
 }
 
-/** Makes a rule and returns its id; 400 for a name that is taken, a second rule of any approver, or one rule too many. */
-export const createRule = (db: Db, actor: Actor, parent: ResourceParent, input: NewRule): Promise<number> =>
+/**
+ * Makes a rule and returns its id; 400 for a name that is taken, a second rule of any approver, or one rule too many. Made from
+ * another rule, it has that one's name, and its approvers unless the request names some.
+ */
+export const createRule = (
+  db: Db,
+  actor: Actor,
+  owner: RuleOwner,
+  input: NewRule,
+  source?: RuleRow,
+): Promise<number> =>
   inTransaction(db, async (tx) => {
-    const ruleType = newRuleType(input);
-    const { name, approvals_required, report_type = null } = input;
+    const copies = source !== undefined && !namesAnybody(namedApprovers(input));
+    // The table's check constraint admits only the types.
+    const ruleType = copies ? (source.rule_type as RuleType) : newRuleType(input);
+    const { approvals_required } = input;
+    const name = source?.name ?? input.name;
+    const report_type = copies ? source.report_type : (input.report_type ?? null);
     requireValid({
       name,
       ruleType,
       reportType: report_type,
       hasApprovers: namesAnybody(namedApprovers(input)),
     });
-    await lockRules(tx, parent);
-    const present = await countRules(tx, parent);
-    if (ruleType === 'any_approver' && present.any) throw takenByAnother(parent);
+    await lockRules(tx, owner);
+    const present = await countRules(tx, owner);
+    if (ruleType === 'any_approver' && present.any) throw takenByAnother(owner);
     if (present.count >= MAX_RULES) throw invalid({ base: [`has ${MAX_RULES} rules already`] });
-    const named = await findNamed(tx, actor, parent, input);
+    const requested = await findNamed(tx, actor, parentOf(owner), input);
+    const named = copies
+      ? { users: source.user_ids, groups: source.group_ids, branches: undefined }
+      : requested;
     const time = now();
     const { id } = await tx
       .insertInto('approval_rules')
       .values({
-        ...parentColumns(parent),
+        ...(isMergeRequest(owner) ? { merge_request_id: owner.mergeRequestId } : parentColumns(owner)),
+        source_rule_id: source?.id ?? null,
         name,
         rule_type: ruleType,
         report_type,
@@ -124,9 +155,8 @@ export const createRule = (db: Db, actor: Actor, parent: ResourceParent, input: 
       .returning('id')
       .executeTakeFirstOrThrow();
     await writeNamed(tx, id, named);
-    if (ruleType === 'any_approver' && isProject(parent))
-      await keepApprovalsBeforeMerge(tx, parent.id, approvals_required);
-    await audit(tx, actor, parent, 'created', { id, name, approvals_required });
+    await keepCount(tx, owner, ruleType, approvals_required);
+    await audit(tx, actor, owner, 'created', { id, name, approvals_required });
     return id;
   });
 
@@ -145,18 +175,18 @@ async function groupsAfter(
   return [...new Set([...kept, ...hidden])];
 }
 
-/** Changes the properties of the parent's own rule that the request names; 404 without it. */
+/** Changes the properties of the owner's own rule that the request names; 404 without it. */
 export const updateRule = (
   db: Db,
   actor: Actor,
-  parent: ResourceParent,
+  owner: RuleOwner,
   id: number,
   changes: RuleChanges,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await lockRules(tx, parent);
-    const rule = found(await selectRule(tx, parent, id));
-    const named = await findNamed(tx, actor, parent, changes);
+    await lockRules(tx, owner);
+    const rule = found(await selectRule(tx, owner, id));
+    const named = await findNamed(tx, actor, parentOf(owner), changes);
     const groups = await groupsAfter(tx, actor, rule, named.groups, changes.remove_hidden_groups ?? false);
     // The table's check constraint admits only the types.
     const before = rule.rule_type as RuleType;
@@ -166,8 +196,8 @@ export const updateRule = (
       (named.users ?? rule.user_ids).length + (groups ?? rule.group_ids).length > 0 ||
       namesAnybody(namedApprovers(changes));
     requireValid({ name, ruleType, reportType: rule.report_type, hasApprovers });
-    if (ruleType === 'any_approver' && before !== ruleType && (await countRules(tx, parent)).any)
-      throw takenByAnother(parent);
+    if (ruleType === 'any_approver' && before !== ruleType && (await countRules(tx, owner)).any)
+      throw takenByAnother(owner);
     const { applies_to_all_protected_branches = rule.applies_to_all_protected_branches } = changes;
     await tx
       .updateTable('approval_rules')
@@ -181,25 +211,23 @@ export const updateRule = (
       .where('id', '=', id)
       .execute();
     await writeNamed(tx, id, { ...named, groups });
-    if (ruleType === 'any_approver' && isProject(parent))
-      await keepApprovalsBeforeMerge(tx, parent.id, approvals_required);
-    await audit(tx, actor, parent, 'updated', { id, name, approvals_required });
+    await keepCount(tx, owner, ruleType, approvals_required);
+    await audit(tx, actor, owner, 'updated', { id, name, approvals_required });
   });
 
-/** Deletes the parent's own rule; 404 without it. */
+/** Deletes the owner's own rule; 404 without it. */
 export const deleteRule = (
   db: Db,
   actor: Actor,
-  parent: ResourceParent,
+  owner: RuleOwner,
   id: number,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    await lockRules(tx, parent);
-    const rule = found(await selectRule(tx, parent, id));
+    await lockRules(tx, owner);
+    const rule = found(await selectRule(tx, owner, id));
     unmodified(rule.updated_at);
     await ahead(tx).deleteFrom('approval_rules').where('id', '=', id).execute();
-    if (rule.rule_type === 'any_approver' && isProject(parent))
-      await keepApprovalsBeforeMerge(tx, parent.id, 0);
-    await audit(tx, actor, parent, 'deleted', rule);
+    await keepCount(tx, owner, rule.rule_type, 0);
+    await audit(tx, actor, owner, 'deleted', rule);
   });

@@ -1,5 +1,6 @@
 /** Reads approval rules with what they name, and who may approve by them. */
 import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { selectSeenGroups } from '../../../kernel/access/group-list-queries.ts';
 import { memberIds } from '../../../kernel/access/membership-queries.ts';
 import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
@@ -21,13 +22,24 @@ export type RuleRow = Selectable<ApprovalRulesTable> & {
   branch_ids: number[];
 };
 
-/** The condition on the parent's own rules. */
-const ownRules = (parent: ResourceParent) =>
-  isProject(parent)
-    ? sql<SqlBool>`approval_rules.project_id = ${parent.id}`
-    : sql<SqlBool>`approval_rules.namespace_id = ${parent.id}`;
+/** A merge request, as far as it has rules of its own. */
+export type RuledMergeRequest = { mergeRequestId: number; project: AuthorizedProject };
+export type RuleOwner = ResourceParent | RuledMergeRequest;
 
-const rules = (db: Db, parent: ResourceParent) =>
+export const isMergeRequest = (owner: RuleOwner): owner is RuledMergeRequest => 'mergeRequestId' in owner;
+
+/** Where the members are who can be approvers. */
+export const parentOf = (owner: RuleOwner): ResourceParent => (isMergeRequest(owner) ? owner.project : owner);
+
+/** The condition on the owner's own rules. */
+function ownRules(owner: RuleOwner) {
+  if (isMergeRequest(owner)) return sql<SqlBool>`approval_rules.merge_request_id = ${owner.mergeRequestId}`;
+  return isProject(owner)
+    ? sql<SqlBool>`approval_rules.project_id = ${owner.id}`
+    : sql<SqlBool>`approval_rules.namespace_id = ${owner.id}`;
+}
+
+const rules = (db: Db, owner: RuleOwner) =>
   db
     .selectFrom('approval_rules')
     .selectAll()
@@ -41,40 +53,38 @@ const rules = (db: Db, parent: ResourceParent) =>
       sql<number[]>`array(select protected_branch_id from approval_rule_branches where rule_id = id
         order by protected_branch_id)`.as('branch_ids'),
     ])
-    .where(ownRules(parent));
+    .where(ownRules(owner));
 
 /** One page, oldest first. */
-export const selectRules = (db: Db, parent: ResourceParent, page: PageRequest) =>
-  selectPage(db, rules(db, parent), page, { by: 'id', sort: 'asc' }, { id: 'id' });
+export const selectRules = (db: Db, owner: RuleOwner, page: PageRequest) =>
+  selectPage(db, rules(db, owner), page, { by: 'id', sort: 'asc' }, { id: 'id' });
 
 /** All of them, which are few. */
 export const selectAllRules = (db: Db, parent: ResourceParent): Promise<RuleRow[]> =>
   rules(db, parent).orderBy('id').execute();
 
-export const selectRule = (db: Db, parent: ResourceParent, id: number): Promise<RuleRow | undefined> =>
-  rules(db, parent).where('id', '=', id).executeTakeFirst();
+export const selectRule = (db: Db, owner: RuleOwner, id: number): Promise<RuleRow | undefined> =>
+  rules(db, owner).where('id', '=', id).executeTakeFirst();
 
-/** Serializes changes of the parent's rules: their number, and the one of any approver. */
-export async function lockRules(tx: Db, parent: ResourceParent): Promise<void> {
-  if (isProject(parent))
-    await ahead(tx)
-      .selectFrom('projects')
-      .select('id')
-      .where('id', '=', parent.id)
-      .forNoKeyUpdate()
-      .execute();
-  else await lockNamespace(tx, parent.id);
+/** Serializes changes of the owner's rules: their number, and the one of any approver. */
+export async function lockRules(tx: Db, owner: RuleOwner): Promise<void> {
+  const [table, id] = isMergeRequest(owner)
+    ? (['merge_requests', owner.mergeRequestId] as const)
+    : (['projects', owner.id] as const);
+  if (isMergeRequest(owner) || isProject(owner))
+    await ahead(tx).selectFrom(table).select('id').where('id', '=', id).forNoKeyUpdate().execute();
+  else await lockNamespace(tx, owner.id);
 }
 
-/** The number of the parent's rules, and whether one of them is for any approver. */
-export async function countRules(tx: Db, parent: ResourceParent) {
+/** The number of the owner's rules, and whether one of them is for any approver. */
+export async function countRules(tx: Db, owner: RuleOwner) {
   const { count, any } = await tx
     .selectFrom('approval_rules')
     .select((eb) => [
       eb.fn.countAll<number>().as('count'),
       sql<boolean>`coalesce(bool_or(rule_type = 'any_approver'), false)`.as('any'),
     ])
-    .where(ownRules(parent))
+    .where(ownRules(owner))
     .executeTakeFirstOrThrow();
   return { count: Number(count), any };
 }

@@ -20,7 +20,14 @@ export const samples: Samples = {
     insert into approval_rules (project_id, namespace_id, name, rule_type, approvals_required, created_at, updated_at)
       values (${project}, null, 'own', 'regular', 1, now(), now()), (null, ${group}, 'own', 'regular', 1, now(), now())`,
   objects: {
-    'approval_rules/:approval_rule_id': 'approval_rules',
+    'approval_rules/:approval_rule_id': {
+      table: 'approval_rules',
+      where: ({ project, group }, path) => {
+        if (path.includes('merge_requests'))
+          return `merge_request_id = (select id from merge_requests where project_id = ${project} and iid = 1)`;
+        return path.startsWith('/groups') ? `namespace_id = ${group}` : `project_id = ${project}`;
+      },
+    },
     'rules/:approval_rule_id': 'approval_rules',
   },
   fields: {

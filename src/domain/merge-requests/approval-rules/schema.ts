@@ -62,6 +62,26 @@ export const UpdateInput = Type.Object({
   remove_hidden_groups,
 });
 
+const ofMergeRequest = {
+  user_ids: approvers.user_ids,
+  usernames: approvers.usernames,
+  group_ids: approvers.group_ids,
+};
+export const OwnRuleInput = Type.Object({
+  name,
+  approvals_required,
+  approval_project_rule_id: Type.Optional(
+    integerId({ description: 'A rule of the project, whose name and approvers the new one has.' }),
+  ),
+  ...ofMergeRequest,
+});
+export const OwnRuleChanges = Type.Object({
+  name: Type.Optional(name),
+  approvals_required: Type.Optional(approvals_required),
+  ...ofMergeRequest,
+  remove_hidden_groups,
+});
+
 export const CreateGroupInput = Type.Object({
   name,
   approvals_required,

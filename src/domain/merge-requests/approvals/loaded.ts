@@ -56,7 +56,8 @@ export type LoadedApprovals = {
   settings: ApprovalSettings;
   /** Oldest first. */
   approvals: readonly { userId: number; approvedAt: string }[];
-  /** Whether rules of its own stand in the place of the project's. */
+  /** Rules of its own; whether they stand in the place of the project's is the project's to say. */
+  own: readonly HoldingRule[];
   isOverwritten: boolean;
 };
 
@@ -85,7 +86,7 @@ export function holdingRules(
   targetBranch: string,
   protections: ReadonlyMap<number, string>,
   allowsOwn: boolean,
-): { rules: HoldingRule[]; isOverwritten: boolean } {
+): Pick<LoadedApprovals, 'rules' | 'own' | 'isOverwritten'> {
   const patterns = [...protections.values()];
   const isHere = (row: RuleRow): boolean =>
     isForBranch(
@@ -102,8 +103,12 @@ export function holdingRules(
     if (isOverwritten && !row.of_group && row.rule_type !== 'report_approver') return false;
     return isHere(row);
   };
-  const rules = rows.filter(holds).toSorted((one, other) => one.id - other.id);
-  return { rules: rules.map(holdingRule), isOverwritten };
+  const sorted = rows.toSorted((one, other) => one.id - other.id);
+  return {
+    rules: sorted.filter(holds).map(holdingRule),
+    own: sorted.filter((row) => row.of_merge_request).map(holdingRule),
+    isOverwritten,
+  };
 }
 
 /** The approvals of each merge request. */

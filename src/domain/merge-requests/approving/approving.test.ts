@@ -255,6 +255,24 @@ test('an automatic merge waits for the last approval', async () => {
   expect((await shown(id)).state).toBe('merged');
 });
 
+test('lists are filtered by who approved', async () => {
+  const { id, developer, maintainer } = await makeWorld();
+  await makeMergeRequest(ashlar, id, 'other');
+  bodyOf(await approve(developer, id), 201);
+  bodyOf(await approve(maintainer, id), 201);
+  bodyOf(await call(maintainer, `POST ${path(id, 2)}/approve`), 201);
+  await makeMergeRequest(ashlar, id, 'third');
+  const listed = async (query: string) =>
+    bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests`, { query: `sort=asc&${query}` }), 200).map(
+      ({ iid }: { iid: number }) => iid,
+    );
+  expect(await listed(`approved_by_ids[]=${maintainer.id}`)).toEqual([1, 2]);
+  expect(await listed(`approved_by_ids[]=${maintainer.id}&approved_by_ids[]=${developer.id}`)).toEqual([1]);
+  expect(await listed(`approved_by_usernames[]=${developer.username}`)).toEqual([1]);
+  expect(await listed('approved_by_ids=None')).toEqual([3]);
+  expect(await listed('approved_by_usernames=Any')).toEqual([1, 2]);
+});
+
 test('the message of a merge names who approved', async () => {
   const { id, developer } = await makeWorld({ merge_commit_template: '%{title}\n\n%{approved_by}' });
   bodyOf(await approve(developer, id), 201);

@@ -117,8 +117,7 @@ export async function presentRules(
   }));
 }
 
-export async function presentState(reading: ApprovalReading, row: MergeRequestRow): Promise<StateRecord> {
-  const loaded = await selectApprovals(reading, row);
+export async function presentState(reading: ApprovalReading, loaded: ShownApprovals): Promise<StateRecord> {
   const { rules } = stateOf(loaded);
   const people = peopleOf(reading, loaded);
   const records = await presentRules(

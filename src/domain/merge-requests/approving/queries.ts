@@ -1,6 +1,8 @@
 /** Reads the approvals of one merge request, with the people that its records name. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { selectPeople } from '../../../kernel/users/queries.ts';
@@ -10,6 +12,7 @@ import { byId, idArray, readTagged, taggedRows } from '../../../platform/db/tagg
 import { notFound } from '../../../platform/failure.ts';
 import {
   type ApprovalRows,
+  type ApprovedRow,
   type LoadedApprovals,
   loadedApprovals,
   optionalApprovals,
@@ -31,20 +34,45 @@ const people = selectPeople(sql`array(
   union all select unnest(user_ids) from rule_approvers
   union all select user_id from approval_rule_users where rule_id in (select id from approvable_rules))`);
 
-/** The approvals and rules with the first approvers of each, by one statement. */
-export async function selectApprovals(
+/** The approvals and rules, with the first approvers of each, by one statement; undefined without a merge request. */
+async function readApprovals(
   { db, services, settings, actor }: ApprovalReading,
-  row: MergeRequestRow,
-): Promise<ShownApprovals> {
-  const of = await readTagged<ApprovalRows & { people: UserBasicRow }>(
+  ids: RawBuilder<unknown>,
+): Promise<ShownApprovals | undefined> {
+  const of = await readTagged<ApprovalRows & { people: UserBasicRow; found: ApprovedRow }>(
     db,
-    [...approvalSelects(), taggedRows('people', people)],
-    approvalCtes(idArray([row.id]), { readerId: actor?.id, isShown: true }),
+    [
+      ...approvalSelects(),
+      taggedRows('people', people),
+      taggedRows('found', sql`select id, project_id, author_id, target_branch from approvable`),
+    ],
+    approvalCtes(ids, { readerId: actor?.id, isShown: true }),
   );
+  const [row] = of('found');
+  if (!row) return undefined;
   const loaded = loadedApprovals(of, settings)(row);
   const held = services.config.tier === 'free' ? optionalApprovals(loaded) : loaded;
   return { ...held, people: byId(of('people')) };
 }
+
+/** Those of a merge request that was found; 404 where it was deleted meanwhile. */
+export const selectApprovals = async (
+  reading: ApprovalReading,
+  { id }: Pick<MergeRequestRow, 'id'>,
+): Promise<ShownApprovals> => found(await readApprovals(reading, idArray([id])));
+
+/** Those of the project's merge request with this number; 404 without it. */
+export const findApprovals = async (
+  reading: ApprovalReading,
+  project: Pick<AuthorizedProject, 'id'>,
+  iid: number,
+): Promise<ShownApprovals> =>
+  found(
+    await readApprovals(
+      reading,
+      sql`array(select id from merge_requests where project_id = ${project.id} and iid = ${iid})`,
+    ),
+  );
 
 /** The merge request of the project by its number, locked until the transaction ends; 404 without it. */
 export async function lockNumbered(tx: Db, project: { id: number }, iid: number): Promise<MergeRequestRow> {

@@ -5,6 +5,7 @@ import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { approve, resetApprovals, unapprove } from './actions.ts';
 import { presentApprovals, presentState } from './present.ts';
+import { findApprovals } from './queries.ts';
 import { ApprovalsRecord, ApproveInput, StateRecord } from './schema.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
@@ -34,8 +35,8 @@ export const approvalEndpoints: Endpoint[] = [
     input: OneMergeRequest,
     reply: StateRecord,
     handle: async (context) => {
-      const { db, subject, input } = context;
-      return presentState(context, await findMergeRequest(db, subject, input.merge_request_iid));
+      const { subject, input } = context;
+      return presentState(context, await findApprovals(context, subject, input.merge_request_iid));
     },
   }),
   endpoint({

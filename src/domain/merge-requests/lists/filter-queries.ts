@@ -21,6 +21,7 @@ type Either = NonNullable<MergeRequestListInput['not']>;
 const of = plannedFilters({ table: 'merge_requests', column: 'merge_request_id' });
 const assignees = of.people('merge_request_assignees');
 const reviewers = of.people('merge_request_reviewers');
+const approvers = of.people('merge_request_approvals');
 
 /** Older clients send 0 for None. */
 const idOf = (value: string): string => (value === '0' ? 'none' : value);
@@ -100,6 +101,12 @@ export function mergeRequestFilter(
   add(input.search, (text) => of.search(text, input.in?.length ? input.in : ['title', 'description']));
   add(input.merged_after, (time) => where(sql`coalesce(i.merged_at >= ${new Date(time)}, false)`));
   add(input.merged_before, (time) => where(sql`coalesce(i.merged_at <= ${new Date(time)}, false)`));
+  add(input.approved_by_ids, (ids) =>
+    ids.map((id) => presence(id, approvers.some, () => approvers.one(sql`${Number(id)}`))),
+  );
+  add(input.approved_by_usernames, (named) =>
+    named.map((name) => presence(name, approvers.some, () => approvers.one(userNamed(name)))),
+  );
   add(input.merge_user_id, (id) => mergedBy(sql`${id}`));
   add(input.merge_user_username, (name) => mergedBy(userNamed(name)));
   return [

@@ -7,6 +7,9 @@ const noneAnyOr = (description: string) =>
   Type.Optional(Type.String({ pattern: '^([Nn]one|[Aa]ny|\\d{1,15})$', description }));
 const names = (description: string) =>
   Type.Optional(commaList(Type.String(), { maxItems: 100, description }));
+/** Each is a condition of its own. */
+const MAX_APPROVERS = 5;
+
 const either = {
   author_id: Type.Optional(Type.Integer()),
   author_username: Type.Optional(Type.String()),
@@ -56,6 +59,18 @@ export const MergeRequestListFields = {
   wip: Type.Optional(stringEnum(['yes', 'no'], { description: 'Whether it is a draft.' })),
   draft: Type.Optional(Type.Boolean()),
   not: Type.Optional(Type.Object(either, { description: 'Only those of which these are not true.' })),
+  approved_by_ids: Type.Optional(
+    commaList(Type.String({ pattern: '^([Nn]one|[Aa]ny|\\d{1,15})$' }), {
+      maxItems: MAX_APPROVERS,
+      description: 'Ids of users who all approved it; None or Any alone.',
+    }),
+  ),
+  approved_by_usernames: Type.Optional(
+    commaList(Type.String(), {
+      maxItems: MAX_APPROVERS,
+      description: 'Names of users who all approved it; None or Any alone.',
+    }),
+  ),
   merge_user_id: Type.Optional(integerId()),
   merge_user_username: Type.Optional(Type.String()),
 };
