@@ -68,6 +68,7 @@ import {
   mergeRequestTodoEndpoint,
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
+import { RETARGET, retargetAfterPush, retargetListener } from './retargeting/retarget.ts';
 import { statusCheckEndpoints } from './status-checks/routes.ts';
 import {
   type StatusCheckServices,
@@ -143,6 +144,7 @@ export const mergeRequestsCapability = (
     [TRACE_NOTES]: traceNotes(services),
     [REMOVE_REFS]: removeRefs(services),
     ...statusCheckTasks(services),
+    [RETARGET]: retargetAfterPush(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
@@ -157,6 +159,7 @@ export const mergeRequestsCapability = (
     ...statusCheckListeners(services),
     { fact: 'merge_request_approved', task: AUTO_MERGE },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
+    retargetListener,
   ],
   schedules: [
     { task: RECONCILE, pattern: '* * * * *' },

@@ -94,7 +94,10 @@ export function mergeRequestDifferences(
 }
 
 /** The notes of the changes. Labels, milestones and states are shown by their events instead. */
-export const notesOf = (changes: readonly MergeRequestChange[]): SystemNote[] =>
+export const notesOf = (
+  changes: readonly MergeRequestChange[],
+  { isTargetDeleted = false } = {},
+): SystemNote[] =>
   changes.flatMap((change): SystemNote[] => {
     switch (change.what) {
       case 'title':
@@ -102,7 +105,11 @@ export const notesOf = (changes: readonly MergeRequestChange[]): SystemNote[] =>
       case 'reviewers':
         return [mergeRequestNotes.reviewers(change.added, change.removed)];
       case 'target_branch':
-        return [mergeRequestNotes.targetBranch(change.from, change.to)];
+        return [
+          isTargetDeleted
+            ? mergeRequestNotes.retargeted(change.from, change.to)
+            : mergeRequestNotes.targetBranch(change.from, change.to),
+        ];
       default:
         return [systemNote(change, 'merge request')];
     }

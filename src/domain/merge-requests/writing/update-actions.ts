@@ -38,6 +38,8 @@ export type MergeRequestUpdate = {
   opened: OpenedVersion | undefined;
   /** Finds the issues that it will close; undefined where nothing changes that may name issues. */
   findClosing: FindClosing | undefined;
+  /** Whether the target branch changes because it was merged and is gone. */
+  isTargetDeleted?: boolean;
 };
 
 type Columns = Partial<Omit<MergeRequestRow, 'id'>>;
@@ -167,7 +169,7 @@ export async function writeUpdate(
   const details = { changes: Object.fromEntries(all.map(({ what, ...rest }) => [what, rest])) };
   const announcement = mergeRequestAnnouncement(actor, project, row, eventOf(all), details);
   const noteable = mergeRequestNoteable(project, locked);
-  const notes = [...notesOf(all), ...(aborted ? [mergeRequestNotes.autoMergeAborted(aborted)] : [])];
+  const notes = [...notesOf(all, update), ...(aborted ? [mergeRequestNotes.autoMergeAborted(aborted)] : [])];
   const following = followingChanges(tx, actor, noteable, { changes: shared, notes }, announcement);
   const closing =
     findClosing && row.state === 'opened' ? closingStatements(tx, id, await findClosing(tx, row)) : [];
