@@ -45,6 +45,8 @@ import { type ReconcileServices, reconcileMerges } from './following/reconcile-m
 import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
+import { MENTION_BY_COMMITS, mentionByCommits } from './mentions/mention-by-commits.ts';
+import { MENTION_NAMED, mentionListeners, mentionNamed } from './mentions/mention-named.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
 import { mergeTrainEndpoints } from './merge-trains/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
@@ -145,6 +147,8 @@ export const mergeRequestsCapability = (
     [REMOVE_REFS]: removeRefs(services),
     ...statusCheckTasks(services),
     [RETARGET]: retargetAfterPush(services),
+    [MENTION_NAMED]: mentionNamed(services),
+    [MENTION_BY_COMMITS]: mentionByCommits(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
@@ -160,6 +164,8 @@ export const mergeRequestsCapability = (
     { fact: 'merge_request_approved', task: AUTO_MERGE },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
     retargetListener,
+    { fact: 'repository_pushed', task: MENTION_BY_COMMITS },
+    ...mentionListeners,
   ],
   schedules: [
     { task: RECONCILE, pattern: '* * * * *' },

@@ -782,6 +782,9 @@ export type NotesTable = {
   alert_id: number | null;
   merge_request_id: number | null;
   outdated: Generated<boolean>;
+  mentioned_in_merge_request_id: number | null;
+  mentioned_in_project_id: number | null;
+  mentioned_in_commit: string | null;
 };
 
 export type NotificationSettingsTable = {

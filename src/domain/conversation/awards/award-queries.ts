@@ -7,7 +7,7 @@ import { type Page, type PageRequest, selectPage } from '../../../platform/pagin
 import { type AwardWithUser, userOfAward } from '../noteables/award-actions.ts';
 import type { Awardable } from '../noteables/awards.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { notesOf } from '../notes/queries.ts';
+import { type NoteReader, notesOf } from '../notes/queries.ts';
 
 const awardsOf = (db: Db, { column, id }: Awardable) =>
   db.selectFrom('award_emoji').selectAll().select(userOfAward).where(column, '=', id);
@@ -25,13 +25,13 @@ export async function findAward(db: Db, awardable: Awardable, id: number): Promi
 
 /** The same of a note, which is found with it; 404 without the note, and for system notes, which take no awards. */
 export async function findAwardOfNote(
-  db: Db,
+  reader: NoteReader,
   noteable: Noteable,
   noteId: number,
   id: number,
 ): Promise<AwardWithUser> {
-  const award = awardsOf(db, { column: 'note_id', id: noteId }).where('id', '=', id);
-  const note = await notesOf(db, noteable)
+  const award = awardsOf(reader.db, { column: 'note_id', id: noteId }).where('id', '=', id);
+  const note = await notesOf(reader, noteable)
     .where('notes.id', '=', noteId)
     .select(sql<AwardWithUser | null>`(select to_jsonb(a) from (${award}) a)`.as('award'))
     .executeTakeFirst();

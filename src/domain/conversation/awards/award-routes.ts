@@ -62,7 +62,7 @@ function awardResources(resource: NoteableResource): AwardResource[] {
     names: { ...names, ...noteId },
     find: async (context, home, input) => {
       const noteable = await awards.find(context, home, input.noteable_id);
-      const note = await findNote(context.db, noteable, Number(input.note_id));
+      const note = await findNote(context, noteable, Number(input.note_id));
       // System notes take no awards.
       if (note.system_action !== null) throw notFound('Award Emoji');
       return { target: noteable, awardable: { column: 'note_id', id: note.id } };
@@ -70,7 +70,7 @@ function awardResources(resource: NoteableResource): AwardResource[] {
     findAward: async (context, home, input) => {
       const noteable = await awards.find(context, home, input.noteable_id);
       const id = Number(input.note_id);
-      const award = await findAwardOfNote(context.db, noteable, id, input.award_id);
+      const award = await findAwardOfNote(context, noteable, id, input.award_id);
       return { awardable: { column: 'note_id', id }, award };
     },
   };

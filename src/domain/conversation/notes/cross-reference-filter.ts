@@ -5,9 +5,8 @@ import type { NoteRecord } from './note-records.ts';
 import { noteables } from './noteable-registry.ts';
 import type { NoteRow } from './notes.ts';
 
-/** Actions of system notes with cross-references. */
+/** Actions of system notes with cross-references. Mentions are not read at all by readers who may not follow them. */
 const crossReferencing = new Set([
-  'cross_reference',
   'merge',
   'closed',
   'discussion',
@@ -32,7 +31,7 @@ const HIDDEN = '[hidden]';
 type TextRow = Pick<NoteRow, 'system_action' | 'project_id' | 'namespace_id' | 'body'>;
 
 /** The references in a system note; other notes have none of these. */
-export function namedIn(row: TextRow): CrossReference[] {
+function namedIn(row: TextRow): CrossReference[] {
   if (row.system_action === null || !crossReferencing.has(row.system_action)) return [];
   return [...row.body.matchAll(reference)].map(([text, path, sign = '', iid]) => ({
     key: keyOf(row, path, text),

@@ -39,9 +39,9 @@ export const threadsEndpoint = <Path extends string>(resource: NoteableResource<
     input: Type.Object({ noteable_id: resource.noteable }),
     item: DiscussionRecord,
     handle: async (context) => {
-      const { db, subject, input, page } = context;
+      const { subject, input, page } = context;
       const noteable = await resource.find(context, subject, input.noteable_id);
-      const threads = await selectThreads(db, noteable, page);
+      const threads = await selectThreads(context, noteable, page);
       return { ...threads, items: await presentThreads(context, threads.items) };
     },
   });
@@ -70,9 +70,9 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
     input: Type.Object({ ...ofThread, ...resolution }),
     reply: DiscussionRecord,
     handle: async (context) => {
-      const { db, subject, input } = context;
+      const { subject, input } = context;
       const noteable = await resource.find(context, subject, input.noteable_id);
-      const thread = await findThread(db, noteable, input.discussion_id);
+      const thread = await findThread(context, noteable, input.discussion_id);
       return presentThread(context, await resolveNotes(context, noteable, thread, input.resolved));
     },
   });
@@ -108,9 +108,9 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object(ofThread),
       reply: DiscussionRecord,
       handle: async (context) => {
-        const { db, subject, input } = context;
+        const { subject, input } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        return presentThread(context, await findThread(db, noteable, input.discussion_id));
+        return presentThread(context, await findThread(context, noteable, input.discussion_id));
       },
     }),
     ...(resource.resolvable ? [resolve] : []),
@@ -124,9 +124,9 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object(ofThread),
       item: NoteRecord,
       handle: async (context) => {
-        const { db, subject, input, page } = context;
+        const { subject, input, page } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        const notes = await selectThread(db, noteable, input.discussion_id, page);
+        const notes = await selectThread(context, noteable, input.discussion_id, page);
         if (notes.total === 0) throw notFound('Notes');
         return presentNotePage(context, notes);
       },
@@ -142,9 +142,9 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object({ ...ofThread, ...newNote }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
-        const { db, subject, input } = context;
+        const { subject, input } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        const thread = await findThread(db, noteable, input.discussion_id);
+        const thread = await findThread(context, noteable, input.discussion_id);
         return presentNoteResult(context, await createNote(context, noteable, input, { thread }));
       },
     }),
@@ -157,9 +157,9 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object(ofNote),
       reply: NoteRecord,
       handle: async (context) => {
-        const { db, subject, input } = context;
+        const { subject, input } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        return presentNote(context, await findNote(db, noteable, input.note_id, input.discussion_id));
+        return presentNote(context, await findNote(context, noteable, input.note_id, input.discussion_id));
       },
     }),
     endpoint({
@@ -173,13 +173,13 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: changed,
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
-        const { db, subject, input } = context;
+        const { subject, input } = context;
         const { body, resolved }: { body?: string; resolved?: boolean } = input;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        const note = await findNote(db, noteable, input.note_id, input.discussion_id);
+        const note = await findNote(context, noteable, input.note_id, input.discussion_id);
         if (resolved === undefined)
           return presentNoteResult(context, await updateNote(context, noteable, note, body ?? ''));
-        const thread = await findThread(db, noteable, input.discussion_id);
+        const thread = await findThread(context, noteable, input.discussion_id);
         const after = await resolveNotes(context, noteable, thread, resolved, note);
         return presentNote(context, after.find(({ id }) => id === note.id) ?? note);
       },
@@ -193,9 +193,9 @@ export function discussionEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object(ofNote),
       reply: noContent,
       handle: async (context) => {
-        const { db, subject, input, unmodified } = context;
+        const { subject, input, unmodified } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        const note = await findNote(db, noteable, input.note_id, input.discussion_id);
+        const note = await findNote(context, noteable, input.note_id, input.discussion_id);
         await deleteNote(context, noteable, note, unmodified);
         return null;
       },

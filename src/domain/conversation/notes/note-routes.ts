@@ -36,11 +36,11 @@ export function noteEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object({ ...ofTarget, ...listNotes }),
       item: NoteRecord,
       handle: async (context) => {
-        const { db, subject, input, page } = context;
+        const { subject, input, page } = context;
         const { order_by = 'created_at', sort = 'desc', activity_filter = 'all_notes' } = input;
         const noteable = await resource.find(context, subject, input.noteable_id);
         const requested = { by: order_by, sort, filter: activity_filter };
-        return presentNotePage(context, await selectNotes(db, noteable, requested, page));
+        return presentNotePage(context, await selectNotes(context, noteable, requested, page));
       },
     }),
     endpoint({
@@ -68,9 +68,9 @@ export function noteEndpoints(resource: NoteableResource): Endpoint[] {
       input: ofNote,
       reply: NoteRecord,
       handle: async (context) => {
-        const { db, subject, input } = context;
+        const { subject, input } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        return presentNote(context, await findNote(db, noteable, input.note_id));
+        return presentNote(context, await findNote(context, noteable, input.note_id));
       },
     }),
     endpoint({
@@ -84,9 +84,9 @@ export function noteEndpoints(resource: NoteableResource): Endpoint[] {
       input: Type.Object({ ...ofTarget, ...noteId, ...changedNote }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
-        const { db, subject, input } = context;
+        const { subject, input } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        const note = await findNote(db, noteable, input.note_id);
+        const note = await findNote(context, noteable, input.note_id);
         return presentNoteResult(context, await updateNote(context, noteable, note, input.body));
       },
     }),
@@ -99,9 +99,9 @@ export function noteEndpoints(resource: NoteableResource): Endpoint[] {
       input: ofNote,
       reply: noContent,
       handle: async (context) => {
-        const { db, subject, input, unmodified } = context;
+        const { subject, input, unmodified } = context;
         const noteable = await resource.find(context, subject, input.noteable_id);
-        await deleteNote(context, noteable, await findNote(db, noteable, input.note_id), unmodified);
+        await deleteNote(context, noteable, await findNote(context, noteable, input.note_id), unmodified);
         return null;
       },
     }),

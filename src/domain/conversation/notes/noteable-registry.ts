@@ -7,6 +7,7 @@ import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { CrossReference } from '../noteables/cross-reference-queries.ts';
+import type { NamedNoteable } from '../noteables/named-noteables.ts';
 import type { FindContext } from '../noteables/noteable-resources.ts';
 import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
 import type { ActorContext, WriteContext } from '../noteables/write-context.ts';
@@ -34,6 +35,17 @@ export type NoteableDefinition = {
     sign: '#' | '!' | '&';
     readable(reader: { db: Db; actor: Caller }, named: readonly CrossReference[]): Promise<{ key: string }[]>;
   };
+  /** How texts name this kind, and how those are found that the actor reads, and may comment on unless they are locked. */
+  named?: {
+    kind: NamedNoteable['kind'];
+    find(
+      context: ActorContext,
+      home: AuthorizedProject,
+      named: readonly NamedNoteable[],
+    ): Promise<Noteable[]>;
+  };
+  /** The condition on `notes` that the caller reads what they tell a mention in, where that is of this kind. */
+  readableMentions?(caller: Caller): RawBuilder<SqlBool>;
   /** The condition on notes `t` of the project on this kind: the caller reads the noteable. Others are in no search. */
   readableNotes?(project: AuthorizedProject, caller: Caller): RawBuilder<SqlBool>;
   /** Places a note on its diff; 400 for a position that is not there. Kinds without it have no positions. */

@@ -1,14 +1,20 @@
 /** Reads notes and threads of a noteable. */
 import { sql } from 'kysely';
+import type { Caller } from '../../../kernel/actor.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { type Noteable, noteableKey, readsInternalNotes } from '../noteables/noteables.ts';
+import { noteables } from './noteable-registry.ts';
 import { type NoteWithRelations, selectRelations } from './notes.ts';
 import type { ActivityFilter } from './schema.ts';
 
-/** The notes of the noteable; internal ones only for callers who may read them. */
-export function notesOf(db: Db, noteable: Noteable) {
+/** In whose name notes are read. */
+export type NoteReader = { db: Db; services: Needs<'registered'>; actor: Caller };
+
+/** The notes of the noteable; internal ones, and those that tell of hidden mentions, only for callers who may read these. */
+export function notesOf({ db, services, actor }: NoteReader, noteable: Noteable) {
   const { column, id } = noteableKey(noteable);
   let query = db
     .selectFrom('notes')
@@ -17,20 +23,22 @@ export function notesOf(db: Db, noteable: Noteable) {
     .where(sql.ref<number | string>(`notes.${column}`), '=', id);
   // A commit of a fork has the same id.
   if (noteable.project) query = query.where('notes.project_id', '=', noteable.project.id);
+  for (const { readableMentions } of noteables.all(services))
+    if (readableMentions) query = query.where(readableMentions(actor));
   return readsInternalNotes(noteable) ? query : query.where('notes.internal', '=', false);
 }
 
 /** A page of notes in the requested order. */
 export function selectNotes(
-  db: Db,
+  reader: NoteReader,
   noteable: Noteable,
   requested: { by: 'created_at' | 'updated_at'; sort: 'asc' | 'desc'; filter: ActivityFilter },
   page: PageRequest,
 ): Promise<Page<NoteWithRelations>> {
-  let query = notesOf(db, noteable);
+  let query = notesOf(reader, noteable);
   if (requested.filter === 'only_comments') query = query.where('notes.system_action', 'is', null);
   if (requested.filter === 'only_activity') query = query.where('notes.system_action', 'is not', null);
-  return selectPage(db, query, page, requested, {
+  return selectPage(reader.db, query, page, requested, {
     created_at: 'notes.created_at',
     updated_at: 'notes.updated_at',
     id: 'notes.id',
@@ -39,12 +47,12 @@ export function selectNotes(
 
 /** A note of the noteable, and of the thread if one is given; 404 when the caller can read none. */
 export async function findNote(
-  db: Db,
+  reader: NoteReader,
   noteable: Noteable,
   id: number,
   discussionId?: string,
 ): Promise<NoteWithRelations> {
-  let query = notesOf(db, noteable).where('notes.id', '=', id);
+  let query = notesOf(reader, noteable).where('notes.id', '=', id);
   if (discussionId !== undefined) query = query.where('notes.discussion_id', '=', discussionId);
   const note = await query.executeTakeFirst();
   if (!note) throw notFound('Note');
@@ -53,11 +61,11 @@ export async function findNote(
 
 /** The notes of the thread, oldest first; 404 when there is none. */
 export async function findThread(
-  db: Db,
+  reader: NoteReader,
   noteable: Noteable,
   discussionId: string,
 ): Promise<NoteWithRelations[]> {
-  const notes = await notesOf(db, noteable)
+  const notes = await notesOf(reader, noteable)
     .where('notes.discussion_id', '=', discussionId)
     .orderBy('notes.id')
     .execute();
@@ -67,14 +75,14 @@ export async function findThread(
 
 /** A page of the thread's notes, oldest first. */
 export const selectThread = (
-  db: Db,
+  reader: NoteReader,
   noteable: Noteable,
   discussionId: string,
   page: PageRequest,
 ): Promise<Page<NoteWithRelations>> =>
   selectPage(
-    db,
-    notesOf(db, noteable).where('notes.discussion_id', '=', discussionId),
+    reader.db,
+    notesOf(reader, noteable).where('notes.discussion_id', '=', discussionId),
     page,
     { by: 'id', sort: 'asc' },
     { id: 'notes.id' },
@@ -82,7 +90,7 @@ export const selectThread = (
 
 /** A page of threads, by the time of their first notes, each with all its notes: two statements. */
 export async function selectThreads(
-  db: Db,
+  reader: NoteReader,
   noteable: Noteable,
   page: PageRequest,
 ): Promise<Page<NoteWithRelations[]>> {
@@ -90,8 +98,8 @@ export async function selectThreads(
   const first = sql<boolean>`not exists (select from notes earlier
     where earlier.discussion_id = notes.discussion_id and earlier.id < notes.id and earlier.${sql.ref(column)} = ${id})`;
   const beginnings = await selectPage(
-    db,
-    notesOf(db, noteable).where(first),
+    reader.db,
+    notesOf(reader, noteable).where(first),
     page,
     { by: 'created_at', sort: 'asc' },
     { created_at: 'notes.created_at', id: 'notes.id' },
@@ -100,7 +108,7 @@ export async function selectThreads(
   const notes =
     ids.length === 0
       ? []
-      : await notesOf(db, noteable).where('notes.discussion_id', 'in', ids).orderBy('notes.id').execute();
+      : await notesOf(reader, noteable).where('notes.discussion_id', 'in', ids).orderBy('notes.id').execute();
   const threads = Map.groupBy(notes, ({ discussion_id }) => discussion_id);
   return { ...beginnings, items: ids.flatMap((discussion) => [threads.get(discussion) ?? []]) };
 }

@@ -86,7 +86,7 @@ export async function resolveNotes(
   const changed = await (follows ? inTransaction(context.db, change) : change(context.db));
   // Somebody else was faster with the rest.
   if (changed.length < toChange(noteable.kind, note ? [note] : thread, resolved).length)
-    return findThread(context.db, noteable, thread[0]?.discussion_id ?? '');
+    return findThread(context, noteable, thread[0]?.discussion_id ?? '');
   const byId = new Map(changed.map((each) => [each.id, each]));
   return thread.map((each) => byId.get(each.id) ?? each);
 }

@@ -4,7 +4,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import { readShown } from '../../../platform/git/history/history.ts';
 import { peelToCommit } from '../../../platform/git/refs.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
-import type { CrossReference } from '../../conversation/index.ts';
+import { type CrossReference, fullPathOf } from '../../conversation/index.ts';
 import { readRepository } from '../../repositories/index.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type IssueReference, issueReferences } from '../texts/issue-references.ts';
@@ -13,11 +13,12 @@ import { selectNamingComments, selectNewestCommits } from './issue-queries.ts';
 type Reading = Needs<'database' | 'repositories' | 'baseUrl'>;
 
 /** Characters of a comment or a message that are looked at. */
-const MAX_TEXT_LENGTH = 10_000;
+export const MAX_TEXT_LENGTH = 10_000;
 /** Issues that are looked up. */
 const MAX_NAMED = 1_000;
 
-async function readMessages(
+/** The messages of the newest commits. */
+export async function readMessages(
   services: Reading,
   project: AuthorizedProject,
   row: MergeRequestRow,
@@ -31,12 +32,6 @@ async function readMessages(
     ),
   );
   return messages ?? [];
-}
-
-/** The path in full and in lower case; that of a project beside begins as the text's own. */
-function fullPathOf(home: AuthorizedProject, path: string): string {
-  const namespace = home.fullPath.slice(0, home.fullPath.lastIndexOf('/'));
-  return (path.includes('/') ? path : `${namespace}/${path}`).toLowerCase();
 }
 
 /** The issues that the texts name which the reader of the project's merge requests reads; whether they exist is not checked. */

@@ -25,7 +25,8 @@ export const closingFor =
   async (tx, { title, description, target_branch }) => {
     if (target_branch !== target.row.default_branch) return [];
     const named = closingReferences(baseUrl(), [title, description, ...messages]);
-    return findNamedIssues({ db: tx, points: database.points }, actor, target, named);
+    const issues = await findNamedIssues({ db: tx, points: database.points }, actor, target, named);
+    return issues.flatMap(({ id }) => id ?? []);
   };
 
 /** The same with the eyes of the author, after a push; nothing where the author may not open it any more. */

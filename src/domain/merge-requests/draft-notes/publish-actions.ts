@@ -30,7 +30,7 @@ async function publishDraft(
 ): Promise<number | undefined> {
   const { db, actor } = context;
   const { discussion_id } = draft;
-  const thread = discussion_id === null ? undefined : await findThread(db, noteable, discussion_id);
+  const thread = discussion_id === null ? undefined : await findThread(context, noteable, discussion_id);
   const position = positionOfDraft(draft);
   const suggestions = suggestionsOfDraft(draft);
   const place = thread ? { thread } : position ? { position, beginsThread: true } : {};

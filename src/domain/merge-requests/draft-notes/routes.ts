@@ -76,7 +76,7 @@ async function suggestedBy(
   { position, discussionId }: { position: NotePosition | undefined; discussionId: string | undefined },
 ): Promise<Suggestion[]> {
   if (parseSuggestions(note).length === 0) return [];
-  const [first] = discussionId === undefined ? [] : await findThread(context.db, noteable, discussionId);
+  const [first] = discussionId === undefined ? [] : await findThread(context, noteable, discussionId);
   return readSuggestions(context, context.subject, first ? positionOf(first) : position, note);
 }
 
@@ -108,7 +108,8 @@ export const draftNoteEndpoints: Endpoint[] = [
       const { in_reply_to_discussion_id: discussionId, resolve_discussion: resolves = false } = input;
       const { noteable, of } = await find(context);
       requireWritable(noteable, input.note);
-      const thread = discussionId === undefined ? undefined : await findThread(db, noteable, discussionId);
+      const thread =
+        discussionId === undefined ? undefined : await findThread(context, noteable, discussionId);
       if (thread?.[0]?.system_action) throw badRequest('Discussion can not be replied to.');
       if (resolves) requireResolver(noteable, actor, thread);
       const position = thread ? undefined : input.position;

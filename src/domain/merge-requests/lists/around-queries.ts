@@ -1,6 +1,5 @@
 /** Clauses of the lists of merge requests around something else: a milestone, an issue, a commit. */
 import { type RawBuilder, sql } from 'kysely';
-import { type CrossReference, inProjects } from '../../conversation/index.ts';
 import type { Clause, MilestoneRow } from '../../planning/index.ts';
 import type { IssueRow } from '../../work-items/index.ts';
 
@@ -27,13 +26,10 @@ export const projectsAmong = (ids: RawBuilder<unknown>): RawBuilder<unknown> =>
 export const closingIssue = ({ id }: Identified<IssueRow>): RawBuilder<unknown> =>
   sql`select merge_request_id from merge_request_closing_issues where issue_id = ${id}`;
 
-/** The ids of those that close the issue, and of those that these references name. */
-export const relatedToIssue = (
-  issue: Identified<IssueRow>,
-  named: readonly CrossReference[],
-): RawBuilder<unknown> => sql`${closingIssue(issue)}
-    union select m.id from (${inProjects(named)}) named(key, project_id, iid)
-    join merge_requests m on m.project_id = named.project_id and m.iid = named.iid`;
+/** The ids of those that close the issue, and of those that mention it. */
+export const relatedToIssue = (issue: Identified<IssueRow>): RawBuilder<unknown> => sql`${closingIssue(issue)}
+    union select mentioned_in_merge_request_id from notes
+    where issue_id = ${issue.id} and system_action = 'cross_reference' and mentioned_in_merge_request_id is not null`;
 
 /** The ids of those that brought the commit: it is one of theirs, or what merging or squashing made. */
 export const bringingCommit = (sha: string): RawBuilder<unknown> => sql`

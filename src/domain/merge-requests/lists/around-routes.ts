@@ -8,10 +8,9 @@ import type { Caller } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import type { Page } from '../../../platform/pagination/page.ts';
-import { mentionsOf } from '../../conversation/index.ts';
 import { type Filter, projectsOf, selectMilestone, type Visible } from '../../planning/index.ts';
 import { readCommit } from '../../repositories/index.ts';
-import { findIssue, issueNoteable } from '../../work-items/index.ts';
+import { findIssue } from '../../work-items/index.ts';
 import { mergeRequestLists } from '../records/list-queries.ts';
 import { MergeRequestBasicRecord, presentMergeRequests } from '../records/merge-request-records.ts';
 import { visibleMergeRequests, visibleMergeRequestsOf } from '../records/visibility-queries.ts';
@@ -89,8 +88,7 @@ export const mergeRequestsAroundEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, actor, subject, input } = context;
       const issue = await findIssue(db, subject, actor, input.issue_iid);
-      const named = await mentionsOf(db, issueNoteable(subject, issue), '!');
-      return aroundIssue(context, relatedToIssue(issue, named));
+      return aroundIssue(context, relatedToIssue(issue));
     },
   }),
   listing({

@@ -1,10 +1,15 @@
 /** Merge requests as noteables: their notes over the API, quick actions, and references in system notes. */
 import { sql } from 'kysely';
 import { onProject } from '../../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import {
+  type ActorContext,
   conversationEndpoints,
+  inNamedProjects,
+  type NamedNoteable,
+  type Noteable,
   type NoteableDefinition,
   type NoteableResource,
   projectOf,
@@ -18,7 +23,7 @@ import { writeSuggestions } from '../suggestions/actions.ts';
 import { loadSuggestions } from '../suggestions/present.ts';
 import { readSuggestions } from '../suggestions/read-suggestions.ts';
 import { writeThreadsResolved } from '../writing/thread-actions.ts';
-import { readableMergeRequests } from './queries.ts';
+import { readableMentions, readableMergeRequests, selectReferenced } from './queries.ts';
 
 const mergeRequest: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the merge request in the project.' }),
@@ -41,6 +46,25 @@ export const mergeRequestConversation = conversationEndpoints({
   resolvable: true,
   positioned: true,
 });
+
+async function findNamed(
+  { db, services, actor }: ActorContext,
+  home: AuthorizedProject,
+  named: readonly NamedNoteable[],
+): Promise<Noteable[]> {
+  const placed = await inNamedProjects(services.database.points, actor, 'create_notes', home, named);
+  const readable = placed.filter(({ project }) => project.may('read_merge_requests'));
+  const byId = new Map(readable.map(({ project }) => [project.id, project]));
+  const rows = await selectReferenced(
+    db,
+    readable.map(({ project }) => project.id),
+    readable.map((each) => Number(each.named.name)),
+  );
+  return rows.flatMap((row) => {
+    const project = byId.get(row.project_id);
+    return project ? [mergeRequestNoteable(project, row)] : [];
+  });
+}
 
 export const mergeRequestDefinition: NoteableDefinition = {
   kind: mergeRequestKind,
@@ -81,6 +105,8 @@ export const mergeRequestDefinition: NoteableDefinition = {
   },
   threadsResolved: writeThreadsResolved,
   crossReferences: { sign: '!', readable: readableMergeRequests },
+  named: { kind: 'merge_request', find: findNamed },
+  readableMentions,
   readableNotes: (project) =>
     project.may('read_merge_requests') ? sql`t.merge_request_id is not null` : sql`false`,
 };

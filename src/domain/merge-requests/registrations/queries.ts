@@ -1,5 +1,6 @@
 /** Statements with which merge requests are found for to-dos, feeds, references and labels. */
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { mayInProject } from '../../../kernel/access/ability-queries.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type CrossReference, inProjects } from '../../conversation/index.ts';
@@ -51,7 +52,17 @@ export async function readableMergeRequests(
   return rows;
 }
 
-type Referenced = Pick<MergeRequestRow, 'project_id' | 'iid' | 'title' | 'state'>;
+/** The condition on `notes` that the caller reads the merge request that they tell a mention in. */
+export function readableMentions(caller: Caller): RawBuilder<SqlBool> {
+  const project = sql`(select m.project_id from merge_requests m where m.id = notes.mentioned_in_merge_request_id)`;
+  return sql`(notes.mentioned_in_merge_request_id is null
+    or ${mayInProject('read_merge_requests', caller, project)})`;
+}
+
+type Referenced = Pick<
+  MergeRequestRow,
+  'id' | 'project_id' | 'iid' | 'title' | 'state' | 'author_id' | 'discussion_locked'
+>;
 
 /** The merge requests that texts name, each by its project and number. */
 export async function selectReferenced(
@@ -60,7 +71,7 @@ export async function selectReferenced(
   numbers: readonly number[],
 ): Promise<Referenced[]> {
   const { rows } = await sql<Referenced>`
-    select project_id, iid, title, state from merge_requests where (project_id, iid) in (
+    select id, project_id, iid, title, state, author_id, discussion_locked from merge_requests where (project_id, iid) in (
       select * from unnest(${projectIds}::bigint[], ${numbers}::bigint[]))`.execute(db);
   return rows;
 }

@@ -5,7 +5,7 @@ import { closingReferences } from './closing-grammar.ts';
 
 const BASE = 'https://git.example.com/root';
 const closed = (...texts: (string | null)[]): string[] =>
-  closingReferences(BASE, texts).map(({ projectPath, iid }) => `${projectPath ?? ''}#${iid}`);
+  closingReferences(BASE, texts).map(({ path, iid }) => `${path ?? ''}#${iid}`);
 
 const verbs = [
   ...['close', 'closes', 'closed', 'closing'],

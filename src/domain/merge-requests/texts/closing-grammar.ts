@@ -8,7 +8,7 @@ import { type Reference, referenceAt, scanReferences } from '../../markdown/inde
 /** An issue to close when the merge request is merged; whether it exists is not checked. */
 export type ClosingReference = {
   /** As written: a full path, or without a slash the name of a project beside; null for the text's own project. */
-  projectPath: string | null;
+  path: string | undefined;
   iid: number;
 };
 
@@ -115,7 +115,7 @@ export function closingReferences(baseUrl: string, texts: Iterable<string | null
       const iid = Number(name);
       const key = `${path?.toLowerCase() ?? ''}#${iid}`;
       if (iid === 0 || iid > MAX_IID || found.has(key)) continue;
-      found.set(key, { projectPath: path ?? null, iid });
+      found.set(key, { path, iid });
       if (found.size === MAX_CLOSING_REFERENCES) return [...found.values()];
     }
   }

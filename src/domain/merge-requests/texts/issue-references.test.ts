@@ -1,6 +1,6 @@
-/** Issues that texts name, and what only looks so. */
+/** Issues and other noteables that texts name, and what only looks so. */
 import { describe, expect, test } from 'vitest';
-import { issueReferences } from './issue-references.ts';
+import { issueReferences, namedNoteables } from './issue-references.ts';
 
 const BASE = 'https://git.example.com/root';
 const named = (text: string): string[] =>
@@ -37,4 +37,26 @@ test.each([
       ? Array.from({ length: 100_000 }, (_, at) => `#${at + 1}`).join(' ')
       : part.repeat(1_000_000 / part.length);
   expect(issueReferences(BASE, `#9 ${text}`).length).toBeLessThanOrEqual(500);
+});
+
+describe('what may have notes', () => {
+  test.each<[text: string, ...noteables: string[]]>([
+    ['#1 !2 &3 1234567a', 'issue #1', 'merge_request #2', 'epic #3', 'commit #1234567a'],
+    ['p#1 g/p!2 g&3 g/p@1234567', 'issue p#1', 'merge_request g/p#2', 'epic g#3', 'commit g/p#1234567'],
+    [`${BASE}/groups/g/-/epics/1 ${BASE}/g/p/-/commit/1234567`, 'epic g#1', 'commit g/p#1234567'],
+    [`${BASE}/g/p/-/merge_requests/1 !1 G/p!1`, 'merge_request G/p#1', 'merge_request #1'],
+    ['$1 ~2 %3 @456789 !0 &99999999999'],
+    ['`!1`\n```\n&2\n```\n<!-- #3 1234567a -->'],
+    [''],
+  ])('%j', (text, ...noteables) => {
+    const found = namedNoteables(BASE, text).map(({ kind, path, name }) => `${kind} ${path ?? ''}#${name}`);
+    expect(found).toEqual(noteables);
+  });
+
+  test('is a hundred in one text at most', () => {
+    const text = Array.from({ length: 300 }, (_, at) => `!${at + 1}`).join(' ');
+    expect(namedNoteables(BASE, text).map(({ name }) => Number(name))).toEqual(
+      Array.from({ length: 100 }, (_, at) => at + 1),
+    );
+  });
 });

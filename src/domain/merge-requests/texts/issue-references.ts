@@ -1,8 +1,8 @@
 /**
- * The issues that texts name, whatever they say of them: `#1`, `group/project#2`, and whole addresses, outside code. Pure, and
- * in time linear in the text.
+ * The issues that texts name, and whatever else may have notes: `#1`, `group/project!2`, and whole addresses, outside code.
+ * Pure, and in time linear in the text.
  */
-import { outsideCode } from '../../conversation/index.ts';
+import { type NamedNoteable, outsideCode } from '../../conversation/index.ts';
 import { type Reference, referenceAt, scanReferences } from '../../markdown/index.ts';
 
 /** An issue; whether it exists is not checked. */
@@ -41,6 +41,28 @@ export function issueReferences(baseUrl: string, markdown: string): IssueReferen
     if (kind !== 'issue' || iid === 0 || iid > MAX_IID) continue;
     found.set(`${path?.toLowerCase() ?? ''}#${iid}`, { path, iid });
     if (found.size === MAX_REFERENCES) break;
+  }
+  return [...found.values()];
+}
+
+/** Noteables of one text that are told that it mentions them. */
+const MAX_MENTIONED = 100;
+const noteableHint = /[#!&]\d|\/\d|[0-9a-f]{7}/;
+const noteableKinds: ReadonlySet<string> = new Set(['issue', 'epic', 'merge_request', 'commit']);
+
+const isNoteable = (reference: Reference): reference is Reference & { kind: NamedNoteable['kind'] } =>
+  noteableKinds.has(reference.kind);
+
+/** The first 100 noteables of the text, addresses before others, each once. */
+export function namedNoteables(baseUrl: string, markdown: string): NamedNoteable[] {
+  if (!noteableHint.test(markdown)) return [];
+  const found = new Map<string, NamedNoteable>();
+  for (const reference of referencesIn(baseUrl, markdown)) {
+    if (!isNoteable(reference)) continue;
+    const { kind, path, name } = reference;
+    if (kind !== 'commit' && (Number(name) === 0 || Number(name) > MAX_IID)) continue;
+    found.set(`${kind} ${path?.toLowerCase() ?? ''} ${name}`, { kind, path, name });
+    if (found.size === MAX_MENTIONED) break;
   }
   return [...found.values()];
 }

@@ -84,10 +84,10 @@ export const commentEndpoints: Endpoint[] = [
     input: OneCommit,
     item: CommitNote,
     handle: async (context) => {
-      const { db, subject, input, page } = context;
+      const { subject, input, page } = context;
       const noteable = await findNoteable(context, subject, input.sha);
       const oldestFirst = { by: 'created_at', sort: 'asc', filter: 'only_comments' } as const;
-      return presentComments(context, await selectNotes(db, noteable, oldestFirst, page));
+      return presentComments(context, await selectNotes(context, noteable, oldestFirst, page));
     },
   }),
   endpoint({

@@ -25,7 +25,10 @@ export const epicKind: NoteableKind = {
       group !== undefined && seesEpic(group, epic),
 };
 
-export const epicNoteable = (group: AuthorizedGroup, epic: EpicRow): Noteable => ({
+export const epicNoteable = (
+  group: AuthorizedGroup,
+  epic: Pick<EpicRow, 'id' | 'iid' | 'title' | 'confidential' | 'author_id'>,
+): Noteable => ({
   ...newEpicNoteable(group, { confidential: epic.confidential, authorId: epic.author_id }),
   id: epic.id,
   iid: epic.iid,

@@ -11,6 +11,7 @@ import { findEpic } from '../records/find-queries.ts';
 import { seesEpic } from '../records/visibility-queries.ts';
 import { updateEpic } from '../writing/actions.ts';
 import { readableEpics, selectInGroup } from './queries.ts';
+import { findNamedEpics } from './references.ts';
 
 export const epicConversation = conversationEndpoints({
   path: '/groups/:id/epics/:noteable_id',
@@ -63,4 +64,13 @@ export const epicDefinition: NoteableDefinition = {
     );
   },
   crossReferences: { sign: '&', readable: readableEpics },
+  named: {
+    kind: 'epic',
+    async find({ db, services, actor }, home, named) {
+      const { points } = services.database;
+      const found = await findNamedEpics({ db, points }, actor, home.row.namespace_full_path, named);
+      const open = found.filter(({ group }) => group.may('create_epic_notes'));
+      return open.map(({ group, epic }) => epicNoteable(group, epic));
+    },
+  },
 };

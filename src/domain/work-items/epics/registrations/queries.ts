@@ -43,16 +43,19 @@ export const selectOfEvent = (groupId: number, id: number): RawBuilder<EpicRow> 
 export const keepEpic = (tx: Db, id: number) =>
   tx.selectFrom('epics').select('id').where('id', '=', id).forKeyShare().executeTakeFirst();
 
-type Referenced = Pick<EpicRow, 'namespace_id' | 'iid' | 'title' | 'state' | 'confidential'>;
+export type ReferencedEpic = Pick<
+  EpicRow,
+  'id' | 'namespace_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id'
+>;
 
 /** The epics that texts name, each by its group and number. */
 export async function selectReferenced(
   db: Db,
   groupIds: readonly number[],
   numbers: readonly number[],
-): Promise<Referenced[]> {
-  const { rows } = await sql<Referenced>`
-    select namespace_id, iid, title, state, confidential from epics
+): Promise<ReferencedEpic[]> {
+  const { rows } = await sql<ReferencedEpic>`
+    select id, namespace_id, iid, title, state, confidential, author_id from epics
     where (namespace_id, iid) in (
       select * from unnest(${groupIds}::bigint[], ${numbers}::bigint[]))`.execute(db);
   return rows;

@@ -1,6 +1,9 @@
 /** References to epics in texts: `&1` is an epic of the project's group. */
 
-import { selectGroups } from '../../../../kernel/access/find.ts';
+import { type AuthorizedGroup, selectGroups } from '../../../../kernel/access/find.ts';
+import type { Caller } from '../../../../kernel/actor.ts';
+import type { Db } from '../../../../platform/db/database.ts';
+import type { Sql } from '../../../../platform/db/driver/sql.ts';
 import {
   type Link,
   link,
@@ -10,30 +13,47 @@ import {
 } from '../../../markdown/index.ts';
 import { epicWebUrl } from '../records/epic-rows.ts';
 import { seesEpic } from '../records/visibility-queries.ts';
-import { selectReferenced } from './queries.ts';
+import { type ReferencedEpic, selectReferenced } from './queries.ts';
+
+type PlacedEpic<Named> = { named: Named; group: AuthorizedGroup; epic: ReferencedEpic };
+
+/** The epics that a text of the group of this path names, as far as the reader sees them; with what named them. */
+export async function findNamedEpics<Named extends { path: string | undefined; name: string }>(
+  { db, points }: { db: Db; points: Sql },
+  reader: Caller,
+  home: string | undefined,
+  named: readonly Named[],
+): Promise<PlacedEpic<Named>[]> {
+  const pathOf = ({ path }: Named): string | undefined => (path ?? home)?.toLowerCase();
+  const paths = new Set(named.flatMap((each) => pathOf(each) ?? []));
+  const groups = await selectGroups(points, reader, 'read_epics', [...paths]);
+  const placed = named.flatMap((each) => {
+    const group = groups.get(pathOf(each) ?? '');
+    return group ? [{ named: each, group }] : [];
+  });
+  if (placed.length === 0) return [];
+  const rows = await selectReferenced(
+    db,
+    placed.map(({ group }) => group.id),
+    placed.map((each) => Number(each.named.name)),
+  );
+  return placed.flatMap(({ named: each, group }) => {
+    const epic = rows.find((row) => row.namespace_id === group.id && row.iid === Number(each.name));
+    return epic && seesEpic(group, epic) ? [{ named: each, group, epic }] : [];
+  });
+}
 
 async function findEpics(context: RenderContext, references: readonly Reference[]): Promise<Link[]> {
   const { services, reader, project } = context;
   const home = project?.row.namespace_full_path;
-  const pathOf = ({ path }: Reference): string | undefined => (path ?? home)?.toLowerCase();
-  const paths = new Set(references.flatMap((reference) => pathOf(reference) ?? []));
-  const groups = await selectGroups(services.database.sql, reader, 'read_epics', [...paths]);
-  const placed = references.flatMap((reference) => {
-    const group = groups.get(pathOf(reference) ?? '');
-    return group ? { reference, group } : [];
-  });
-  if (placed.length === 0) return [];
-  const groupIds = placed.map(({ group }) => group.id);
-  const numbers = placed.map(({ reference }) => Number(reference.name));
-  const rows = await selectReferenced(services.database.db, groupIds, numbers);
-  return placed.flatMap(({ group, reference }): Link[] => {
-    const epic = rows.find((row) => row.namespace_id === group.id && row.iid === Number(reference.name));
-    if (!epic || !seesEpic(group, epic)) return [];
+  const { db, sql } = services.database;
+  const found = await findNamedEpics({ db, points: sql }, reader, home, references);
+  return found.map(({ group, named: reference, epic }): Link => {
     const path = group.row.full_path;
     const shown = reference.address ? `${path === home ? '' : path}&${epic.iid}` : reference.text;
     const text = epic.state === 'closed' ? `${shown} (closed)` : shown;
     const href = epicWebUrl(services.baseUrl(), path, epic.iid);
-    return [[reference, link({ href, kind: 'epic', title: epic.title, text })]];
+    return [reference, link({ href, kind: 'epic', title: epic.title, text })];
   });
 }
 

@@ -31,7 +31,10 @@ export const issueKind: NoteableKind = {
   },
 };
 
-export const issueNoteable = (project: AuthorizedProject, issue: IssueRow): Noteable => ({
+export const issueNoteable = (
+  project: AuthorizedProject,
+  issue: Pick<IssueRow, 'id' | 'iid' | 'title' | 'confidential' | 'author_id' | 'discussion_locked'>,
+): Noteable => ({
   ...newIssueNoteable(project, { confidential: issue.confidential, authorId: issue.author_id }),
   id: issue.id,
   iid: issue.iid,

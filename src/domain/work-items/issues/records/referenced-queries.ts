@@ -5,7 +5,7 @@ import type { IssueRow } from './issue-rows.ts';
 
 type Referenced = Pick<
   IssueRow,
-  'id' | 'project_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id'
+  'id' | 'project_id' | 'iid' | 'title' | 'state' | 'confidential' | 'author_id' | 'discussion_locked'
 > & { assigned: boolean };
 
 /** The issues that texts name, each by its project and number, and whether the reader is assigned. */
@@ -16,7 +16,7 @@ export async function selectReferenced(
   readerId: number,
 ): Promise<Referenced[]> {
   const { rows } = await sql<Referenced>`
-    select id, project_id, iid, title, state, confidential, author_id, exists (
+    select id, project_id, iid, title, state, confidential, author_id, discussion_locked, exists (
       select from issue_assignees a where a.issue_id = issues.id and a.user_id = ${readerId}) as assigned
     from issues where (project_id, iid) in (
       select * from unnest(${projectIds}::bigint[], ${numbers}::bigint[]))`.execute(db);

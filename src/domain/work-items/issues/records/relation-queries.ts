@@ -1,7 +1,6 @@
 /** Relations of issues for their records (issue-records.ts), loaded for all of them at once. */
 import { type RawBuilder, sql } from 'kysely';
-import { CALLER, callerCte, projectLevel, TODAY } from '../../../../kernel/access/membership-queries.ts';
-import { mayInProjects } from '../../../../kernel/access/policy-sql.ts';
+import { mayInProject } from '../../../../kernel/access/ability-queries.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import { selectProjectPaths } from '../../../../kernel/namespaces/path-queries.ts';
 import type { Needs } from '../../../../kernel/services.ts';
@@ -95,7 +94,7 @@ export async function loadIssueRelations(
       ? [taggedRows('subscribed', selectSubscribed(actor.id, issueSubscriptions, issues))]
       : []),
   ];
-  const of = await readTagged<Relations>(db, selects, seen?.ctes ?? callerCte(actor));
+  const of = await readTagged<Relations>(db, selects, seen?.ctes);
   return {
     people: byId(of('people')),
     assignees: Map.groupBy(
@@ -125,14 +124,12 @@ const selectCounts = (issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
       and (select state from issues where id = l.target_id) = 'opened') as blocking
   from unnest(${issues}) as asked(id) where asked.id > 0`;
 
-/** Counted by project first: the reader's role is found once for each. Below callerCte(). */
+/** Counted by project first: the reader's role is found once for each. */
 const selectClosing = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select closing.issue_id, sum(closing.count)::bigint as count
   from (select x.issue_id, m.project_id, count(*) as count from merge_request_closing_issues x
     join merge_requests m on m.id = x.merge_request_id where x.issue_id = any(${issues}) group by 1, 2) closing
-  join projects p on p.id = closing.project_id join namespaces n on n.id = p.namespace_id
-  where not p.deleting and ${mayInProjects('read_merge_requests', caller, sql.raw(projectLevel(CALLER, TODAY)))}
-  group by 1`;
+  where ${mayInProject('read_merge_requests', caller, sql`closing.project_id`)} group by 1`;
 
 /** The epics that the reader sees. */
 const selectEpics = (caller: Caller, issues: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -18,6 +18,7 @@ import { findIssue } from '../records/find-queries.ts';
 import { issueKind, issueNoteable } from '../records/issue-noteable.ts';
 import { planUpdate, writeUpdate } from '../writing/actions.ts';
 import { issueState } from '../writing/issue-commands.ts';
+import { findNamedIssues } from '../writing/named-issues.ts';
 import { readableIssues } from './queries.ts';
 import { readsIssueOfNote } from './search-queries.ts';
 
@@ -69,5 +70,12 @@ export const issueDefinition: NoteableDefinition = {
     };
   },
   crossReferences: { sign: '#', readable: readableIssues },
+  named: {
+    kind: 'issue',
+    find: ({ db, services, actor }, home, named) => {
+      const numbered = named.map(({ path, name }) => ({ path, iid: Number(name) }));
+      return findNamedIssues({ db, points: services.database.points }, actor, home, numbered, 'create_notes');
+    },
+  },
   readableNotes: readsIssueOfNote,
 };

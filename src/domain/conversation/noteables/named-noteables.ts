@@ -1,0 +1,39 @@
+/** Noteables that texts name, and the projects in which they are. */
+import { type AuthorizedProject, selectProjects } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
+
+/** A reference to a noteable; whether it exists is not checked. */
+export type NamedNoteable = {
+  kind: 'issue' | 'epic' | 'merge_request' | 'commit';
+  /** As written: a full path, or without a slash the name of a project beside; undefined for the text's own project. */
+  path: string | undefined;
+  /** Its number, or the beginning of its id. */
+  name: string;
+};
+
+/** The path in full and in lower case; that of a project beside begins as the text's own. */
+export function fullPathOf(home: Pick<AuthorizedProject, 'fullPath'>, path: string): string {
+  const namespace = home.fullPath.slice(0, home.fullPath.lastIndexOf('/'));
+  return (path.includes('/') ? path : `${namespace}/${path}`).toLowerCase();
+}
+
+/** The references with their projects where the actor has the ability, by one statement. The receipt of `home` is the actor's. */
+export async function inNamedProjects<Named extends { path: string | undefined }>(
+  points: Sql,
+  actor: Actor,
+  ability: ProjectAbility,
+  home: AuthorizedProject,
+  named: readonly Named[],
+): Promise<{ project: AuthorizedProject; named: Named }[]> {
+  const own = home.fullPath.toLowerCase();
+  const pathOf = ({ path }: Named) => (path === undefined ? own : fullPathOf(home, path));
+  const others = [...new Set(named.map(pathOf))].filter((path) => path !== own);
+  const projects = others.length > 0 ? await selectProjects(points, actor, ability, others) : new Map();
+  if (home.may(ability)) projects.set(own, home);
+  return named.flatMap((each) => {
+    const project: AuthorizedProject | undefined = projects.get(pathOf(each));
+    return project ? [{ project, named: each }] : [];
+  });
+}
