@@ -45,6 +45,10 @@ export const isDigestOf = (secret: string, stored: Buffer): boolean =>
 export const authenticate = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url');
 
+/** HMAC-SHA-256 in hexadecimal digits: signs requests to other services. */
+export const hmacSha256 = (key: string, message: string): string =>
+  createHmac('sha256', key).update(message).digest('hex');
+
 /** HMAC-SHA-1: only for one-time codes, whose standard names it. */
 export const hmacSha1 = (key: Buffer, message: Buffer): Buffer =>
   createHmac('sha1', key).update(message).digest();

@@ -12,7 +12,7 @@ import {
   uniqueName,
 } from '../../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
-import { commitTo, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { commitTo, makeReviewedProject, waitForFollowing } from '../../../../test/support/merge-requests.ts';
 
 const ashlar = useApp();
 const home = makeHome();
@@ -123,8 +123,10 @@ describe('while it is allowed', () => {
   beforeAll(async () => {
     mine = await makeFork();
   });
-  const change = async (line: string, body: Record<string, unknown>) =>
-    bodyOf(await ashlar.root(line, { body }), 200);
+  const change = async (line: string, body: Record<string, unknown>) => {
+    await waitForFollowing(ashlar);
+    return bodyOf(await ashlar.root(line, { body }), 200);
+  };
 
   test.each<[what: string, line: () => string, off: Record<string, unknown>, on: Record<string, unknown>]>([
     ['revoked', () => `PUT ${mine.path}`, { allow_collaboration: false }, { allow_collaboration: true }],

@@ -3,7 +3,6 @@
  * for all of them: of jobs that wait for one merge request there is one, and one job of the instance runs at a time, so that
  * slow services hold nothing else up for long.
  */
-import { createHmac } from 'node:crypto';
 import { reachProject } from '../../../kernel/access/find.ts';
 import { outboundFetch } from '../../../kernel/api/outbound-fetch.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -12,7 +11,7 @@ import { version } from '../../../package.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
-import { unseal } from '../../../platform/secret.ts';
+import { hmacSha256, unseal } from '../../../platform/secret.ts';
 import { selectUsers } from '../approval-rules/queries.ts';
 import { readCommits } from '../diffs/read-versions.ts';
 import { findActing } from '../following/acting-queries.ts';
@@ -134,7 +133,7 @@ async function send(
         'user-agent': `Ashlar/${version.own}`,
         'x-gitlab-event': 'Merge Request Hook',
         'x-gitlab-instance': services.baseUrl(),
-        ...(secret && { 'x-gitlab-signature': createHmac('sha256', secret).update(body).digest('hex') }),
+        ...(secret && { 'x-gitlab-signature': hmacSha256(secret, body) }),
       },
       body,
       timeoutMilliseconds: REQUEST_TIMEOUT_MS,
