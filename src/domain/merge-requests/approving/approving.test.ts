@@ -302,7 +302,7 @@ test('drafts are published with an approval that is not refused', async () => {
   expect((await approve(developer, id, { publish_review: true, sha: 'f'.repeat(40) })).status).toBe(409);
   expect(await notes(id)).toEqual([]);
   bodyOf(await approve(developer, id, { publish_review: true }), 201);
-  expect(await notes(id)).toEqual(['Well done', 'approved this merge request']);
+  expect(await notes(id)).toEqual(['Well done', 'left review comments', 'approved this merge request']);
   expect(bodyOf(await ashlar.root(`GET ${path(id)}/reviewers`), 200)).toMatchObject([{ state: 'approved' }]);
 });
 

@@ -7,6 +7,7 @@ import {
   nullable,
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
+import { webAddress } from '../../../platform/http/web-address.ts';
 import { ProtectedBranch } from '../../repositories/index.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
 import { MergeRequestBasicRecord } from '../records/merge-request-records.ts';
@@ -16,7 +17,7 @@ import { responseStatuses } from './rules.ts';
 const MAX_BRANCHES = 20;
 
 const name = Type.String({ ...notBlank, maxLength: 255 });
-const external_url = Type.String({ maxLength: 255 });
+const external_url = Type.String({ maxLength: 255, ...webAddress });
 const rest = {
   shared_secret: Type.Optional(
     nullable(Type.String({ maxLength: 255, description: 'Signs the requests; none, where it is empty.' })),
