@@ -8,21 +8,23 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne, type StatementParts } from '../../../platform/db/run-as-one.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import { completionOfTodos, insertSystemNotes, type WriteContext } from '../../conversation/index.ts';
+import type { LoadedApprovals } from '../approvals/loaded.ts';
 import { publishReview } from '../draft-notes/publish-actions.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
+import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from '../writing/announcements.ts';
 import { removeApprovals } from '../writing/approval-actions.ts';
 import { lockNumbered, selectApprovals } from './queries.ts';
-import { refuseApproval } from './rules.ts';
+import { type ApprovalRequest, refuseApproval } from './rules.ts';
 
 /** Whether this is the caller's password, by which they could sign in. Wrong ones are counted as at a sign-in. */
 async function isOwnPassword(
   { db, settings, actor, request }: WriteContext,
-  password: string | undefined,
+  password: string,
 ): Promise<boolean> {
-  if (password === undefined || actor.kind !== 'human') return false;
+  if (actor.kind !== 'human') return false;
   const given = { login: actor.username, password, address: request.address };
   const proof = await provePassword(db, settings, given);
   if (!proof.right) return false;
@@ -66,21 +68,45 @@ export type Approving = {
   publishesReview: boolean;
 };
 
+/** The approvals that the merge request has; fails where the caller's one is refused. */
+async function requireApprovable(
+  context: WriteContext,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  request: ApprovalRequest,
+): Promise<LoadedApprovals> {
+  const loaded = await selectApprovals(context, row);
+  const user = { id: context.actor.id, mayUpdate: project.may('update_merge_requests') };
+  const refusal = refuseApproval(row, loaded, user, request);
+  if (refusal) throw refusal;
+  return loaded;
+}
+
+/** Whether the password is right, where one is required: what is refused for another reason is no attempt to guess it. */
+async function isProvedBy(
+  context: WriteContext,
+  project: AuthorizedProject,
+  { iid, sha, password }: Approving,
+): Promise<boolean> {
+  if (password === undefined) return false;
+  const row = await findMergeRequest(context.db, project, iid);
+  const { settings } = await requireApprovable(context, project, row, { sha, isProved: true });
+  return settings.require_reauthentication_to_approve && isOwnPassword(context, password);
+}
+
 /** Adds the caller's approval; refused as the rules say. */
 export async function approve(
   context: WriteContext,
   project: AuthorizedProject,
-  { iid, sha, password, publishesReview }: Approving,
+  approving: Approving,
 ): Promise<MergeRequestRow> {
   const { db, actor } = context;
-  const isProved = await isOwnPassword(context, password);
+  const { iid, sha, publishesReview } = approving;
+  const isProved = await isProvedBy(context, project, approving);
   return inTransaction(db, async (tx) => {
     const row = await lockNumbered(tx, project, iid);
     const within = { ...context, db: tx };
-    const loaded = await selectApprovals(within, row);
-    const user = { id: actor.id, mayUpdate: project.may('update_merge_requests') };
-    const refusal = refuseApproval(row, loaded, user, { sha, isProved });
-    if (refusal) throw refusal;
+    await requireApprovable(within, project, row, { sha, isProved });
     if (publishesReview) await publishReview(within, mergeRequestNoteable(project, row), row);
     return writeApproval(tx, actor, project, row, {
       event: 'merge_request_approved',
