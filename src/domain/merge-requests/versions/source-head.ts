@@ -4,16 +4,21 @@ import { fetchRef } from '../../../platform/git/copies/fetch.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch, readRef } from '../../../platform/git/refs.ts';
+import { RefMoved } from '../../../platform/git/write.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { fetchedRef } from './version-refs.ts';
 
 export type SourceBranch = { projectId: number; branch: string };
 
-/** Copies a commit with what it needs, unless it is there. */
+/** Copies a commit with what it needs, unless it is there; another that does so at the same time may be faster. */
 export async function bringCommit(source: GitFolder, target: GitFolder, oid: string): Promise<void> {
   const ref = fetchedRef(oid);
   if (await readRef(target, ref)) return;
-  await fetchRef(source.folder, target.folder, { ref, before: NO_OBJECT, after: oid });
+  try {
+    await fetchRef(source.folder, target.folder, { ref, before: NO_OBJECT, after: oid });
+  } catch (error) {
+    if (!(error instanceof RefMoved) || !(await readRef(target, ref))) throw error;
+  }
 }
 
 /** Undefined without such a branch. Of a fork, the target is to be held for writing; nothing of it goes the other way. */
