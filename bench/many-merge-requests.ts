@@ -20,7 +20,7 @@ export const makeManyMergeRequests = (data: string, count: number): Promise<void
         select 1 + i / ${projects}, ${first} + i % ${projects}, ${first} + i % ${projects}, 'topic-' || i, 'main',
           ${person} + i % ${people}, 'Merge request ' || i, 'About merge request ' || i,
           case when merged then 'merged' else 'opened' end, false, sha, 1, 'can_be_merged', sha, sha, sha,
-          case when merged then sha end, case when merged then ${person} end, case when merged then t end,
+          case when merged then sha end, case when merged then ${person}::bigint end, case when merged then t end,
           (select min(id) from milestones) + i % 10, t, t, t
         from (select i, i % 2 = 0 as merged, md5(i::text) || left(md5('of ' || i), 8) as sha,
             timestamptz '2026-01-01' + i * interval '1 second' as t
