@@ -7,7 +7,6 @@ import { git } from '../src/platform/git/program/program.ts';
 import { makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { databaseOf } from './database.ts';
 import { client, importHistory, makeProject, rate } from './git-client.ts';
-import { openWatched } from './loop-stalls.ts';
 import { makeManyIssues } from './many-issues.ts';
 import { makeManyMergeRequests } from './many-merge-requests.ts';
 import { compare, compareLatency, compareLoad, median } from './measure.ts';
@@ -292,8 +291,7 @@ const CHANGED = 3_000;
 
 /** The first byte of a diff of 3,000 files, and the longest turn of the event loop meanwhile. */
 async function measureDiffs(): Promise<Figure[]> {
-  const watched = await openWatched();
-  const { program } = watched;
+  const program = await startProgram({ command: [join(import.meta.dirname, 'serve-watched.ts')] });
   const source = join(makeFolder(), 'source.git');
   const changed = Array.from({ length: CHANGED }, (_, file) =>
     inline(fileAt(file), `changed ${file}\n`.repeat(50)),
@@ -335,13 +333,16 @@ async function measureDiffs(): Promise<Figure[]> {
       atMost('the longest turn of the loop meanwhile', stall, 50, 'ms'),
     );
   }
-  await watched.close();
+  await program.stop();
   return figures;
 }
 
-export const measureMergeRequests = async (): Promise<Figure[]> => [
-  ...(await measureLists()),
-  ...(await measureMerging()),
-  ...(await measurePushes()),
-  ...(await measureDiffs()),
-];
+export async function measureMergeRequests(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const measure of [measureDiffs, measureMerging, measurePushes, measureLists])
+    for (const figure of await measure()) {
+      process.stderr.write(`${figure.what}: ${figure.result}\n`);
+      figures.push(figure);
+    }
+  return figures;
+}
