@@ -44,9 +44,11 @@ type Trace = (position: NotePosition) => Traced;
 function tracerTo(git: GitFolder, { base_sha, start_sha, head_sha }: VersionRow) {
   const to: DiffRefs = { base_sha, start_sha, head_sha };
   const tracers = new Map<string, Promise<Trace | undefined>>();
-  const newest = compare(git, base_sha, head_sha);
+  // Begun when it is waited for: nobody would take the failure of one that nothing needs.
+  let newest: ReturnType<typeof compare> | undefined;
 
   async function from(refs: DiffRefs): Promise<Trace | undefined> {
+    newest ??= compare(git, base_sha, head_sha);
     const diff = await newest;
     const bases = await compare(git, refs.base_sha, to.base_sha);
     const heads = await compare(git, refs.head_sha, to.head_sha);
