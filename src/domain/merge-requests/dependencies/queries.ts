@@ -97,10 +97,6 @@ export const selectNumbered = (
 ): Promise<MergeRequestRow[]> =>
   db.selectFrom('merge_requests').selectAll().where('project_id', '=', id).where('iid', 'in', iids).execute();
 
-/** The merge request of this id, whoever sees it. */
-export const selectAnyMergeRequest = (db: Db, id: number): Promise<MergeRequestRow | undefined> =>
-  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-
 /** What is known of the two, and the id that their dependency gets. Call it under the lock of dependencies. */
 export async function selectCandidates(
   tx: Db,

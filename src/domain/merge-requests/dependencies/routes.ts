@@ -13,18 +13,11 @@ import {
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { requireUpdate } from '../changes/change-rights.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
-import { findMergeRequest } from '../records/find-queries.ts';
+import { findMergeRequest, selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { createBlock, deleteBlock } from './actions.ts';
 import { presentBlock, presentBlocks } from './present.ts';
-import {
-  selectAnyMergeRequest,
-  selectBlock,
-  selectBlocks,
-  selectNumbered,
-  selectSeen,
-  selectShownBlock,
-} from './queries.ts';
+import { selectBlock, selectBlocks, selectNumbered, selectSeen, selectShownBlock } from './queries.ts';
 import { CreateBlock, DependencyRecord, OneBlock } from './schema.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
@@ -53,7 +46,7 @@ type Finding = Pick<Context<unknown, AuthorizedProject, Actor>, 'db' | 'services
 
 /** The merge request of this id: one that the actor does not see is 404, as a missing one is. */
 async function findById({ db, services, actor }: Finding, id: number): Promise<MergeRequestRow> {
-  const row = found(await selectAnyMergeRequest(db, id));
+  const row = found(await selectMergeRequest(db, id));
   await authorizeProject(services.database.points, actor, 'read_merge_requests', row.project_id).catch(
     (error) => {
       throw error instanceof Failure && error.kind !== 'unavailable' ? notFound() : error;

@@ -11,9 +11,6 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
 const open = (db: Db) => db.selectFrom('merge_requests').selectAll().where('state', '=', 'opened');
 
-export const selectMergeRequest = (db: Db, id: number): Promise<MergeRequestRow | undefined> =>
-  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
-
 /** Those from the branch, into whatever project. */
 export const selectFrom = (db: Db, projectId: number, branch: string): Promise<MergeRequestRow[]> =>
   open(db)

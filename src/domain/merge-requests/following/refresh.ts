@@ -5,6 +5,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { closingForAuthor } from '../closing/closing-issues.ts';
 import { readMessages } from '../closing/messages.ts';
+import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { judge } from '../versions/judge.ts';
 import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
@@ -12,7 +13,6 @@ import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
 import { writeFollowedVersion, writeJudgement, writeUnmergeable } from '../writing/follow-actions.ts';
 import { lostApprovals } from './lost-approvals.ts';
-import { selectMergeRequest } from './queries.ts';
 
 type RefreshServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'baseUrl'>;
 

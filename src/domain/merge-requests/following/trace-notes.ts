@@ -9,6 +9,7 @@ import { sha1 } from '../../../platform/secret.ts';
 import { type NotePosition, positionOf } from '../../conversation/index.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
+import { selectMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from '../records/merge-request-rows.ts';
 import { selectNewestVersion, selectUntraced } from '../review/queries.ts';
@@ -16,7 +17,6 @@ import { type ComparedFile, createTracer, type DiffRefs, type Traced } from '../
 import { outdatedSuggestions } from '../suggestions/outdated-suggestions.ts';
 import { type TracedThread, writeTraced } from '../writing/trace-actions.ts';
 import { findActing } from './acting-queries.ts';
-import { selectMergeRequest } from './queries.ts';
 
 export type TraceServices = Needs<'database' | 'repositories' | 'registered' | 'log'>;
 type NewestVersion = VersionRow & { number: number };

@@ -12,8 +12,8 @@ import {
 } from '../../conversation/index.ts';
 import { MAX_TEXT_LENGTH, readMessages } from '../around/related-issues.ts';
 import { selectCommitIds } from '../closing/queries.ts';
-import { selectMergeRequest } from '../following/queries.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
+import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { findUserOfProject, type UserOfProject } from '../records/user-rights.ts';
 import { namedNoteables } from '../texts/issue-references.ts';

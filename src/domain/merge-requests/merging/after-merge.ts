@@ -1,16 +1,17 @@
 /** What follows changes of merge requests: automatic merges that wait for them, and source branches of merged ones. */
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import { type Actor, toActor } from '../../../kernel/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
-import { usersByIds } from '../../conversation/index.ts';
 import { writeProject } from '../../repositories/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
-import { selectMergeRequest, selectWaiting } from '../following/queries.ts';
+import { selectWaiting } from '../following/queries.ts';
+import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { findActor } from '../records/user-rights.ts';
 import { mergeMergeRequest } from './merge.ts';
 
 export type AfterServices = Needs<
@@ -21,12 +22,6 @@ export type AfterServices = Needs<
 export const unlessRefused = (error: unknown): void => {
   if (!(error instanceof Failure)) throw error;
 };
-
-/** Undefined for one who is blocked or gone: nothing is done any more in their name. */
-export async function findActor({ database }: AfterServices, userId: number): Promise<Actor | undefined> {
-  const [person] = await usersByIds(database.background, [userId]);
-  return person && toActor(person, { via: 'password' });
-}
 
 /** Deletes the source branch as who merged: one that is unprotected, not the default, and still what was merged. */
 async function removeSource(services: AfterServices, row: MergeRequestRow, actor: Actor): Promise<void> {

@@ -42,6 +42,10 @@ export async function findWithCommits(
   return { row, commits };
 }
 
+/** The row by its id, of whatever project: what calls it asks for the rights. */
+export const selectMergeRequest = (db: Db, id: number): Promise<MergeRequestRow | undefined> =>
+  db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
+
 /** The row, locked until the transaction ends; 404 when it is gone. */
 export async function lockMergeRequest(tx: Db, id: number): Promise<MergeRequestRow> {
   const row = await tx

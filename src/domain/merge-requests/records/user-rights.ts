@@ -5,19 +5,27 @@ import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { usersByIds } from '../../conversation/index.ts';
 
+/** Undefined for one who is blocked or gone: nothing is done any more in their name. */
+export async function findActor({ database }: Needs<'database'>, userId: number): Promise<Actor | undefined> {
+  const [person] = await usersByIds(database.background, [userId]);
+  return person && toActor(person, { via: 'password' });
+}
+
 export type UserOfProject = { actor: Actor; project: AuthorizedProject };
 
 /** The user with the rights in the project; undefined for one who is blocked or may not read it any more. */
 export async function findUserOfProject(
-  { database: { background, points } }: Needs<'database'>,
+  services: Needs<'database'>,
   projectId: number,
   userId: number,
 ): Promise<UserOfProject | undefined> {
-  const [person] = await usersByIds(background, [userId]);
-  if (!person) return undefined;
-  const actor = toActor(person, { via: 'password' });
+  const actor = await findActor(services, userId);
+  if (!actor) return undefined;
   try {
-    return { actor, project: await authorizeProject(points, actor, 'read_project', projectId) };
+    return {
+      actor,
+      project: await authorizeProject(services.database.points, actor, 'read_project', projectId),
+    };
   } catch (error) {
     if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
     throw error;

@@ -15,7 +15,7 @@ import { hmacSha256, unseal } from '../../../platform/secret.ts';
 import { selectUsers } from '../approval-rules/queries.ts';
 import { readCommits } from '../diffs/read-versions.ts';
 import { findActing } from '../following/acting-queries.ts';
-import { selectMergeRequest } from '../following/queries.ts';
+import { selectMergeRequest } from '../records/find-queries.ts';
 import { presentMergeRequests } from '../records/merge-request-records.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type PayloadAction, payloadActions, payloadOf } from './payload.ts';
