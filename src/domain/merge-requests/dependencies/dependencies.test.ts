@@ -57,9 +57,12 @@ test('hold a merge up until the last is merged, and a closed one holds it up, to
   expect((await ashlar.root(`PUT ${pathOf(1)}/merge`)).status).toBe(405);
   bodyOf(await ashlar.root(`PUT ${pathOf(2)}/merge`), 200);
   bodyOf(await ashlar.root(`PUT ${pathOf(3)}`, { body: { state_event: 'close' } }), 200);
+  // The branch has moved, and is to be judged again.
+  await waitForFollowing(ashlar);
   expect((await shown(1)).detailed_merge_status).toBe('merge_request_blocked');
   bodyOf(await ashlar.root(`PUT ${pathOf(3)}`, { body: { state_event: 'reopen' } }), 200);
   bodyOf(await ashlar.root(`PUT ${pathOf(3)}/merge`), 200);
+  await waitForFollowing(ashlar);
   expect((await shown(1)).detailed_merge_status).toBe('mergeable');
   expect(bodyOf(await ashlar.root(`PUT ${pathOf(1)}/merge`), 200).state).toBe('merged');
 });

@@ -39,8 +39,10 @@ describe('by the project’s method', () => {
       author_name: 'Administrator',
     });
     expect(await merge(id)).toMatchObject({ status: 405, body: { message: '405 Method Not Allowed' } });
-    const events = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/notes`), 200);
-    expect(events).toEqual([]);
+    // The commit's message names the merge request; nothing else says that it was merged.
+    await waitForFollowing(ashlar);
+    const notes = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/notes`), 200);
+    expect(notes.map(({ body }: { body: string }) => body)).toEqual([`mentioned in commit ${commit.id}`]);
   });
 
   test('fast-forward moves the branch, if the source has all of it', async () => {
