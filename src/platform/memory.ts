@@ -35,8 +35,13 @@ const MAX_YOUNG_BYTES = 32 * MEBIBYTE;
 const LOOK_INTERVAL_MS = 50;
 /** Pieces of bodies and answers, which are young: the engine lets 128 MiB of them lie. */
 const MAX_BUFFER_GROWTH_BYTES = 16 * MEBIBYTE;
-/** Since the last collection. Long texts: once it has met many of them alive, the engine lets as many more come. */
-const MAX_HEAP_GROWTH_BYTES = 32 * MEBIBYTE;
+/**
+ * Since the last collection the heap is marked from here on, in small steps. Long texts: once it has met many of them alive,
+ * the engine lets as many more come.
+ */
+const MARKED_HEAP_GROWTH_BYTES = 32 * MEBIBYTE;
+/** Garbage that comes faster than it is marked is collected at once, and everybody waits. */
+const MAX_HEAP_GROWTH_BYTES = 64 * MEBIBYTE;
 
 const isOfWholeHeap = ({ detail }: PerformanceEntry & { detail?: NodeGCPerformanceDetail }): boolean =>
   detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
@@ -48,11 +53,20 @@ const isOfWholeHeap = ({ detail }: PerformanceEntry & { detail?: NodeGCPerforman
 export function boundGarbage(): void {
   const collect = collector();
   let mayGrow = true;
+  let isMarked = false;
+  /** Whether the engine marks as soon as the heap grows by a hundredth, or when its own bounds say. */
+  const mark = (early: boolean): void => {
+    if (early !== isMarked) setFlagsFromString(`--incremental-marking-soft-trigger=${early ? 1 : 0}`);
+    isMarked = early;
+  };
   let leastBuffers = Number.POSITIVE_INFINITY;
   let livingHeap = getHeapStatistics().used_heap_size;
   new PerformanceObserver((list) => {
-    // The engine's own collections count too: it has the next one by turns, and this function's would hold up everybody.
-    if (list.getEntries().some(isOfWholeHeap)) livingHeap = getHeapStatistics().used_heap_size;
+    // The engine's own collections count too.
+    if (list.getEntries().some(isOfWholeHeap)) {
+      livingHeap = getHeapStatistics().used_heap_size;
+      mark(false);
+    }
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     const grows = (young?.space_size ?? 0) < MAX_YOUNG_BYTES;
     if (grows !== mayGrow) setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`);
@@ -62,6 +76,7 @@ export function boundGarbage(): void {
   const look = (): void => {
     const { external_memory: buffers, used_heap_size: heap } = getHeapStatistics();
     leastBuffers = Math.min(leastBuffers, buffers);
+    if (heap > livingHeap + MARKED_HEAP_GROWTH_BYTES) mark(true);
     const tooMuchHeap = heap > livingHeap + MAX_HEAP_GROWTH_BYTES;
     if (!tooMuchHeap && buffers <= leastBuffers + MAX_BUFFER_GROWTH_BYTES) return;
     collect(
