@@ -44,7 +44,7 @@ describe('what a fact gives to hear of', () => {
     ['project_moved', { project_id: 3, from: 'a/b', to: 'c/b' }, ['moved_project']],
     ['release_created', { project_id: 3, user_id: ACTOR, release_id: 1 }, ['new_release']],
     ['merge_request_created', mergeRequest, ['new_merge_request']],
-    ['merge_request_created', { ...mergeRequest, approver_ids: [7] }, ['new_merge_request', 'approver']],
+    ['merge_request_approvers_called', { ...mergeRequest, approver_ids: [7] }, ['approver']],
     ['merge_request_updated', mergeRequest, []],
     [
       'merge_request_updated',

@@ -11,6 +11,7 @@ import { followApprovalsBeforeMerge } from './approval-rules/any-approver-action
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
 import { approvalSettingEndpoints } from './approval-settings/routes.ts';
+import { CALL_APPROVERS, callApprovers, callingListener } from './approving/call-approvers.ts';
 import { ownRuleEndpoints } from './approving/own-rule-routes.ts';
 import { approvalEndpoints } from './approving/routes.ts';
 import { mergeRequestEventEndpoints } from './around/event-routes.ts';
@@ -146,6 +147,7 @@ export const mergeRequestsCapability = (
     [TRACE_NOTES]: traceNotes(services),
     [REMOVE_REFS]: removeRefs(services),
     ...statusCheckTasks(services),
+    [CALL_APPROVERS]: callApprovers(services),
     [RETARGET]: retargetAfterPush(services),
     [MENTION_NAMED]: mentionNamed(services),
     [MENTION_BY_COMMITS]: mentionByCommits(services),
@@ -161,6 +163,7 @@ export const mergeRequestsCapability = (
     { fact: 'merge_request_updated', task: AUTO_MERGE },
     { fact: 'merge_request_status_check_passed', task: AUTO_MERGE },
     ...statusCheckListeners(services),
+    callingListener(services),
     { fact: 'merge_request_approved', task: AUTO_MERGE },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
     retargetListener,

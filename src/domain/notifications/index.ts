@@ -1,5 +1,6 @@
 /** Notifications: the events that facts give, their audience, and the mails. */
 export { mailCapability } from './account-mails/capability.ts';
+export { selectChoosers } from './audience/candidate-queries.ts';
 export { notificationsCapability } from './capability.ts';
 export {
   type NotificationEvent,

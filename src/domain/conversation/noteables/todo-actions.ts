@@ -9,6 +9,7 @@ export type TodoAction =
   | 'assigned'
   | 'review_requested'
   | 'review_submitted'
+  | 'approval_required'
   | 'mentioned'
   | 'marked'
   | 'directly_addressed';

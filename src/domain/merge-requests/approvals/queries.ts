@@ -24,12 +24,13 @@ const isActive = sql`exists (select from users u where u.id = k.user_id and u.st
 
 /**
  * The merge requests with these ids: `approvable`; the rules that may hold for them: `approvable_rules`; those who wrote,
- * committed or approved them, and the reader: `near`; and the approvers of each rule: `rule_approvers`. Those are the near
- * ones, and of all others the first, which is all that deciding whether a rule is met takes; or as many as records show.
+ * committed or approved them, and those whom `readers` selects: `near`; and the approvers of each rule: `rule_approvers`.
+ * Those are the near ones, and of all others the first, which is all that deciding whether a rule is met takes; or as many
+ * as records show.
  */
 export function approvalCtes(
   ids: RawBuilder<unknown>,
-  { readerId = 0, isShown = false }: { readerId?: number | undefined; isShown?: boolean } = {},
+  { readers, isShown = false }: { readers?: RawBuilder<unknown> | undefined; isShown?: boolean } = {},
 ): RawBuilder<unknown> {
   const day = now().toISOString().slice(0, 10);
   const today = '(select today from approval_day)';
@@ -61,7 +62,7 @@ export function approvalCtes(
       select merge_request_id as of_id, user_id from merge_request_approvals where merge_request_id = any(${ids})
       union select of_id, user_id from approval_committers
       union select id, author_id from approvable
-      union select id, ${readerId}::bigint from approvable),
+      ${readers ? sql`union select a.id, r.user_id from approvable a, (${readers}) r` : sql``}),
     rule_approvers as materialized (
       select f.of_id, f.id as rule_id,
         array(select k.user_id from near k where k.of_id = f.of_id and ${isActive} and (${isInGroup} or ${isUser}))

@@ -41,3 +41,26 @@ export function refuseApproval(
 /** Below premium, where nothing is asked for, one approval is enough to be called approved. */
 export const isCalledApproved = (loaded: LoadedApprovals, isPremium: boolean): boolean =>
   isPremium ? stateOf(loaded).approved : loaded.approvals.length > 0;
+
+export type Called = {
+  /** Users whom rules name, for their to-do lists; members of groups are not named. */
+  named: readonly number[];
+  /** Of those who chose to be told. */
+  told: readonly number[];
+};
+
+/** Those whose approval a rule of a new merge request waits for; never its author. */
+export function calledToApprove(loaded: LoadedApprovals, choosers: readonly Approver[]): Called {
+  const others = (ids: readonly number[]) => [...new Set(ids)].filter((id) => id !== loaded.of.authorId);
+  const waiting = stateOf(loaded).rules.filter(({ approvalsLeft }) => approvalsLeft > 0);
+  const waitsForAnybody = waiting.some(({ rule }) => rule.ruleType === 'any_approver');
+  const isAwaited = (user: Approver): boolean =>
+    waiting.some(({ waitingFor }) => waitingFor.includes(user.id)) ||
+    (waitsForAnybody && user.mayUpdate && mayApprove(loaded.rules, loaded.of, user));
+  return {
+    named: others(
+      waiting.flatMap(({ rule, waitingFor }) => waitingFor.filter((id) => rule.userIds.includes(id))),
+    ),
+    told: others(choosers.filter(isAwaited).map(({ id }) => id)),
+  };
+}

@@ -8,6 +8,7 @@ import {
   reassigned,
   reviewersChanged,
 } from '../../notifications/index.ts';
+import { APPROVERS_CALLED } from '../approving/call-approvers.ts';
 
 type MergeRequestFact = {
   project_id: number;
@@ -40,19 +41,15 @@ const changed =
   };
 
 export const mergeRequestFacts: readonly NotificationFact[] = [
+  { name: 'merge_request_created', eventsOf: changed('new_merge_request') },
   {
-    name: 'merge_request_created',
-    /** `approver_ids` are those who can approve it, where somebody has to. */
-    eventsOf: (fact: MergeRequestFact & { approver_ids?: number[] }) => {
-      const about = aboutMergeRequest(fact);
-      const approvers = fact.approver_ids ?? [];
-      return [
-        notificationEvent('new_merge_request', about),
-        ...(approvers.length > 0
-          ? [notificationEvent('approver', { ...about, involved: { approvers } })]
-          : []),
-      ];
-    },
+    name: APPROVERS_CALLED,
+    eventsOf: (fact: MergeRequestFact & { approver_ids: number[] }) => [
+      notificationEvent('approver', {
+        ...aboutMergeRequest(fact),
+        involved: { approvers: fact.approver_ids },
+      }),
+    ],
   },
   { name: 'merge_request_updated', eventsOf: changed() },
   { name: 'merge_request_closed', eventsOf: changed('close_merge_request') },

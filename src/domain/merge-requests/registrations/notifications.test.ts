@@ -150,15 +150,20 @@ describe('a new one', () => {
   });
 
   test('calls an approver once', async () => {
-    const approver = await makeUser(app);
-    const silent = await makeUser(app);
-    for (const user of [approver, silent]) await addMember(app, `projects/${project.id}`, user, 30);
-    await setLevel(approver, { level: 'custom', approver: true });
-    const { id } = await open({ description: `@${approver.username} look` });
-    await letters();
-    const fact = { project_id: project.id, user_id: author.id, merge_request_id: id };
-    await tell('merge_request_created', { ...fact, approver_ids: [approver.id, silent.id] });
-    expect(await told()).toEqual([`${approver.username} mentioned new`]);
+    const [approver, called, silent] = [await makeUser(app), await makeUser(app), await makeUser(app)];
+    for (const user of [approver, called, silent]) await addMember(app, `projects/${project.id}`, user, 30);
+    for (const user of [approver, called]) await setLevel(user, { level: 'custom', approver: true });
+    const user_ids = [approver, called, silent].map(({ id }) => id);
+    const rule = { name: 'Team', approvals_required: 1, user_ids };
+    bodyOf(await app.root(`POST /projects/${project.id}/approval_rules`, { body: rule }), 201);
+    await open({ description: `@${called.username} look` });
+    const mails = await letters();
+    expect(summary(mails)).toEqual(
+      [`${approver.username} custom new`, `${called.username} mentioned new`].sort(),
+    );
+    const mail = mails.find(({ to }) => to === mailOf(approver));
+    expect(mail?.text).toContain('Ada Author opened a merge request that you can approve:');
+    expect(mail?.text).toContain(`Branches: cool-${branches} → main`);
   });
 });
 

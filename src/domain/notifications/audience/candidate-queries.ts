@@ -1,6 +1,6 @@
 /** Candidates for notifications, page by page, and their relations to the subject: the SQL of audiences. */
 import { type RawBuilder, sql } from 'kysely';
-import { memberIds } from '../../../kernel/access/membership-queries.ts';
+import { type MembersOf, memberIds } from '../../../kernel/access/membership-queries.ts';
 import type { ActorColumns } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';
@@ -68,17 +68,27 @@ function labelSubscribers({ event, subject: { subscription } }: EventContext): R
 const members = ({ event, ancestorIds }: EventContext): RawBuilder<unknown> =>
   sql`select user_id from (${memberIds({ projectId: event.projectId, ancestorIds })}) x`;
 
-/** Ids of users whose settings of the project or groups, or global ones as members, may include the event. */
-function watchers(context: EventContext): RawBuilder<unknown> {
-  const { event, ancestorIds } = context;
-  const levels = sql`any(${reachesWatchers(event.name) ? ['watch', 'custom'] : ['custom']}::text[])`;
+/** Ids of users one of whose settings `is` so: of the project or its groups, or as members the global one. */
+function settingHolders(place: MembersOf, is: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { projectId = null, ancestorIds } = place;
   return either([
-    sql`select user_id from notification_settings where project_id = ${event.projectId ?? null} and level = ${levels}`,
-    sql`select user_id from notification_settings where namespace_id = any(${bigints(ancestorIds)}) and level = ${levels}`,
+    sql`select user_id from notification_settings where project_id = ${projectId} and ${is}`,
+    sql`select user_id from notification_settings where namespace_id = any(${bigints(ancestorIds)}) and ${is}`,
     sql`select user_id from notification_settings where project_id is null and namespace_id is null
-      and level in ('watch', 'custom') and level = ${levels} and user_id in (${members(context)})`,
+      and level in ('watch', 'custom') and ${is} and user_id in (select user_id from (${memberIds(place)}) x)`,
   ]);
 }
+
+/** Ids of users whose settings may include the event. */
+const watchers = ({ event, ancestorIds }: EventContext): RawBuilder<unknown> =>
+  settingHolders(
+    { projectId: event.projectId, ancestorIds },
+    sql`level = any(${reachesWatchers(event.name) ? ['watch', 'custom'] : ['custom']}::text[])`,
+  );
+
+/** Selects the `user_id` of those who chose the event, here or everywhere; which of their settings counts is not said. */
+export const selectChoosers = (event: NotificationEventName, place: MembersOf): RawBuilder<unknown> =>
+  settingHolders(place, sql`level = 'custom' and (events ->> ${event})::boolean`);
 
 /** Ids of users whom the event or the subject names. */
 function named({ event: { involved }, ...context }: EventContext): number[] {
