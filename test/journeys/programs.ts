@@ -1,0 +1,59 @@
+/** The programs of npm in programs/, which .ci/run installs: how a journey runs one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** None runs as long, unless it hangs. */
+const LONGEST_MS = 120_000;
+
+type Ran = { code: number | null; output: string };
+
+/**
+ * Runs a program's script with our Node, and waits for its end: its exit code, and its output on both streams.
+ * It has the environment that is given and no other, so that no setting of ours, and no CI that runs us, reaches it.
+ */
+export async function runInstalled(
+  name: string,
+  script: string,
+  args: readonly string[],
+  { folder, home, env }: { folder: string; home: string; env: Record<string, string> },
+): Promise<Ran> {
+  const path = join(homedir(), '.cache', 'ashlar', 'journeys', name, 'node_modules', script);
+  if (!existsSync(path))
+    throw new Error(`no ${path}: install ${name}, as .ci/run does with test/journeys/programs/${name}`);
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? '/usr/bin:/bin',
+      HOME: home,
+      LC_ALL: 'C',
+      GIT_CONFIG_NOSYSTEM: '1',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // In a process group of its own: what it started ends with it.
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const endAll = () => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
+  const closed = once(child, 'close');
+  const limit = setTimeout(endAll, LONGEST_MS);
+  const [code] = await once(child, 'exit');
+  clearTimeout(limit);
+  endAll();
+  await closed;
+  return { code, output };
+}
