@@ -84,7 +84,7 @@ export const capabilities = (services: Services): Capability[] => {
     todosCapability(),
     markdownCapability(),
     uploadsCapability(services),
-    issuesCapability(),
+    issuesCapability(services),
     mergeRequestsCapability(services),
     alertsCapability(services),
     errorTrackingCapability(services),

@@ -56,6 +56,7 @@ const neverRefuses: Record<string, string[]> = {
     'merge_request_committers_pkey',
     'merge_request_context_commits_once',
     'notes_mentioned_in_commit',
+    'notes_mentioned_in_issue',
     'notes_mentioned_in_merge_request',
     'notification_settings_user_id_project_id_namespace_id_key',
     'oauth_devices_user_code_key',

@@ -105,14 +105,14 @@ export async function readersWho(
   return found;
 }
 
-/** Waits until what merge requests do about all announced facts is done. */
+/** Waits until what merge requests and issues do about all announced facts is done. */
 export async function waitForFollowing(app: TestApp): Promise<void> {
   const { sql } = app.app.services.database;
   for (let waited = 0; waited < 800; waited++) {
     app.app.services.wake();
     const [row] = await sql<{ waiting: number }[]>`
       select (select count(*) from outbox)::integer + (select count(*) from graphile_worker.jobs
-        where task_identifier like 'merge_requests.%')::integer as waiting`;
+        where task_identifier similar to '(merge_requests|issues).%')::integer as waiting`;
     if (row?.waiting === 0) return;
     await sleep(50);
   }

@@ -7,12 +7,18 @@ export { findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts'
 export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts';
 export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
 export { type CrossReference, crossReferenceTable, inProjects } from './noteables/cross-reference-queries.ts';
-export { fullPathOf, inNamedProjects, type NamedNoteable } from './noteables/named-noteables.ts';
+export {
+  fullPathOf,
+  inNamedProjects,
+  mayNameNoteables,
+  type NamedNoteable,
+} from './noteables/named-noteables.ts';
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
 export { mayComment, type Noteable, type NoteableKind } from './noteables/noteables.ts';
 export { setSubscription } from './noteables/subscription-actions.ts';
 export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
+export { findActor, findUserOfProject, type UserOfProject } from './noteables/user-rights.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
 export { type MentionSource, writeMentions } from './notes/mention-actions.ts';

@@ -7,6 +7,7 @@ import { settingFollowUps } from '../namespaces/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
 import { collaborations, pushFollowers, WRITE_INTERRUPTED } from '../repositories/index.ts';
+import { mentionNamed } from '../work-items/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
@@ -47,7 +48,7 @@ import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { MENTION_BY_COMMITS, mentionByCommits } from './mentions/mention-by-commits.ts';
-import { MENTION_NAMED, mentionListeners, mentionNamed } from './mentions/mention-named.ts';
+import { MENTION_NAMED, mentioningMergeRequests, mentionListeners } from './mentions/mention-named.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
 import { mergeTrainEndpoints } from './merge-trains/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
@@ -149,7 +150,7 @@ export const mergeRequestsCapability = (
     ...statusCheckTasks(services),
     [CALL_APPROVERS]: callApprovers(services),
     [RETARGET]: retargetAfterPush(services),
-    [MENTION_NAMED]: mentionNamed(services),
+    [MENTION_NAMED]: mentionNamed(services, mentioningMergeRequests),
     [MENTION_BY_COMMITS]: mentionByCommits(services),
   },
   listeners: [

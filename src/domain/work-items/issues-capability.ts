@@ -15,6 +15,7 @@ import { issueEventEndpoints } from './issues/event-routes.ts';
 import { iterationEndpoints } from './issues/iteration-routes.ts';
 import { issueListEndpoints } from './issues/lists/routes.ts';
 import { issueStatisticsEndpoints } from './issues/lists/statistics.ts';
+import { MENTION_NAMED, mentioningIssues, mentionListeners } from './issues/mentions/mentioning-issues.ts';
 import { milestoneContentEndpoints } from './issues/milestone-routes.ts';
 import { issueActivityTarget } from './issues/registrations/activity-target.ts';
 import { issueConversation, issueDefinition } from './issues/registrations/noteable.ts';
@@ -26,9 +27,10 @@ import { assignedIssues, issueTodoEndpoint, issueTodoTarget } from './issues/reg
 import { issueWorkKind } from './issues/registrations/work-kind.ts';
 import { issueShowEndpoints } from './issues/show-routes.ts';
 import { reassignIssues } from './issues/writing/actions.ts';
+import { type MentionServices, mentionNamed } from './mentions/mention-named.ts';
 import { workKinds } from './quick-actions/work-kinds.ts';
 
-export const issuesCapability = (): Capability => ({
+export const issuesCapability = (services: MentionServices): Capability => ({
   name: 'issues',
   registrations: [
     noteables.add(issueDefinition),
@@ -56,6 +58,8 @@ export const issuesCapability = (): Capability => ({
     ...milestoneContentEndpoints,
     issueTodoEndpoint,
   ],
+  tasks: { [MENTION_NAMED]: mentionNamed(services, mentioningIssues) },
+  listeners: mentionListeners,
   tables: [
     'issues',
     'issue_assignees',

@@ -785,6 +785,7 @@ export type NotesTable = {
   mentioned_in_merge_request_id: number | null;
   mentioned_in_project_id: number | null;
   mentioned_in_commit: string | null;
+  mentioned_in_issue_id: number | null;
 };
 
 export type NotificationSettingsTable = {

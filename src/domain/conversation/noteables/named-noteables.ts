@@ -13,6 +13,12 @@ export type NamedNoteable = {
   name: string;
 };
 
+/** Without these a text names nothing: most are not looked at any more. */
+const hint = /[#!&]\d|\/\d|[0-9a-f]{7}/;
+
+/** Whether it is worth while to look for references in the text. */
+export const mayNameNoteables = (text: string): boolean => hint.test(text);
+
 /** The path in full and in lower case; that of a project beside begins as the text's own. */
 export function fullPathOf(home: Pick<AuthorizedProject, 'fullPath'>, path: string): string {
   const namespace = home.fullPath.slice(0, home.fullPath.lastIndexOf('/'));

@@ -2,6 +2,7 @@
 import type { Announcement } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Json } from '../../../platform/db/rows.ts';
+import { mayNameNoteables } from '../noteables/named-noteables.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 
 const homeOf = ({ project, group }: Noteable): Record<string, Json> =>
@@ -15,11 +16,29 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
   ...(noteable.sha !== undefined && { commit_id: noteable.sha }),
 });
 
+/** Of a comment whose edited text may name something; nobody else hears of edits. */
+export const editAnnouncement = (
+  actor: Pick<Actor, 'id'>,
+  noteable: Noteable,
+  note: { id: number; internal: boolean },
+): Announcement => ({
+  fact: {
+    name: 'note_edited',
+    payload: {
+      ...noteablePayload(noteable),
+      user_id: actor.id,
+      note_id: note.id,
+      internal: note.internal,
+      may_name: true,
+    },
+  },
+});
+
 /** The event refers to the note, whose noteable decides its visibility; the insert adds its id. */
 export const noteAnnouncement = (
   actor: Actor,
   noteable: Noteable,
-  note: { inThread: boolean; inDiff: boolean; internal: boolean; inReview: boolean },
+  note: { inThread: boolean; inDiff: boolean; internal: boolean; inReview: boolean; body: string },
 ): Announcement => ({
   author: actor,
   activity: {
@@ -35,6 +54,7 @@ export const noteAnnouncement = (
       user_id: actor.id,
       internal: note.internal,
       in_review: note.inReview,
+      may_name: mayNameNoteables(note.body),
     },
   },
 });

@@ -64,6 +64,7 @@ const announcementOf = ({ actor, noteable, note }: NoteInsert): Announcement =>
     inDiff: note.position !== undefined,
     internal: note.internal ?? false,
     inReview: note.inReview ?? false,
+    body: note.body,
   });
 
 const givenRow = (insert: NoteInsert, ordinal: number, moment: Date) => {

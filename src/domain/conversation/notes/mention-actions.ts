@@ -11,6 +11,7 @@ import { newDiscussionId } from './notes.ts';
 export type MentionSource = {
   project: AuthorizedProject;
   columns:
+    | { mentioned_in_issue_id: number }
     | { mentioned_in_merge_request_id: number }
     | { mentioned_in_project_id: number; mentioned_in_commit: string };
   /** The note on another, whose project decides how the reference is written. */

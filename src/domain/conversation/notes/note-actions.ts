@@ -1,13 +1,16 @@
 /** Creates, changes and deletes notes, each in one transaction with its announcement. */
 import { sql } from 'kysely';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
 import { checkSpam } from '../../spam/index.ts';
 import { findMentionTodos } from '../mentions/mention-todos.ts';
+import { mayNameNoteables } from '../noteables/named-noteables.ts';
 import { type Noteable, readsInternalNotes } from '../noteables/noteables.ts';
 import { addTodos } from '../noteables/todo-actions.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
+import { editAnnouncement } from './announcements.ts';
 import { insertNote, insertNoteInBatch, type NoteInsert } from './insert-actions.ts';
 import { isAnything, nothingDone, parseQuickActions } from './note-commands.ts';
 import { isResolved } from './note-records.ts';
@@ -209,6 +212,7 @@ const rewrite = (
     const change = { actor, target: noteable, text: body, before, internal: note.internal };
     const mentioned = await findMentionTodos(tx, services.database.points, change);
     await addTodos(tx, { author: actor, target: noteable, noteId: note.id }, mentioned);
+    if (mayNameNoteables(body)) await announce(tx, editAnnouncement(actor, noteable, note));
     return after;
   });
 

@@ -6,14 +6,12 @@ import { peelToCommit } from '../../../platform/git/refs.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { type CrossReference, fullPathOf } from '../../conversation/index.ts';
 import { readRepository } from '../../repositories/index.ts';
+import { type IssueReference, issueReferences, MAX_NAMING_LENGTH } from '../../work-items/index.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { type IssueReference, issueReferences } from '../texts/issue-references.ts';
 import { selectNamingComments, selectNewestCommits } from './issue-queries.ts';
 
 type Reading = Needs<'database' | 'repositories' | 'baseUrl'>;
 
-/** Characters of a comment or a message that are looked at. */
-export const MAX_TEXT_LENGTH = 10_000;
 /** Issues that are looked up. */
 const MAX_NAMED = 1_000;
 
@@ -27,7 +25,7 @@ export async function readMessages(
   const messages = await readRepository(services, project, (git) =>
     readShown(
       shas,
-      async (sha) => (await peelToCommit(git, sha))?.message.slice(0, MAX_TEXT_LENGTH),
+      async (sha) => (await peelToCommit(git, sha))?.message.slice(0, MAX_NAMING_LENGTH),
       ({ length }) => length,
     ),
   );
@@ -42,7 +40,7 @@ export async function namedIssues(
 ): Promise<CrossReference[]> {
   const internal = project.may('read_internal_notes');
   const [comments, messages] = await Promise.all([
-    selectNamingComments(services.database.db, row, { internal, length: MAX_TEXT_LENGTH }),
+    selectNamingComments(services.database.db, row, { internal, length: MAX_NAMING_LENGTH }),
     readMessages(services, project, row),
   ]);
   const texts = [row.title, row.description ?? '', ...comments, ...messages];

@@ -6,13 +6,11 @@ import type { Commit } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
-import { type MentionSource, writeMentions } from '../../conversation/index.ts';
+import { findUserOfProject, type MentionSource, writeMentions } from '../../conversation/index.ts';
 import { readRepository } from '../../repositories/index.ts';
-import { MAX_TEXT_LENGTH } from '../around/related-issues.ts';
+import { MAX_NAMING_LENGTH, type MentionServices, namedIn } from '../../work-items/index.ts';
 import { readPushed } from '../closing/pushed-commits.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
-import { findUserOfProject } from '../records/user-rights.ts';
-import { type MentionServices, namedIn } from './mention-named.ts';
 
 export const MENTION_BY_COMMITS = 'merge_requests.mention_by_commits';
 
@@ -66,7 +64,7 @@ export const mentionByCommits =
     const context = { db: services.database.background, services, actor };
     let count = 0;
     for (const commit of (await readRepository(services, project, read)) ?? []) {
-      const named = await namedIn(services.baseUrl(), [commit.message.slice(0, MAX_TEXT_LENGTH)]);
+      const named = await namedIn(services.baseUrl(), [commit.message.slice(0, MAX_NAMING_LENGTH)]);
       count += named.length;
       if (count > MAX_NAMED) return;
       if (named.length > 0) await writeMentions(context, sourceOf(project, commit), named);

@@ -6,12 +6,12 @@ import { Failure } from '../../../platform/failure.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
+import { findActor } from '../../conversation/index.ts';
 import { writeProject } from '../../repositories/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
 import { selectWaiting } from '../following/queries.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { findActor } from '../records/user-rights.ts';
 import { mergeMergeRequest } from './merge.ts';
 
 export type AfterServices = Needs<

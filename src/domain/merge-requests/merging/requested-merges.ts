@@ -3,9 +3,9 @@ import { type AuthorizedProject, authorizeProject } from '../../../kernel/access
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
+import { findActor } from '../../conversation/index.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { findActor } from '../records/user-rights.ts';
 import { type AfterServices, unlessRefused } from './after-merge.ts';
 import { type MergeContext, mergeMergeRequest } from './merge.ts';
 import { rebaseMergeRequest } from './rebase.ts';

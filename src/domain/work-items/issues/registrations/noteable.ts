@@ -20,7 +20,7 @@ import { planUpdate, writeUpdate } from '../writing/actions.ts';
 import { issueState } from '../writing/issue-commands.ts';
 import { findNamedIssues } from '../writing/named-issues.ts';
 import { readableIssues } from './queries.ts';
-import { readsIssueOfNote } from './search-queries.ts';
+import { readsIssueOfNote, readsMentioningIssue } from './search-queries.ts';
 
 const issue: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the issue in the project.' }),
@@ -77,5 +77,6 @@ export const issueDefinition: NoteableDefinition = {
       return findNamedIssues({ db, points: services.database.points }, actor, home, numbered, 'create_notes');
     },
   },
+  readableMentions: readsMentioningIssue,
   readableNotes: readsIssueOfNote,
 };

@@ -1,5 +1,6 @@
 /** Issues found by search, and the notes on them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { mayInProject } from '../../../../kernel/access/ability-queries.ts';
 import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Caller } from '../../../../kernel/actor.ts';
 import type { Page } from '../../../../platform/pagination/page.ts';
@@ -32,6 +33,17 @@ export async function searchIssues(request: SearchRequest): Promise<Page<IssueRo
     from: sql`issues i join listed_projects v on v.id = i.project_id where ${sql.join(conditions, sql` and `)}`,
     order: 'i.created_at desc, i.id desc',
   });
+}
+
+/** The condition on `notes` that the caller reads the issue that they tell a mention in. */
+export function readsMentioningIssue(caller: Caller): RawBuilder<SqlBool> {
+  const me = caller?.id ?? 0;
+  const project = sql`i.project_id`;
+  return sql`(notes.mentioned_in_issue_id is null or exists (
+    select from issues i where i.id = notes.mentioned_in_issue_id and ${mayInProject('read_issues', caller, project)}
+      and (not i.confidential or i.author_id = ${me}
+        or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me})
+        or ${mayInProject('read_confidential_issues', caller, project)})))`;
 }
 
 /** The condition that the caller reads the issue of the note `t`. */

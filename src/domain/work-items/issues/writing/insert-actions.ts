@@ -18,7 +18,7 @@ import { now } from '../../../../platform/clock.ts';
 import { batchedWrite } from '../../../../platform/db/batched-write.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { recordset } from '../../../../platform/db/recordset.ts';
-import type { MentionTodo } from '../../../conversation/index.ts';
+import { type MentionTodo, mayNameNoteables } from '../../../conversation/index.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { issueAnnouncement } from './work-events.ts';
 
@@ -95,7 +95,9 @@ type GivenRow = Record<
 >;
 
 const announcementOf = ({ actor, project, issue }: IssueInsert): Announcement =>
-  issueAnnouncement(actor, project, issue, 'issue_created');
+  issueAnnouncement(actor, project, issue, 'issue_created', {
+    may_name: mayNameNoteables(`${issue.title}\n${issue.description ?? ''}`),
+  });
 
 function givenRow(insert: IssueInsert, ordinal: number, moment: Date): GivenRow {
   const { actor, project, issue } = insert;

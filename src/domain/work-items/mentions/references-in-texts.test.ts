@@ -1,6 +1,6 @@
 /** Issues and other noteables that texts name, and what only looks so. */
 import { describe, expect, test } from 'vitest';
-import { issueReferences, namedNoteables } from './issue-references.ts';
+import { issueReferences, namedNoteables } from './references-in-texts.ts';
 
 const BASE = 'https://git.example.com/root';
 const named = (text: string): string[] =>

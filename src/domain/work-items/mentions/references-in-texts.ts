@@ -2,7 +2,7 @@
  * The issues that texts name, and whatever else may have notes: `#1`, `group/project!2`, and whole addresses, outside code.
  * Pure, and in time linear in the text.
  */
-import { type NamedNoteable, outsideCode } from '../../conversation/index.ts';
+import { mayNameNoteables, type NamedNoteable, outsideCode } from '../../conversation/index.ts';
 import { type Reference, referenceAt, scanReferences } from '../../markdown/index.ts';
 
 /** An issue; whether it exists is not checked. */
@@ -47,7 +47,6 @@ export function issueReferences(baseUrl: string, markdown: string): IssueReferen
 
 /** Noteables of one text that are told that it mentions them. */
 const MAX_MENTIONED = 100;
-const noteableHint = /[#!&]\d|\/\d|[0-9a-f]{7}/;
 const noteableKinds: ReadonlySet<string> = new Set(['issue', 'epic', 'merge_request', 'commit']);
 
 const isNoteable = (reference: Reference): reference is Reference & { kind: NamedNoteable['kind'] } =>
@@ -55,7 +54,7 @@ const isNoteable = (reference: Reference): reference is Reference & { kind: Name
 
 /** The first 100 noteables of the text, addresses before others, each once. */
 export function namedNoteables(baseUrl: string, markdown: string): NamedNoteable[] {
-  if (!noteableHint.test(markdown)) return [];
+  if (!mayNameNoteables(markdown)) return [];
   const found = new Map<string, NamedNoteable>();
   for (const reference of referencesIn(baseUrl, markdown)) {
     if (!isNoteable(reference)) continue;
