@@ -14,6 +14,7 @@ import {
   presence,
   userNamed,
 } from '../../planning/index.ts';
+import { approved, approver } from './approval-filter-queries.ts';
 import type { MergeRequestListInput, MergeRequestScope } from './schema.ts';
 
 type Either = NonNullable<MergeRequestListInput['not']>;
@@ -107,6 +108,8 @@ export function mergeRequestFilter(
   add(input.approved_by_usernames, (named) =>
     named.map((name) => presence(name, approvers.some, () => approvers.one(userNamed(name)))),
   );
+  add(input.approver_ids, (values) => values.map(approver));
+  add(input.approved && input.approved === 'yes', approved);
   add(input.merge_user_id, (id) => mergedBy(sql`${id}`));
   add(input.merge_user_username, (name) => mergedBy(userNamed(name)));
   return [

@@ -65,6 +65,13 @@ export const MergeRequestListFields = {
       description: 'Ids of users who all approved it; None or Any alone.',
     }),
   ),
+  approver_ids: Type.Optional(
+    commaList(Type.String({ pattern: '^([Nn]one|[Aa]ny|\\d{1,15})$' }), {
+      maxItems: MAX_APPROVERS,
+      description: 'Ids of users whom its rules all name; None or Any alone: of rules.',
+    }),
+  ),
+  approved: Type.Optional(stringEnum(['yes', 'no'], { description: 'Whether anybody approved it.' })),
   approved_by_usernames: Type.Optional(
     commaList(Type.String(), {
       maxItems: MAX_APPROVERS,

@@ -1,0 +1,70 @@
+/**
+ * Filters by approvals, as conditions over `merge_requests i`. What a list asks is whether somebody approved it, and who is
+ * named to: whether all is approved depends on members, branches and settings of each, which no index answers.
+ */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import { type Clause, type Condition, isNone } from '../../planning/index.ts';
+
+/** Whether anybody approved it. */
+export function approved(isApproved: boolean): Clause {
+  const some = sql<SqlBool>`exists (select from merge_request_approvals a where a.merge_request_id = i.id)`;
+  if (!isApproved) return { where: sql`not ${some}` };
+  return {
+    where: some,
+    seed: (tail) => sql`select merge_request_id from merge_request_approvals group by 1 ${tail}`,
+  };
+}
+
+const hasOwn = (id: string): Condition =>
+  sql`exists (select from approval_rules o where o.merge_request_id = ${sql.ref(id)})`;
+
+/** Listed projects below a group that has one of the rules. */
+const projectsBelow = (rules: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select v.id from listed_projects v join projects p on p.id = v.id join namespaces n on n.id = p.namespace_id
+  where n.ancestor_ids && array(select r.namespace_id from (${rules}) r where r.namespace_id is not null)`;
+
+/** Those for which one of the rules may hold: its own stand in the place of the project's, but for those of policies. */
+function underRules(rules: RawBuilder<unknown>): Clause {
+  const own = sql`select r.merge_request_id from (${rules}) r where r.merge_request_id is not null`;
+  const always = sql`${projectsBelow(rules)}
+    union select r.project_id from (${rules}) r where r.project_id is not null and r.rule_type = 'report_approver'`;
+  const unlessOwn = sql`select r.project_id from (${rules}) r where r.project_id is not null`;
+  const byProject = (
+    table: string,
+  ): Condition => sql`(${sql.ref(`${table}.project_id`)} = any(array(${always}))
+    or (${sql.ref(`${table}.project_id`)} = any(array(${unlessOwn})) and not ${hasOwn(`${table}.id`)}))`;
+  return {
+    where: sql`(i.id = any(array(${own})) or ${byProject('i')})`,
+    seed: (tail) => sql`select id from (
+      select m.id from merge_requests m where m.id = any(array(${own}))
+      union all select m.id from merge_requests m where m.project_id = any(array(${always} union ${unlessOwn}))
+        and ${byProject('m')} and not m.id = any(array(${own}))) under ${tail}`,
+  };
+}
+
+/** Rules that name the user, or a group of which they are a direct member now. */
+const rulesOf = (userId: number): RawBuilder<unknown> => sql`
+  select * from approval_rules where id in (
+    select rule_id from approval_rule_users where user_id = ${userId}
+    union all select g.rule_id from members m join approval_rule_groups g on g.group_id = m.namespace_id
+      where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date))`;
+
+const ofGroups = sql`select namespace_id from approval_rules where namespace_id is not null`;
+const ruledProjects = sql`${projectsBelow(ofGroups)} union
+  select v.id from listed_projects v where exists (select from approval_rules r where r.project_id = v.id)`;
+
+/** Those with a rule, be it their own or of what is around them. */
+const underAnyRule: Clause = {
+  where: sql`(${hasOwn('i.id')} or i.project_id = any(array(${ruledProjects})))`,
+  seed: (tail) => sql`select id from (
+    select merge_request_id as id from approval_rules where merge_request_id is not null group by 1
+    union all select m.id from merge_requests m where m.project_id = any(array(${ruledProjects})) and not ${hasOwn('m.id')}
+    ) ruled ${tail}`,
+};
+
+/** Of a user who is asked to approve it, or of none, or any rule. */
+export function approver(value: string): Clause {
+  if (/^\d+$/.test(value)) return underRules(rulesOf(Number(value)));
+  return isNone(value) ? { where: sql`not ${underAnyRule.where}` } : underAnyRule;
+}

@@ -1,0 +1,116 @@
+/** Lists of merge requests by whether they are approved, and by who is asked to: in a project, a group, everywhere. */
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import {
+  addMember,
+  bodyOf,
+  type MadeProject,
+  type MadeUser,
+  makeGroup,
+  makeUser,
+} from '../../../../test/support/factories.ts';
+import { makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+
+const app = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
+
+let group: { id: number };
+let [ruled, bare]: MadeProject[] = [];
+let [developer, named, member, above]: MadeUser[] = [];
+
+const addRule = async (place: string, body: Record<string, unknown>) =>
+  bodyOf(
+    await app.root(`POST /${place}/approval_rules` as 'POST /', {
+      body: { name: 'Rule', approvals_required: 1, ...body },
+    }),
+    201,
+  );
+
+/** The titles of the list, sorted; of the project, the group and everywhere they must be the same. */
+async function listed(query: string, places = [`/groups/${group.id}`, '']): Promise<string[]> {
+  const lists: string[][] = [];
+  for (const place of places) {
+    const { body, headers } = await app.root(`GET ${place}/merge_requests` as 'GET /', {
+      query: `scope=all&per_page=50&${query}`,
+    });
+    expect(headers.get('x-total')).toBe(String(body.length));
+    lists.push(body.map(({ title }: { title: string }) => title).sort());
+  }
+  for (const list of lists) expect(list).toEqual(lists[0]);
+  return lists[0] ?? [];
+}
+const inProject = (project: MadeProject | undefined, query: string) =>
+  listed(query, [`/projects/${project?.id}`]);
+
+beforeAll(async () => {
+  group = await makeGroup(app);
+  const inner = await makeGroup(app, { parent_id: group.id });
+  const team = await makeGroup(app);
+  [developer, named, member, above] = [
+    await makeUser(app),
+    await makeUser(app),
+    await makeUser(app),
+    await makeUser(app),
+  ];
+  ruled = await makeReviewedProject(app, { namespace_id: inner.id });
+  bare = await makeReviewedProject(app, { namespace_id: group.id });
+  for (const user of [developer, named]) await addMember(app, `projects/${ruled.id}`, user, 30);
+  await addMember(app, `projects/${bare.id}`, developer, 30);
+  await addMember(app, `groups/${team.id}`, member, 30);
+  await addMember(app, `groups/${group.id}`, above, 30);
+  for (const [project, title] of [
+    [ruled, 'plain'],
+    [ruled, 'own'],
+    [bare, 'bare'],
+    [bare, 'approved'],
+  ] as const)
+    await makeMergeRequest(app, project.id, title, { title });
+  const approve = `POST /projects/${bare.id}/merge_requests/2/approve` as const;
+  bodyOf(await app.as(developer.token)(approve), 201);
+  await addRule(`projects/${ruled.id}`, { user_ids: [named.id], group_ids: [team.id] });
+  await addRule(`projects/${ruled.id}/merge_requests/2`, { name: 'Own', user_ids: [developer.id] });
+});
+
+test('approved', async () => {
+  expect(await listed('approved=yes')).toEqual(['approved']);
+  expect(await listed('approved=no')).toEqual(['bare', 'own', 'plain']);
+  expect(await inProject(ruled, 'approved=yes')).toEqual([]);
+  expect(await inProject(bare, 'approved=no')).toEqual(['bare']);
+  expect(
+    (await app.root(`GET /projects/${bare?.id}/merge_requests`, { query: 'approved=maybe' })).status,
+  ).toBe(400);
+});
+
+test('approvers, by name and by group; own rules stand in the place of the project’s', async () => {
+  expect(await listed(`approver_ids=${named?.id}`)).toEqual(['plain']);
+  expect(await listed(`approver_ids[]=${member?.id}`)).toEqual(['plain']);
+  expect(await listed(`approver_ids[]=${member?.id}&approver_ids[]=${named?.id}`)).toEqual(['plain']);
+  expect(await listed(`approver_ids[]=${developer?.id}&approver_ids[]=${named?.id}`)).toEqual([]);
+  expect(await listed(`approver_ids=${developer?.id}`)).toEqual(['own']);
+  expect(await inProject(ruled, `approver_ids=${developer?.id}`)).toEqual(['own']);
+  expect(await inProject(bare, `approver_ids=${developer?.id}`)).toEqual([]);
+  expect(await listed('approver_ids=999999999')).toEqual([]);
+});
+
+test('with any rule, or none', async () => {
+  expect(await listed('approver_ids=Any')).toEqual(['own', 'plain']);
+  expect(await listed('approver_ids=None')).toEqual(['approved', 'bare']);
+  expect(await listed('approver_ids=None&approved=yes')).toEqual(['approved']);
+  const wrong = await app.root(`GET /projects/${bare?.id}/merge_requests`, { query: 'approver_ids=me' });
+  expect(wrong.status).toBe(400);
+});
+
+test('rules of a group are for all below it, and hold beside own ones', async () => {
+  await addRule(`groups/${group.id}`, { name: 'Above', user_ids: [above?.id] });
+  const all = ['approved', 'bare', 'own', 'plain'];
+  expect(await listed(`approver_ids=${above?.id}`)).toEqual(all);
+  expect(await listed('approver_ids=Any')).toEqual(all);
+  expect(await inProject(bare, 'approver_ids=None')).toEqual([]);
+});
+
+test('who sees less is listed less', async () => {
+  const outsider = await makeUser(app);
+  const list = async (query: string) =>
+    bodyOf(await app.as(outsider.token)('GET /merge_requests', { query: `scope=all&${query}` }), 200);
+  for (const query of ['approved=yes', 'approver_ids=Any', `approver_ids=${named?.id}`])
+    expect(await list(query)).toEqual([]);
+});
