@@ -7,16 +7,21 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne, type StatementParts } from '../../../platform/db/run-as-one.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
-import { completionOfTodos, insertSystemNotes, type WriteContext } from '../../conversation/index.ts';
+import {
+  type ActorContext,
+  completionOfTodos,
+  insertSystemNotes,
+  type WriteContext,
+} from '../../conversation/index.ts';
 import type { LoadedApprovals } from '../approvals/loaded.ts';
 import { publishReview } from '../draft-notes/publish-actions.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
-import { findMergeRequest } from '../records/find-queries.ts';
+import { findMergeRequest, lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from '../writing/announcements.ts';
 import { removeApprovals } from '../writing/approval-actions.ts';
-import { lockNumbered, selectApprovals } from './queries.ts';
+import { type ApprovalReading, lockNumbered, selectApprovals } from './queries.ts';
 import { type ApprovalRequest, refuseApproval } from './rules.ts';
 
 /** Whether this is the caller's password, by which they could sign in. Wrong ones are counted as at a sign-in. */
@@ -94,6 +99,27 @@ async function isProvedBy(
   return settings.require_reauthentication_to_approve && isOwnPassword(context, password);
 }
 
+const writeApproved = (
+  tx: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<MergeRequestRow> =>
+  writeApproval(tx, actor, project, row, {
+    event: 'merge_request_approved',
+    notes: [mergeRequestNotes.approved()],
+    statements: [
+      tx
+        .insertInto('merge_request_approvals')
+        .values({ merge_request_id: row.id, user_id: actor.id, created_at: now() }),
+      tx
+        .updateTable('merge_request_reviewers')
+        .set({ state: 'approved' })
+        .where('merge_request_id', '=', row.id)
+        .where('user_id', '=', actor.id),
+    ],
+  });
+
 /** Adds the caller's approval; refused as the rules say. */
 export async function approve(
   context: WriteContext,
@@ -107,22 +133,57 @@ export async function approve(
     const row = await lockNumbered(tx, project, iid);
     const within = { ...context, db: tx };
     await requireApprovable(within, project, row, { sha, isProved });
-    if (publishesReview) await publishReview(within, mergeRequestNoteable(project, row), row);
-    return writeApproval(tx, actor, project, row, {
-      event: 'merge_request_approved',
-      notes: [mergeRequestNotes.approved()],
-      statements: [
-        tx
-          .insertInto('merge_request_approvals')
-          .values({ merge_request_id: row.id, user_id: actor.id, created_at: now() }),
-        tx
-          .updateTable('merge_request_reviewers')
-          .set({ state: 'approved' })
-          .where('merge_request_id', '=', row.id)
-          .where('user_id', '=', actor.id),
-      ],
-    });
+    if (!publishesReview) return writeApproved(tx, actor, project, row);
+    await publishReview(within, mergeRequestNoteable(project, row), row);
+    // Quick actions of the drafts may have approved it, or closed it.
+    const reviewed = await findMergeRequest(tx, project, iid);
+    if ((await selectApprovers(tx, row.id)).includes(actor.id)) return reviewed;
+    await requireApprovable(within, project, reviewed, { sha, isProved });
+    return writeApproved(tx, actor, project, reviewed);
   });
+}
+
+/** Whether the actor may approve it now, without a password. */
+export async function mayApproveNow(
+  context: ApprovalReading & { actor: Actor },
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<boolean> {
+  if (!project.may('create_merge_requests')) return false;
+  const user = { id: context.actor.id, mayUpdate: project.may('update_merge_requests') };
+  const loaded = await selectApprovals(context, row);
+  return refuseApproval(row, loaded, user, { sha: undefined, isProved: false }) === undefined;
+}
+
+/** The same of taking an approval back. */
+export const mayUnapproveNow = async (
+  { db, actor }: { db: Db; actor: Actor },
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<boolean> =>
+  project.may('create_merge_requests') &&
+  row.state === 'opened' &&
+  (await selectApprovers(db, row.id)).includes(actor.id);
+
+/** Adds the approval that mayApproveNow() found to be right, in the caller's transaction; nothing where it is too late, or given. */
+export async function approveAlong(
+  { db: tx, actor }: Pick<ActorContext, 'db' | 'actor'>,
+  project: AuthorizedProject,
+  id: number,
+): Promise<void> {
+  const row = await lockMergeRequest(tx, id);
+  if (row.state === 'opened' && !(await selectApprovers(tx, id)).includes(actor.id))
+    await writeApproved(tx, actor, project, row);
+}
+
+/** Takes the actor's approval back in the caller's transaction; nothing where there is none. */
+export async function unapproveAlong(
+  { db: tx, actor }: Pick<ActorContext, 'db' | 'actor'>,
+  project: AuthorizedProject,
+  id: number,
+): Promise<void> {
+  const row = await lockMergeRequest(tx, id);
+  if (await mayUnapproveNow({ db: tx, actor }, project, row)) await writeUnapproved(tx, actor, project, row);
 }
 
 const selectApprovers = async (tx: Db, id: number): Promise<number[]> => {
@@ -134,6 +195,18 @@ const selectApprovers = async (tx: Db, id: number): Promise<number[]> => {
   return rows.map(({ user_id }) => user_id);
 };
 
+const writeUnapproved = (
+  tx: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<MergeRequestRow> =>
+  writeApproval(tx, actor, project, row, {
+    event: 'merge_request_unapproved',
+    notes: [mergeRequestNotes.unapproved()],
+    statements: removeApprovals(tx, row.id, [actor.id]),
+  });
+
 /** Takes the caller's approval back; 404 where there is none, or it is too late. */
 export const unapprove = (
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
@@ -142,13 +215,8 @@ export const unapprove = (
 ): Promise<MergeRequestRow> =>
   inTransaction(db, async (tx) => {
     const row = await lockNumbered(tx, project, iid);
-    const approvers = await selectApprovers(tx, row.id);
-    if (row.state !== 'opened' || !approvers.includes(actor.id)) throw notFound();
-    return writeApproval(tx, actor, project, row, {
-      event: 'merge_request_unapproved',
-      notes: [mergeRequestNotes.unapproved()],
-      statements: removeApprovals(tx, row.id, [actor.id]),
-    });
+    if (!(await mayUnapproveNow({ db: tx, actor }, project, row))) throw notFound();
+    return writeUnapproved(tx, actor, project, row);
   });
 
 /** Removes all approvals of an open merge request: only bots that push to the project may. */

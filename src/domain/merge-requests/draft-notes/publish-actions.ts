@@ -1,4 +1,5 @@
 /** Publishes draft notes: one, or all of an author's as one review. */
+import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -70,13 +71,16 @@ export const publishOne = (
 
 /** A reviewer who has approved, or requested changes, has said more than that. */
 async function setReviewed(tx: Db, { id }: MergeRequestRow, userId: number): Promise<void> {
+  // A draft's quick action may have approved it before its author was a reviewer.
+  const state = sql<string>`case when exists (select from merge_request_approvals
+    where merge_request_id = ${id} and user_id = ${userId}) then 'approved' else 'reviewed' end`;
   await ahead(tx)
     .insertInto('merge_request_reviewers')
-    .values({ merge_request_id: id, user_id: userId, state: 'reviewed', created_at: now() })
+    .values({ merge_request_id: id, user_id: userId, state, created_at: now() })
     .onConflict((known) =>
       known
         .columns(['merge_request_id', 'user_id'])
-        .doUpdateSet({ state: 'reviewed' })
+        .doUpdateSet(({ ref }) => ({ state: ref('excluded.state') }))
         .where('merge_request_reviewers.state', 'not in', ['approved', 'requested_changes']),
     )
     .execute();

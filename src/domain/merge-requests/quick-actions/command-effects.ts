@@ -2,6 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type ActorContext, applyOwnEffect } from '../../conversation/index.ts';
 import { resetSpentTime, spendTime } from '../../work-items/index.ts';
+import { approveAlong, unapproveAlong } from '../approving/actions.ts';
 import { requestMerge, requestRebase } from '../merging/requested-merges.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
@@ -32,6 +33,10 @@ async function apply(
       return requestMerge(db, actor, row);
     case 'rebase':
       return requestRebase(db, actor, row);
+    case 'approve':
+      return approveAlong(context, project, row.id);
+    case 'unapprove':
+      return unapproveAlong(context, project, row.id);
     default:
       return applyOwnEffect(context, mergeRequestNoteable(project, row), effect);
   }

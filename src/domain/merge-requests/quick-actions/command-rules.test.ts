@@ -7,7 +7,15 @@ import type { MergeRequestKnown } from './command-terms.ts';
 const known: MergeRequestKnown = {
   kind: 'merge request',
   me: { id: 1, username: 'me' },
-  may: { update: true, metadata: true, lock: true, merge: true, rebase: true },
+  may: {
+    update: true,
+    metadata: true,
+    lock: true,
+    merge: true,
+    rebase: true,
+    approve: true,
+    unapprove: true,
+  },
   now: {
     state: 'opened',
     locked: false,
@@ -68,6 +76,8 @@ describe('commands that change', () => {
 test.each<[text: string, effect: Record<string, unknown>]>([
   ['/merge', { do: 'merge' }],
   ['/rebase', { do: 'rebase' }],
+  ['/approve', { do: 'approve' }],
+  ['/unapprove', { do: 'unapprove' }],
   ['/request_review @ann', { do: 'review_again', userIds: [2] }],
   ['/spend 1h', { do: 'spend', seconds: 3_600 }],
   ['/remove_time_spent', { do: 'reset_spent' }],
@@ -121,7 +131,7 @@ test('where one is all there may be, a new one takes the place', () => {
 
 const everything =
   '/title Mine\n/draft\n/target_branch stable\n/close\n/label ~bug\n/assign me\n/reviewer me\n/request_review @ann\n' +
-  '/lock\n/estimate 1h\n/spend 1h\n/milestone %v1\n/merge\n/rebase\n/subscribe';
+  '/lock\n/estimate 1h\n/spend 1h\n/milestone %v1\n/merge\n/rebase\n/approve\n/unapprove\n/subscribe';
 const ofTeam = [
   'label',
   'assign',
@@ -133,10 +143,20 @@ const ofTeam = [
   'milestone',
   'merge',
   'rebase',
+  'approve',
+  'unapprove',
 ];
 
 test('authors and others have their own rights alone', () => {
-  const nothing = { update: false, metadata: false, lock: false, merge: false, rebase: false };
+  const nothing = {
+    update: false,
+    metadata: false,
+    lock: false,
+    merge: false,
+    rebase: false,
+    approve: false,
+    unapprove: false,
+  };
   const author = interpret(everything, { ...known, may: { ...nothing, update: true } });
   expect(author.changes).toEqual({ title: 'Draft: Mine', target_branch: 'stable', state_event: 'close' });
   expect(author.refused).toEqual(ofTeam);
@@ -147,7 +167,7 @@ test('authors and others have their own rights alone', () => {
 });
 
 test('commands of issues alone stay text', () => {
-  const text = '/due today\n/weight 3\n/confidential\n/move g/p\n/epic &1\n/duplicate #1\n/approve';
+  const text = '/due today\n/weight 3\n/confidential\n/move g/p\n/epic &1\n/duplicate #1';
   expect(commandsIn(text, mergeRequestRules)).toEqual([]);
   expect(interpret(text).text).toBe(text);
 });

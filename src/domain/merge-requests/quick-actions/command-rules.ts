@@ -4,7 +4,12 @@ import { sharedRulesOf, userIds, withUsers } from '../../work-items/index.ts';
 import type { Requested } from '../changes/requested.ts';
 import { asDraft, isDraft, withoutDraft } from '../texts/draft.ts';
 import { fitsTitle } from '../texts/titles.ts';
-import type { MergeRequestEffect, MergeRequestKnown, MergeRequestRule } from './command-terms.ts';
+import type {
+  MergeRequestEffect,
+  MergeRequestKnown,
+  MergeRequestRule,
+  WholeCommand,
+} from './command-terms.ts';
 
 const titleOf = (known: MergeRequestKnown, before: Requested): string => before.title ?? known.now.title;
 
@@ -12,10 +17,7 @@ const reviewers = (known: MergeRequestKnown, before: Requested): readonly number
   before.reviewer_ids ?? known.now.reviewerIds;
 
 /** A command about the whole merge request, which has no argument. */
-const wholly = (
-  name: 'merge' | 'rebase',
-  message: (known: MergeRequestKnown) => string,
-): MergeRequestRule => ({
+const wholly = (name: WholeCommand, message: (known: MergeRequestKnown) => string): MergeRequestRule => ({
   names: [name],
   who: 'speakers',
   mean: (_argument, known) =>
@@ -96,6 +98,8 @@ const ownRules: readonly MergeRequestRule[] = [
   },
   wholly('merge', () => 'Scheduled to merge this merge request when its checks pass.'),
   wholly('rebase', ({ now }) => `Scheduled a rebase of branch ${now.sourceBranch}.`),
+  wholly('approve', () => 'Approved the current merge request.'),
+  wholly('unapprove', () => 'Unapproved the current merge request.'),
 ];
 
 /** By name. */

@@ -13,6 +13,7 @@ import {
 } from '../../conversation/index.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { argumentsOf, namedRecords } from '../../work-items/index.ts';
+import { mayApproveNow, mayUnapproveNow } from '../approving/actions.ts';
 import type { Requested } from '../changes/requested.ts';
 import { decideMerge } from '../merging/decide-merge.ts';
 import { mayRebase } from '../merging/rebase.ts';
@@ -20,7 +21,7 @@ import { mergeConditions } from '../records/merge-conditions.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mayMerge } from '../records/merge-rights.ts';
 import { mergeRequestRules } from './command-rules.ts';
-import type { MergeRequestEffect, MergeRequestKnown } from './command-terms.ts';
+import type { MergeRequestEffect, MergeRequestKnown, WholeCommand } from './command-terms.ts';
 import { type PeopleIds, selectPeopleIds } from './queries.ts';
 
 /** What a text is about: a merge request, or what one will be that is being opened. */
@@ -77,11 +78,17 @@ async function rightsOf(
   row: MergeRequestRow | undefined,
   commands: readonly Command[],
 ): Promise<MergeRequestKnown['may']> {
-  const has = (command: string) => commands.some(({ name }) => name === command);
   const updates = project.may('update_merge_requests');
-  const [merge, rebase] = await Promise.all([
-    row !== undefined && has('merge') && mayMergeLater(context, project, row),
-    row !== undefined && has('rebase') && mayRebase(context, project, row),
+  const may = async (
+    command: WholeCommand,
+    decide: (context: WriteContext, project: AuthorizedProject, row: MergeRequestRow) => Promise<boolean>,
+  ): Promise<boolean> =>
+    row !== undefined && commands.some(({ name }) => name === command) && decide(context, project, row);
+  const [merge, rebase, approve, unapprove] = await Promise.all([
+    may('merge', mayMergeLater),
+    may('rebase', mayRebase),
+    may('approve', mayApproveNow),
+    may('unapprove', mayUnapproveNow),
   ]);
   return {
     metadata: project.may('manage_merge_requests'),
@@ -90,6 +97,8 @@ async function rightsOf(
     lock: updates && row !== undefined,
     merge,
     rebase,
+    approve,
+    unapprove,
   };
 }
 
