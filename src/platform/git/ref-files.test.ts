@@ -1,9 +1,10 @@
 /** Refs that are read from their files, compared with git's own list; and those that clients are told of. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { makeHistory } from '../../../test/support/shaped-history.ts';
+import { packManyRefs } from './copies/housekeeping.ts';
 import { createObjectReader } from './objects.ts';
 import { git, gitText } from './program/program.ts';
 import { readRefFiles } from './ref-files.ts';
@@ -85,6 +86,25 @@ test.each([
 ])('git reads them where %s', (_, make) => {
   make();
   expect(readRefFiles(folder)).toBeUndefined();
+});
+
+/** Refs that have a file each. */
+const looseRefs = (): string[] =>
+  readdirSync(join(folder, 'refs'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name);
+
+test('many that have a file each are packed, whatever they are, and few are left alone', async () => {
+  await create(numbered(199, (n) => `refs/merge-requests/${n}/head`));
+  expect(await packManyRefs(folder)).toBe(false);
+  expect(looseRefs()).toHaveLength(200);
+  await create(['refs/heads/one-more']);
+  const before = await gitText(['for-each-ref'], { folder });
+  const packed = await Promise.all([packManyRefs(folder), packManyRefs(folder)]);
+  expect(packed).toEqual([true, false]);
+  expect(looseRefs()).toEqual([]);
+  expect(await gitText(['for-each-ref'], { folder })).toBe(before);
+  expect(readRefFiles(folder)?.size).toBe(2);
 });
 
 test('a revision may be any ref but the program’s own', async () => {

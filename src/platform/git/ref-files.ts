@@ -53,6 +53,23 @@ export function readRefFiles(folder: string): Map<string, string> | undefined {
 /** Whether the folder has a repository now. */
 export const isRepository = (folder: string): boolean => existsSync(join(folder, 'HEAD'));
 
+/** Whether more refs than are read here have a file each: git, too, opens every one of them at each push. */
+export function hasManyLooseRefs(folder: string): boolean {
+  let found = 0;
+  const count = (name: string): void => {
+    const entries = unlessMissing(() =>
+      readdirSync(pathTo(folder, name), { withFileTypes: true, encoding: 'latin1' }),
+    );
+    for (const entry of entries ?? []) {
+      if (found > MAX_LOOSE_REFS) return;
+      if (entry.isDirectory()) count(`${name}/${entry.name}`);
+      else if (!entry.name.endsWith('.lock')) found += 1;
+    }
+  };
+  count('refs');
+  return found > MAX_LOOSE_REFS;
+}
+
 /** A path whose last part is latin1. */
 const pathTo = (folder: string, name: string): string | Buffer =>
   /[\x80-\xff]/.test(name)

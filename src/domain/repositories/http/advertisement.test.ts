@@ -1,10 +1,11 @@
 /** The advertisement is that of git itself, byte for byte. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import { makeProject } from '../../../../test/support/factories.ts';
+import { addressOf, mustGit } from '../../../../test/support/git.ts';
 import { git, gitEnvironment, gitText } from '../../../platform/git/program/program.ts';
 import { readRefFiles } from '../../../platform/git/ref-files.ts';
 import { projectRepository } from '../store/containers.ts';
@@ -12,11 +13,13 @@ import { projectRepository } from '../store/containers.ts';
 const ashlar = useApp();
 let folder = '';
 let address = '';
+let path = '';
 let commit = '';
 
 beforeEach(async () => {
   const project = await makeProject(ashlar);
-  address = `${ashlar.url}/${project.path_with_namespace}.git/info/refs?service=git-`;
+  path = project.path_with_namespace;
+  address = `${ashlar.url}/${path}.git/info/refs?service=git-`;
   await ashlar.root(`POST /projects/${project.id}/repository/files/a`, {
     body: { branch: 'main', content: 'a', commit_message: 'a' },
   });
@@ -97,6 +100,21 @@ test.each([
   await make();
   expect(isReadHere()).toBe(false);
   expect(await said('receive-pack')).toBe(byGit('receive-pack'));
+});
+
+test('of many that merge requests made: after a push they are read here again', async () => {
+  await update(...Array.from({ length: 300 }, (_, n) => `refs/merge-requests/${n}/head`));
+  const before = await gitText(['for-each-ref'], { folder });
+  await mustGit(folder, [
+    'push',
+    '--quiet',
+    addressOf(ashlar.url, path, ROOT_TOKEN),
+    'main:refs/heads/other',
+  ]);
+  await expect.poll(() => readdirSync(join(folder, 'refs/merge-requests')), { timeout: 30_000 }).toEqual([]);
+  expect(await gitText(['for-each-ref', 'refs/merge-requests', 'refs/heads/main'], { folder })).toBe(before);
+  expect(await said('receive-pack')).toBe(byGit('receive-pack'));
+  expect(isReadHere()).toBe(true);
 });
 
 test('to clones: what can be done in the second version, the refs before', async () => {

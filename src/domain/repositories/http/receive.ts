@@ -9,6 +9,7 @@ import { packageFolder } from '../../../package.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
+import { packManyRefs } from '../../../platform/git/copies/housekeeping.ts';
 import { isWritableRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { type Running, type ServiceOptions, startService } from '../../../platform/git/program/transport.ts';
@@ -218,6 +219,10 @@ async function take(
     .finally(async () => {
       await sent;
       memory.release();
+      // The client has its report.
+      await packManyRefs(lease.git.folder).catch((error) =>
+        services.log.error('refs were not packed', error),
+      );
       await lease.release(cutOff);
     })
     .catch((error) => services.log.error('a repository stays held', error));

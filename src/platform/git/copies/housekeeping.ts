@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { outputOf } from '../program/long-runs.ts';
 import { GitError, gitEnvironment } from '../program/program.ts';
 import { launch } from '../program/spawner.ts';
+import { hasManyLooseRefs } from '../ref-files.ts';
 import { eachOf, entriesOf } from './copy.ts';
 
 export type RepackOptions = {
@@ -54,13 +55,33 @@ export async function runLong(
   }
 }
 
+const packRefs = ['pack-refs', '--all', '--prune'] as const;
+
+/** Folders in which this process packs refs now. */
+const packing = new Set<string>();
+
+/**
+ * Packs the refs where many have a file each, while they are read and written: not all that makes refs counts as a write, after
+ * which the whole is repacked. True when it did.
+ */
+export async function packManyRefs(folder: string): Promise<boolean> {
+  if (packing.has(folder) || !hasManyLooseRefs(folder)) return false;
+  packing.add(folder);
+  try {
+    await runLong(packRefs, folder);
+    return true;
+  } finally {
+    packing.delete(folder);
+  }
+}
+
 /** Repacks the repository while it is read and written. Only one process may do so at a time. */
 export async function repackRepository(
   folder: string,
   { whole, grace = TWO_WEEKS, signal }: RepackOptions,
 ): Promise<void> {
   const run = (...args: string[]) => runLong(args, folder, signal);
-  await run('pack-refs', '--all', '--prune');
+  await run(...packRefs);
   if (whole) {
     await run('repack', '--cruft', `--cruft-expiration=${grace}`, '-d', '-b', '-n', '-q');
     // Objects of interrupted pushes.
