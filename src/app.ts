@@ -18,7 +18,7 @@ import { now } from './platform/clock.ts';
 import { type ConnectionTarget, isReadOnly, openDatabase } from './platform/db/database.ts';
 import type { UniqueIndexes } from './platform/db/errors.ts';
 import { createPresence } from './platform/db/processes.ts';
-import { createDiskGuard } from './platform/disk.ts';
+import { createDiskGuard } from './platform/machine/disk.ts';
 import { createOriginPolicy } from './platform/http/origin.ts';
 import { createRateLimiter, leaseFrom } from './platform/http/rate-limit.ts';
 import { createLoadGauge, type LoadGauge } from './platform/http/server/overload.ts';

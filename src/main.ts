@@ -5,7 +5,7 @@ import { type Opened, openInstance } from './instance.ts';
 import type { Config } from './kernel/config.ts';
 import { readOrCreateSecretFile, readSecretFile } from './platform/db/data-folder.ts';
 import { createLog } from './platform/log.ts';
-import { boundGarbage, tuneCollector } from './platform/memory.ts';
+import { boundGarbage, tuneCollector } from './platform/machine/memory.ts';
 import { randomText } from './platform/secret.ts';
 
 type Ending = { reason: string; code: number };

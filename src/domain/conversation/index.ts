@@ -6,6 +6,7 @@ export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
 export { findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
 export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts';
 export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
+export { findActor, findUserOfProject, type UserOfProject } from './mentions/user-rights.ts';
 export { type CrossReference, crossReferenceTable, inProjects } from './noteables/cross-reference-queries.ts';
 export {
   fullPathOf,
@@ -18,7 +19,6 @@ export { mayComment, type Noteable, type NoteableKind } from './noteables/noteab
 export { setSubscription } from './noteables/subscription-actions.ts';
 export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
-export { findActor, findUserOfProject, type UserOfProject } from './noteables/user-rights.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
 export { type MentionSource, writeMentions } from './notes/mention-actions.ts';

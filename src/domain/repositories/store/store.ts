@@ -13,7 +13,7 @@ import type {
 import type { Database } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Presence } from '../../../platform/db/processes.ts';
-import { createDiskGuard } from '../../../platform/disk.ts';
+import { createDiskGuard } from '../../../platform/machine/disk.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { createObjectReader } from '../../../platform/git/objects.ts';
 import { gitText, NoRepository } from '../../../platform/git/program/program.ts';

@@ -4,7 +4,7 @@
 import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { Failure } from '../../failure.ts';
-import { collector } from '../../memory.ts';
+import { collector } from '../../machine/memory.ts';
 import { decodeUtf8, parseJson, parseUrlEncoded } from '../parameters/raw-parameters.ts';
 
 /** `source` is the bytes, or the descriptor of an unlinked file. */

@@ -3,7 +3,7 @@ import { type AuthorizedProject, authorizeProject } from '../../../kernel/access
 import { type Actor, toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { usersByIds } from '../mentions/queries.ts';
+import { usersByIds } from './queries.ts';
 
 /** Undefined for one who is blocked or gone: nothing is done any more in their name. */
 export async function findActor({ database }: Needs<'database'>, userId: number): Promise<Actor | undefined> {

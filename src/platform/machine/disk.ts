@@ -3,7 +3,7 @@
  * it, so writes are refused while there is still room for what is under way.
  */
 import { statfs } from 'node:fs/promises';
-import { Failure } from './failure.ts';
+import { Failure } from '../failure.ts';
 
 export type DiskGuard = {
   /** What is wrong, or undefined: as last seen, at most a second ago. */
