@@ -209,11 +209,16 @@ create table approval_rules (
   updated_at timestamp(3) with time zone not null,
   merge_request_id bigint,
   source_rule_id bigint,
+  section text,
+  owner_names text[] default '{}'::text[] not null,
+  owner_emails text[] default '{}'::text[] not null,
+  owner_roles smallint[] default '{}'::smallint[] not null,
   constraint approval_rules_approvals_required_check CHECK (((approvals_required >= 0) AND (approvals_required <= 100))),
   constraint approval_rules_check CHECK ((num_nonnulls(project_id, namespace_id, merge_request_id) = 1)),
   constraint approval_rules_check1 CHECK (((rule_type = 'report_approver'::text) = (report_type IS NOT NULL))),
+  constraint approval_rules_code_owner CHECK (((rule_type <> 'code_owner'::text) OR (merge_request_id IS NOT NULL))),
   constraint approval_rules_report_type_check CHECK ((report_type = 'code_coverage'::text)),
-  constraint approval_rules_rule_type_check CHECK ((rule_type = ANY (ARRAY['any_approver'::text, 'regular'::text, 'report_approver'::text]))),
+  constraint approval_rules_rule_type_check CHECK ((rule_type = ANY (ARRAY['any_approver'::text, 'regular'::text, 'report_approver'::text, 'code_owner'::text]))),
   constraint approval_rules_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint approval_rules_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint approval_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -231,7 +236,7 @@ CREATE INDEX approval_rules_merge_request ON public.approval_rules USING btree (
 
 CREATE UNIQUE INDEX approval_rules_merge_request_any ON public.approval_rules USING btree (merge_request_id) WHERE (rule_type = 'any_approver'::text);
 
-CREATE UNIQUE INDEX approval_rules_merge_request_name ON public.approval_rules USING btree (merge_request_id, name) WHERE (rule_type <> 'any_approver'::text);
+CREATE UNIQUE INDEX approval_rules_merge_request_name ON public.approval_rules USING btree (merge_request_id, name) WHERE (rule_type <> ALL (ARRAY['any_approver'::text, 'code_owner'::text]));
 
 CREATE INDEX approval_rules_project ON public.approval_rules USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
@@ -1180,6 +1185,7 @@ create table merge_requests (
   last_edited_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  code_owners_sha text collate "C",
   constraint merge_requests_merge_status_check CHECK ((merge_status = ANY (ARRAY['unchecked'::text, 'can_be_merged'::text, 'cannot_be_merged'::text, 'cannot_be_merged_recheck'::text]))),
   constraint merge_requests_state_check CHECK ((state = ANY (ARRAY['opened'::text, 'closed'::text, 'merged'::text, 'locked'::text]))),
   constraint merge_requests_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,

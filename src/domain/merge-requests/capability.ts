@@ -155,6 +155,7 @@ export const mergeRequestsCapability = (
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
+    { fact: 'merge_requests_unjudged', task: JUDGE_BRANCH },
     { fact: 'merge_request_merged', task: CLOSE_FOR_MERGED },
     { fact: 'repository_pushed', task: CLOSE_FOR_COMMITS },
     { fact: WRITE_INTERRUPTED, task: RECONCILE },

@@ -1,5 +1,15 @@
 /** Repositories: what holds them, what is pushed and read over HTTP and the API, moves and housekeeping. */
 export { repositoriesCapability } from './capability.ts';
+export type { CodeOwnersEntry } from './code-owners/code-owners.ts';
+export { type NamedOwners, namedOwners } from './code-owners/named-owners.ts';
+export {
+  isOwner,
+  levelOfUser,
+  selectCandidates,
+  selectNamedGroups,
+  selectNamedUsers,
+} from './code-owners/owner-queries.ts';
+export { type CodeOwners, findCodeOwners } from './code-owners/read-code-owners.ts';
 export { commitConversation } from './commits/commit-notes.ts';
 export { projectUrl } from './commits/present.ts';
 export { readCommit, readRepository } from './commits/queries.ts';

@@ -128,6 +128,10 @@ export type ApprovalRulesTable = {
   updated_at: Date;
   merge_request_id: number | null;
   source_rule_id: number | null;
+  section: string | null;
+  owner_names: Generated<string[]>;
+  owner_emails: Generated<string[]>;
+  owner_roles: Generated<number[]>;
 };
 
 export type ApprovalSettingsTable = {
@@ -696,6 +700,7 @@ export type MergeRequestsTable = {
   last_edited_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  code_owners_sha: string | null;
 };
 
 export type MetricImagesTable = {

@@ -10,7 +10,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
-import { type Failure, invalid, notFound } from '../../../platform/failure.ts';
+import { type Failure, forbidden, invalid, notFound } from '../../../platform/failure.ts';
 import { keepApprovalsBeforeMerge } from './any-approver-actions.ts';
 import {
   countRules,
@@ -55,6 +55,13 @@ const nameOf = (owner: RuleOwner): string => {
   if (isMergeRequest(owner)) return 'merge request';
   return isProject(owner) ? 'project' : 'group';
 };
+
+/** The owner's own rule, to be changed; 404 without it, 403 for one that a code owners file makes. */
+async function findOwn(tx: Db, owner: RuleOwner, id: number): Promise<RuleRow> {
+  const rule = found(await selectRule(tx, owner, id));
+  if (rule.rule_type === 'code_owner') throw forbidden();
+  return rule;
+}
 
 const takenByAnother = (owner: RuleOwner): Failure =>
   invalid({ rule_type: [`any-approver for the ${nameOf(owner)} already exists`] });
@@ -185,7 +192,7 @@ export const updateRule = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     await lockRules(tx, owner);
-    const rule = found(await selectRule(tx, owner, id));
+    const rule = await findOwn(tx, owner, id);
     const named = await findNamed(tx, actor, parentOf(owner), changes);
     const groups = await groupsAfter(tx, actor, rule, named.groups, changes.remove_hidden_groups ?? false);
     // The table's check constraint admits only the types.
@@ -225,7 +232,7 @@ export const deleteRule = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     await lockRules(tx, owner);
-    const rule = found(await selectRule(tx, owner, id));
+    const rule = await findOwn(tx, owner, id);
     unmodified(rule.updated_at);
     await ahead(tx).deleteFrom('approval_rules').where('id', '=', id).execute();
     await keepCount(tx, owner, rule.rule_type, 0);

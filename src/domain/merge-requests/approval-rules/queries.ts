@@ -76,7 +76,7 @@ export async function lockRules(tx: Db, owner: RuleOwner): Promise<void> {
   else await lockNamespace(tx, owner.id);
 }
 
-/** The number of the owner's rules, and whether one of them is for any approver. */
+/** The number of the rules that people made of the owner's, and whether one of them is for any approver. */
 export async function countRules(tx: Db, owner: RuleOwner) {
   const { count, any } = await tx
     .selectFrom('approval_rules')
@@ -85,6 +85,7 @@ export async function countRules(tx: Db, owner: RuleOwner) {
       sql<boolean>`coalesce(bool_or(rule_type = 'any_approver'), false)`.as('any'),
     ])
     .where(ownRules(owner))
+    .where('rule_type', '<>', 'code_owner')
     .executeTakeFirstOrThrow();
   return { count: Number(count), any };
 }

@@ -53,6 +53,7 @@ describe('a rule', () => {
     ['of a committer alone, who may not', rule('regular', 1, COMMITTER), approvable([], closed), [], 0],
     ['of owners', rule('code_owner', 1, ANN), approvable([BEN]), [], 1],
     ['of owners who are nobody', rule('code_owner', 2), approvable(), [], 0],
+    ['of owners who cannot be told', { ...rule('code_owner', 1), isClosed: true }, approvable([ANN]), [], 1],
     ['of owners, optional', rule('code_owner', 0, ANN), approvable([ANN]), [ANN], 0],
     ['of an owner who committed', rule('code_owner', 1, COMMITTER), approvable([COMMITTER], closed), [], 0],
     ['of a policy', rule('report_approver', 1, ANN), approvable([ANN]), [ANN], 0],

@@ -6,6 +6,8 @@ export type ApprovalRule = {
   approvalsRequired: number;
   /** The rule's users and the direct members of its groups, each once; nobody for `any_approver`. */
   approverIds: readonly number[];
+  /** Whether nobody can approve it: who owns the files is too much to tell. */
+  isClosed?: boolean;
 };
 
 /** A merge request, as far as approvals depend on it. */
@@ -39,7 +41,7 @@ function ruleState<Rule extends ApprovalRule>(rule: Rule, of: Approvable): RuleS
   const waitingFor = [...approvers].filter((id) => !given.has(id) && counts(of, id));
   const left = Math.max(0, rule.approvalsRequired - approvedBy.length);
   // Nobody can give what more approvals than approvers are: all of them do. A policy's rule stays closed.
-  const isClamped = rule.ruleType === 'regular' || rule.ruleType === 'code_owner';
+  const isClamped = rule.ruleType === 'regular' || (rule.ruleType === 'code_owner' && !rule.isClosed);
   const approvalsLeft = isClamped ? Math.min(left, waitingFor.length) : left;
   return { rule, approvedBy, waitingFor, approvalsLeft, approved: approvalsLeft === 0 };
 }

@@ -15,6 +15,8 @@ export type HoldingRule = ApprovalRule & {
   id: number;
   name: string;
   reportType: string | null;
+  /** Of a code owners file. */
+  section: string | null;
   ofMergeRequest: boolean;
   sourceRuleId: number | null;
   userIds: readonly number[];
@@ -27,6 +29,7 @@ type RuleRow = {
   name: string;
   rule_type: string;
   report_type: string | null;
+  section: string | null;
   approvals_required: number;
   applies_to_all_protected_branches: boolean;
   of_group: boolean;
@@ -44,7 +47,7 @@ export type ApprovalRows = {
   /** Of a project and its top-level group; null where they never said anything. */
   approval_settings: { id: number; own: ApprovalSettings | null; root: ApprovalSettings | null };
   approval_rules: RuleRow;
-  protections: { id: number; project_id: number; name: string };
+  protections: { id: number; project_id: number; name: string; code_owner_approval_required: boolean };
 };
 
 /** A merge request, as far as its rules depend on it. */
@@ -63,19 +66,30 @@ export type LoadedApprovals = {
 
 type Rows = <Tag extends keyof ApprovalRows>(tag: Tag) => ApprovalRows[Tag][];
 
-const holdingRule = (row: RuleRow): HoldingRule => ({
-  id: row.id,
-  name: row.name,
-  // The table's check constraint admits only the types.
-  ruleType: row.rule_type as ApprovalRule['ruleType'],
-  reportType: row.report_type,
-  approvalsRequired: row.approvals_required,
-  approverIds: [...new Set(row.approver_ids)],
-  ofMergeRequest: row.of_merge_request,
-  sourceRuleId: row.source_rule_id,
-  userIds: row.user_ids,
-  groupIds: row.group_ids,
-});
+/** Code owners are asked where the branch is protected so; elsewhere their rules are shown. */
+function holdingRule(row: RuleRow, asksOwners: boolean): HoldingRule {
+  const isOwners = row.rule_type === 'code_owner';
+  const approverIds = [...new Set(row.approver_ids)];
+  const approvers = new Set(approverIds);
+  return {
+    id: row.id,
+    name: row.name,
+    // The table's check constraint admits only the types.
+    ruleType: row.rule_type as ApprovalRule['ruleType'],
+    reportType: row.report_type,
+    section: row.section,
+    isClosed: isOwners && row.section === null,
+    approvalsRequired: isOwners && !asksOwners ? 0 : row.approvals_required,
+    approverIds,
+    ofMergeRequest: row.of_merge_request && !isOwners,
+    sourceRuleId: row.source_rule_id,
+    // Whom a file names who is no owner is nobody's business: an address tells whose it is.
+    userIds: isOwners ? row.user_ids.filter((id) => approvers.has(id)) : row.user_ids,
+    groupIds: row.group_ids,
+  };
+}
+
+export type Protection = { name: string; asksOwners: boolean };
 
 /**
  * The rules that hold among those of the merge request, its project and the groups above: its own ones replace the
@@ -84,29 +98,37 @@ const holdingRule = (row: RuleRow): HoldingRule => ({
 export function holdingRules(
   rows: readonly RuleRow[],
   targetBranch: string,
-  protections: ReadonlyMap<number, string>,
+  protections: ReadonlyMap<number, Protection>,
   allowsOwn: boolean,
 ): Pick<LoadedApprovals, 'rules' | 'own' | 'isOverwritten'> {
-  const patterns = [...protections.values()];
+  const all = [...protections.values()];
+  const patterns = all.map(({ name }) => name);
+  const asksOwners = isForBranch(
+    { patterns: [], appliesToAllProtected: true },
+    targetBranch,
+    all.filter((each) => each.asksOwners).map(({ name }) => name),
+  );
   const isHere = (row: RuleRow): boolean =>
     isForBranch(
       {
-        patterns: row.branch_ids.flatMap((id) => protections.get(id) ?? []),
+        patterns: row.branch_ids.flatMap((id) => protections.get(id)?.name ?? []),
         appliesToAllProtected: row.of_group || row.applies_to_all_protected_branches,
       },
       targetBranch,
       patterns,
     );
-  const isOverwritten = allowsOwn && rows.some((row) => row.of_merge_request);
+  const isOverwritten =
+    allowsOwn && rows.some((row) => row.of_merge_request && row.rule_type !== 'code_owner');
   const holds = (row: RuleRow): boolean => {
+    if (row.rule_type === 'code_owner') return true;
     if (row.of_merge_request) return isOverwritten;
     if (isOverwritten && !row.of_group && row.rule_type !== 'report_approver') return false;
     return isHere(row);
   };
   const sorted = rows.toSorted((one, other) => one.id - other.id);
   return {
-    rules: sorted.filter(holds).map(holdingRule),
-    own: sorted.filter((row) => row.of_merge_request).map(holdingRule),
+    rules: sorted.filter(holds).map((row) => holdingRule(row, asksOwners)),
+    own: sorted.filter((row) => row.of_merge_request).map((row) => holdingRule(row, asksOwners)),
     isOverwritten,
   };
 }
@@ -132,7 +154,12 @@ export function loadedApprovals(rows: Rows, instance: InstanceLocks): (of: Appro
       ...holdingRules(
         rules.get(id) ?? [],
         target_branch,
-        new Map((protections.get(project_id) ?? []).map((each) => [each.id, each.name])),
+        new Map(
+          (protections.get(project_id) ?? []).map((each) => [
+            each.id,
+            { name: each.name, asksOwners: each.code_owner_approval_required },
+          ]),
+        ),
         effective.allow_overrides_to_approver_list_per_merge_request,
       ),
       of: {

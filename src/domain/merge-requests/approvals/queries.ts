@@ -1,24 +1,26 @@
 /** What approvals of merge requests depend on, as selects of one statement, beside others (approvals/loaded.ts reads them). */
 import { type RawBuilder, sql } from 'kysely';
-import {
-  directProjectLevel,
-  namespaceLevel,
-  sharedProjectLevel,
-} from '../../../kernel/access/membership-queries.ts';
-import { MINIMAL } from '../../../kernel/policy/roles.ts';
+import { DEVELOPER, MINIMAL } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { taggedRows } from '../../../platform/db/tagged-rows.ts';
+import {
+  isOwner,
+  levelOfUser,
+  selectCandidates,
+  selectNamedGroups,
+  selectNamedUsers,
+} from '../../repositories/index.ts';
 import { settingNames } from '../approval-settings/rules.ts';
 import type { ApprovalRows } from './loaded.ts';
 
 /** The first so many approvers of a rule that a record of one merge request shows. */
 const MAX_SHOWN_APPROVERS = 500;
 
-/** The user of a row `k`, and the project of a row `f`: whether the one is a member of the other. */
-const isMember = (today: string): RawBuilder<unknown> =>
-  sql.raw(`exists (select from projects p join namespaces n on n.id = p.namespace_id where p.id = f.of_project_id and
-    greatest(${directProjectLevel('k.user_id', today)}, ${namespaceLevel('k.user_id', today, 'contents')},
-      ${sharedProjectLevel('k.user_id', today)}) > ${MINIMAL})`);
+/** The date, as statements of approvals have it. */
+const TODAY = '(select today from approval_day)';
+
+/** Whether the user of a row `k` is a member of the project of a row `f`. */
+const isMember = sql`${levelOfUser(TODAY)} > ${sql.lit(MINIMAL)}`;
 
 const isActive = sql`exists (select from users u where u.id = k.user_id and u.state = 'active' and u.deletion is null)`;
 
@@ -33,24 +35,26 @@ export function approvalCtes(
   { readers, isShown = false }: { readers?: RawBuilder<unknown> | undefined; isShown?: boolean } = {},
 ): RawBuilder<unknown> {
   const day = now().toISOString().slice(0, 10);
-  const today = '(select today from approval_day)';
-  const isCurrent = sql`(m.expires_at is null or m.expires_at > ${sql.raw(today)}) and m.access_level > ${sql.lit(MINIMAL)}`;
+  const isCurrent = sql`(m.expires_at is null or m.expires_at > ${sql.raw(TODAY)}) and m.access_level > ${sql.lit(MINIMAL)}`;
   const groupMembers = sql`approval_rule_groups g join members m on m.namespace_id = g.group_id`;
   const isNamed = sql`exists (select from approval_rule_users q where q.rule_id = f.id and q.user_id = k.user_id)`;
   const isInGroup = sql`exists (select from ${groupMembers} where g.rule_id = f.id and m.user_id = k.user_id and ${isCurrent})`;
-  const isUser = sql`${isNamed} and ${isMember(today)}`;
+  const isUser = sql`${isNamed} and ${isMember}`;
+  const isApprover = sql`case f.rule_type when 'code_owner' then ${isOwner(TODAY)} else ${isInGroup} or (${isUser}) end`;
   const others = sql`
     from (select q.user_id, false as by_group from approval_rule_users q where q.rule_id = f.id
-      union all select m.user_id, true from ${groupMembers} where g.rule_id = f.id and ${isCurrent}) k
+      union all select m.user_id, true from ${groupMembers} where g.rule_id = f.id and ${isCurrent}
+      union all select o.user_id, false from (${selectCandidates(TODAY)}) o where f.rule_type = 'code_owner') k
     where not exists (select from near o where o.of_id = f.of_id and o.user_id = k.user_id) and ${isActive}
-      and (k.by_group or ${isMember(today)})`;
+      and (k.by_group or ${levelOfUser(TODAY)} > case f.rule_type
+        when 'code_owner' then ${sql.lit(DEVELOPER - 1)} else ${sql.lit(MINIMAL)} end)`;
   return sql`
     approval_day as materialized (select ${day}::date as today),
     approvable as materialized (
       select i.id, i.project_id, i.author_id, i.target_branch, n.ancestor_ids from merge_requests i
       join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id where i.id = any(${ids})),
     approvable_rules as materialized (
-      select a.id as of_id, a.project_id as of_project_id, r.* from approvable a, lateral (
+      select a.id as of_id, a.project_id as of_project_id, a.ancestor_ids as of_ancestor_ids, r.* from approvable a, lateral (
         select * from approval_rules where project_id = a.project_id
         union all select * from approval_rules where namespace_id = any(a.ancestor_ids)
         union all select * from approval_rules where merge_request_id = a.id) r),
@@ -65,7 +69,7 @@ export function approvalCtes(
       ${readers ? sql`union select a.id, r.user_id from approvable a, (${readers}) r` : sql``}),
     rule_approvers as materialized (
       select f.of_id, f.id as rule_id,
-        array(select k.user_id from near k where k.of_id = f.of_id and ${isActive} and (${isInGroup} or ${isUser}))
+        array(select k.user_id from near k where k.of_id = f.of_id and ${isActive} and ${isApprover})
         || ${isShown ? sql`array(select distinct k.user_id ${others} order by 1 limit ${sql.lit(MAX_SHOWN_APPROVERS)})` : sql`array(select k.user_id ${others} limit 1)`}
         as user_ids
       from approvable_rules f where f.rule_type <> 'any_approver' and f.approvals_required > ${sql.lit(isShown ? -1 : 0)})`;
@@ -97,17 +101,19 @@ export const approvalSelects = () =>
     ),
     taggedRows(
       'approval_rules' satisfies keyof ApprovalRows,
-      sql`select f.of_id as of_merge_request_id, f.id, f.name, f.rule_type, f.report_type, f.approvals_required,
+      sql`select f.of_id as of_merge_request_id, f.id, f.name, f.rule_type, f.report_type, f.section, f.approvals_required,
           f.applies_to_all_protected_branches, f.namespace_id is not null as of_group,
           f.merge_request_id is not null as of_merge_request, f.source_rule_id, coalesce(w.user_ids, '{}') as approver_ids,
           array(select b.protected_branch_id from approval_rule_branches b where b.rule_id = f.id) as branch_ids,
-          array(select q.user_id from approval_rule_users q where q.rule_id = f.id order by 1) as user_ids,
-          array(select g.group_id from approval_rule_groups g where g.rule_id = f.id order by 1) as group_ids
+          array(select q.user_id from approval_rule_users q where q.rule_id = f.id
+            union select o.user_id from (${selectNamedUsers()}) o order by 1) as user_ids,
+          array(select g.group_id from approval_rule_groups g where g.rule_id = f.id
+            union select o.group_id from (${selectNamedGroups(TODAY)}) o order by 1) as group_ids
         from approvable_rules f left join rule_approvers w on w.of_id = f.of_id and w.rule_id = f.id`,
     ),
     taggedRows(
       'protections' satisfies keyof ApprovalRows,
-      sql`select b.id, b.project_id, b.name from protected_branches b
+      sql`select b.id, b.project_id, b.name, b.code_owner_approval_required from protected_branches b
         where b.project_id in (select of_project_id from approvable_rules)`,
     ),
   ] as const;

@@ -11,7 +11,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { takeMails } from '../../../../test/support/mails.ts';
-import { makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 import { startSmtp } from '../../../../test/support/smtp.ts';
 
 const smtp = await startSmtp(0);
@@ -79,6 +79,19 @@ describe('to-dos', () => {
     expect(await calls(developer)).toEqual([]);
     const [todo] = bodyOf(await as(reporter)('GET /todos'), 200);
     expect(todo).toMatchObject({ author: { id: author.id }, target_type: 'MergeRequest', state: 'pending' });
+  });
+
+  test('come to code owners whom the file names', async () => {
+    await commitTo(app, project.id, 'main', {
+      CODEOWNERS: `* @${developer.username} @${reporter.username}\n`,
+    });
+    await app.root(`PATCH /projects/${project.id}/protected_branches/main`, {
+      body: { code_owner_approval_required: true },
+    });
+    const { id } = await open();
+    await told();
+    expect(await calls(developer)).toEqual([`approval_required ${id}`]);
+    expect(await calls(reporter)).toEqual([]);
   });
 
   test('do not come from rules that ask for nothing, are for other branches, or came later', async () => {

@@ -103,7 +103,7 @@ export async function presentRules(
     rule_type: rule.ruleType,
     // The table's check constraint admits these only.
     report_type: rule.reportType as RuleRecord['report_type'],
-    section: null,
+    section: rule.section,
     eligible_approvers: people(rule.approverIds),
     approvals_required: rule.approvalsRequired,
     users: people(rule.userIds),

@@ -13,6 +13,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { byId, idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { selectChoosers } from '../../notifications/index.ts';
+import { selectNamedUsers } from '../../repositories/index.ts';
 import {
   type ApprovalRows,
   type ApprovedRow,
@@ -94,7 +95,8 @@ export async function selectCallable(
   const level = sql.raw(projectLevel('k.user_id', '(select today from approval_day)'));
   const chosen = sql`select distinct user_id from (${selectChoosers('approver', place)}) c
     order by user_id limit ${sql.lit(MAX_CHOOSERS)}`;
-  const named = sql`select user_id from approval_rule_users where rule_id in (select id from approvable_rules)`;
+  const named = sql`select user_id from approval_rule_users where rule_id in (select id from approvable_rules)
+    union select o.user_id from approvable_rules f, lateral (${selectNamedUsers()}) o`;
   const of = await readTagged<ApprovalRows & { choosers: Chooser; found: CallableRow }>(
     db,
     [

@@ -11,6 +11,7 @@ const rule = (given: Partial<HoldingRule> = {}): HoldingRule => ({
   name: 'Rule',
   ruleType: 'regular',
   reportType: null,
+  section: null,
   approvalsRequired: 1,
   approverIds: [],
   ofMergeRequest: false,

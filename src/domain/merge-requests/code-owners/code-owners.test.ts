@@ -1,184 +1,395 @@
-/** Code owners files: their grammar, and who owns what. */
-import fc from 'fast-check';
+/** Code owners of merge requests over HTTP: whose approval is asked, and that it stays so whatever changes around it. */
 import { describe, expect, test } from 'vitest';
-import { type CodeOwner, entriesOwning, parseCodeOwners } from './code-owners.ts';
+import { type Called, useApp } from '../../../../test/support/app.ts';
+import {
+  addMember,
+  bodyOf,
+  type MadeUser,
+  makeMembers,
+  makeUser,
+} from '../../../../test/support/factories.ts';
+import { commitTo, makeReviewedProject, waitForFollowing } from '../../../../test/support/merge-requests.ts';
 
-const wordOf = (owner: CodeOwner): string =>
-  owner.kind === 'role' ? `role ${owner.role}` : owner.kind === 'path' ? `@${owner.path}` : owner.email;
+const ashlar = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
 
-/** `section: pattern owners` of all that own a path; behind a `?` what needs none, with the count where it is not 1. */
-const owning = (text: string, ...paths: string[]): string[] =>
-  entriesOwning(parseCodeOwners(text), paths).map(
-    ({ section, pattern, owners, approvalsRequired, isOptional }) =>
-      [
-        `${isOptional ? '?' : ''}${section}${approvalsRequired === 1 ? '' : ` ${approvalsRequired}`}:`,
-        pattern,
-        ...owners.map(wordOf),
-      ].join(' '),
+const path = (id: number) => `/projects/${id}/merge_requests/1` as const;
+const state = async (id: number) => bodyOf(await ashlar.root(`GET ${path(id)}/approval_state`), 200).rules;
+const status = async (id: number) => bodyOf(await ashlar.root(`GET ${path(id)}`), 200).detailed_merge_status;
+const listed = async (id: number) =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests`), 200)[0].detailed_merge_status;
+const approve = (id: number, user: MadeUser): Promise<Called> =>
+  ashlar.as(user.token)(`POST ${path(id)}/approve`);
+const merge = (id: number) => ashlar.root(`PUT ${path(id)}/merge`);
+const protect = async (id: number, asks: boolean) =>
+  bodyOf(
+    await ashlar.root(`PATCH /projects/${id}/protected_branches/main`, {
+      body: { code_owner_approval_required: asks },
+    }),
+    200,
+  );
+const names = (rules: { section: string | null; name: string }[]) =>
+  rules.map(({ section, name }) => `${section}: ${name}`);
+/** Usernames, by the rules' names. */
+const approvers = async (id: number): Promise<Record<string, string[]>> =>
+  Object.fromEntries(
+    (await state(id)).map((rule: { name: string; eligible_approvers: { username: string }[] }) => [
+      rule.name,
+      rule.eligible_approvers.map(({ username }) => username),
+    ]),
   );
 
-describe('entries', () => {
-  test.each([
-    ['', []],
-    ['# *.md @a', []],
-    ['  # *.md @a', []],
-    ['*.md @a @b/c', ['codeowners: *.md @a @b/c']],
-    ['*.md\t@a\r\n', ['codeowners: *.md @a']],
-    ['\uFEFF*.md @a', ['codeowners: *.md @a']],
-    ['*.md @a # a comment is none @b', ['codeowners: *.md @a @b']],
-    ['*.md x@example.com x', ['codeowners: *.md x@example.com']],
-    ['*.md @@developer @@Maintainers @@owners @@guest', ['codeowners: *.md role 30 role 40 role 50']],
-    ['*.md @a.b-c_d @-x @/y @ @@ @a@b', ['codeowners: *.md @a.b-c_d']],
-    ['*.md', ['codeowners: *.md']],
-    ['a.md @a\n*.md @b', ['codeowners: *.md @b']],
-    ['*.md @a\na.md @b', ['codeowners: a.md @b']],
-    ['*.md @a\na.md @b\n*.md @c', ['codeowners: *.md @c']],
-    ['*.md @a\nb.md @b', ['codeowners: *.md @a']],
-    ['*.md @a\na.md', ['codeowners: a.md']],
-  ])('%j', (text, expected) => {
-    expect(owning(text, 'a.md')).toEqual(expected);
+type Files = Record<string, string | null>;
+
+/** A project whose main has this file, and a merge request of root's that changes these. */
+async function makeOwned(
+  owners: (people: { developer: MadeUser; maintainer: MadeUser; reporter: MadeUser }) => Files,
+  changed: Files = { 'code.rb': 'code\n', 'docs/a.md': 'text\n' },
+  attributes: Record<string, unknown> = {},
+) {
+  const { id } = await makeReviewedProject(ashlar, attributes);
+  const members = await makeMembers(ashlar, `projects/${id}`, 'reporter', 'developer', 'maintainer');
+  await commitTo(ashlar, id, 'main', owners(members));
+  await protect(id, true);
+  await commitTo(ashlar, id, 'topic', changed);
+  const body = { title: 'Topic', source_branch: 'topic', target_branch: 'main' };
+  bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+  return { id, ...members };
+}
+
+describe('a change of owned files', () => {
+  test('needs the approval of each section’s owners, and is merged then', async () => {
+    const { id, developer, maintainer } = await makeOwned(({ developer, maintainer }) => ({
+      CODEOWNERS: `*.rb @${developer.username}\n[Docs][2] @${maintainer.username} @${developer.username}\n/docs/\n^[Style]\n* @@maintainer\n`,
+    }));
+    expect(await state(id)).toMatchObject([
+      {
+        name: '*.rb',
+        rule_type: 'code_owner',
+        code_owner: true,
+        section: 'codeowners',
+        approvals_required: 1,
+        eligible_approvers: [{ id: developer.id }],
+        users: [{ id: developer.id }],
+        approved: false,
+        approved_by: [],
+      },
+      {
+        name: '/docs/',
+        section: 'Docs',
+        approvals_required: 2,
+        eligible_approvers: [{ id: developer.id }, { id: maintainer.id }],
+      },
+      {
+        name: '*',
+        section: 'Style',
+        approvals_required: 0,
+        eligible_approvers: [{ id: maintainer.id }],
+        users: [],
+        approved: true,
+      },
+    ]);
+    const shown = bodyOf(await ashlar.root(`GET ${path(id)}/approvals`), 200);
+    expect(shown).toMatchObject({ approved: false, approvals_required: 3, approvals_left: 3 });
+    expect([await status(id), await listed(id)]).toEqual(['not_approved', 'not_approved']);
+    expect((await merge(id)).status).toBe(405);
+    expect(bodyOf(await approve(id, developer), 201)).toMatchObject({ approved: false, approvals_left: 1 });
+    expect((await merge(id)).status).toBe(405);
+    expect(bodyOf(await approve(id, maintainer), 201)).toMatchObject({ approved: true, approvals_left: 0 });
+    expect((await state(id)).map((rule: Called['body']) => rule.approved_by.length)).toEqual([1, 2, 1]);
+    expect([await status(id), await listed(id)]).toEqual(['mergeable', 'mergeable']);
+    bodyOf(await merge(id), 200);
+  });
+
+  test('needs nothing where nobody owns what is changed, or the owners are nobody', async () => {
+    const { id } = await makeOwned(() => ({
+      CODEOWNERS: '*.py @root\n*.rb @nobody-there x@nowhere.example\n',
+    }));
+    expect(await state(id)).toMatchObject([{ name: '*.rb', approved: true, eligible_approvers: [] }]);
+    expect(await status(id)).toBe('mergeable');
+  });
+
+  test('is shown and needs nothing where the branch is not protected so', async () => {
+    const { id, developer } = await makeOwned(({ developer }) => ({
+      CODEOWNERS: `* @${developer.username}\n`,
+    }));
+    expect(await status(id)).toBe('not_approved');
+    await protect(id, false);
+    expect(await state(id)).toMatchObject([
+      { name: '*', approvals_required: 0, approved: true, eligible_approvers: [{ id: developer.id }] },
+    ]);
+    expect([await status(id), await listed(id)]).toEqual(['mergeable', 'mergeable']);
+    await protect(id, true);
+    expect(await status(id)).toBe('not_approved');
+    bodyOf(await ashlar.root(`DELETE /projects/${id}/protected_branches/main`), 204);
+    bodyOf(await merge(id), 200);
   });
 
   test.each([
-    ['a\\ b.md @a', 'a b.md', ['codeowners: a\\ b.md @a']],
-    ['\\#a @a', '#a', ['codeowners: \\#a @a']],
-    ['\\!a @a', '!a', ['codeowners: \\!a @a']],
-    ['a\\ ', 'a ', ['codeowners: a\\ ']],
-    ['a\\', 'a\\', ['codeowners: a\\']],
-    ['[ab].md @a', 'a.md', ['codeowners: [ab].md @a']],
-  ])('%j owns %j', (text, path, expected) => {
-    expect(owning(text, path)).toEqual(expected);
+    ['the root', { CODEOWNERS: '*.rb @root', 'docs/CODEOWNERS': '* @root' }, ['codeowners: *.rb']],
+    ['docs', { 'docs/CODEOWNERS': '* @root', '.gitlab/CODEOWNERS': '*.rb @root' }, ['codeowners: *']],
+    ['the last place', { '.gitlab/CODEOWNERS': '*.rb @root' }, ['codeowners: *.rb']],
+    ['a folder of that name', { 'CODEOWNERS/x': 'x', 'docs/CODEOWNERS': '*.rb @root' }, ['codeowners: *.rb']],
+    ['no place', { 'owners/CODEOWNERS': '* @root' }, []],
+  ] as const)('goes by the file in %s', async (_, files, expected) => {
+    const { id } = await makeOwned(() => files);
+    expect(names(await state(id))).toEqual(expected);
   });
-});
 
-describe('sections', () => {
-  test.each([
-    ['are independent', '*.md @a\n[Docs]\n*.md @b', ['codeowners: *.md @a', 'Docs: *.md @b']],
-    ['have defaults', '[Docs] @a @b\n*.md', ['Docs: *.md @a @b']],
-    ['have defaults right behind the name', '[Docs]@a\n*.md', ['Docs: *.md @a']],
-    ['have defaults that an entry replaces', '[Docs] @a\n*.md @b', ['Docs: *.md @b']],
-    ['have defaults that words replace which name nobody', '[Docs] @a\n*.md nobody', ['Docs: *.md']],
-    ['end with the next', '[Docs] @a\n[More]\n*.md', ['More: *.md']],
-    ['need approvals', '[Docs][2] @a\n*.md', ['Docs 2: *.md @a']],
-    ['need one, not none', '[Docs][0] @a\n*.md', ['Docs: *.md @a']],
-    ['need one, not less', '[Docs][-2] @a\n*.md', ['Docs: *.md @a']],
-    ['need one, not a word', '[Docs][x] @a\n*.md', ['Docs: *.md @a']],
-    ['need one, not nothing', '[Docs][] @a\n*.md', ['Docs: *.md @a']],
-    ['are optional', '^[Docs] @a\n*.md', ['?Docs: *.md @a']],
-    ['are optional with a count', '^[Docs][3] @a\n*.md', ['?Docs 3: *.md @a']],
-    ['have names with spaces', '[ The docs ] @a\n*.md', ['The docs: *.md @a']],
-    ['are one by any case', '[Docs] @a\n*.md\n[DOCS] @b\n*.md', ['Docs: *.md @b']],
-    ['are needed if once they are', '^[Docs] @a\n*.md\n[docs]', ['Docs: *.md @a']],
-    ['have the count of their heading', '[Docs][2]\na.md @a\n[docs]\n*.md @b', ['Docs: *.md @b']],
-    ['may be the unnamed one', '*.md @a\n[CodeOwners]\n*.md @b', ['codeowners: *.md @b']],
-    ['need an end', '[Docs @a\n*.md @b', ['codeowners: *.md @b']],
-    ['need a name', '[Docs] @a\n[ ] @b\n*.md', ['Docs: *.md @a']],
-    ['are no class of characters', '[Docs] @a\n[ab].md @b', ['Docs: [ab].md @b']],
-    ['are not behind a pattern', '[Docs] @a\n*.md [More]', ['Docs: *.md']],
-  ])('%s', (_, text, expected) => {
-    expect(owning(text, 'a.md')).toEqual(expected);
+  test('goes by the file of the target branch: one’s own takes nobody out', async () => {
+    const { id } = await makeOwned(({ developer }) => ({ CODEOWNERS: `* @${developer.username}\n` }), {
+      CODEOWNERS: '',
+      'a.txt': null,
+    });
+    expect(names(await state(id))).toEqual(['codeowners: *']);
+    expect((await merge(id)).status).toBe(405);
   });
-});
 
-describe('exclusions', () => {
-  test.each([
-    ['take out', '*.md @a\n!a.md', []],
-    ['take out for good', '*.md @a\n!a.md\na.md @b', []],
-    ['take out what comes later', '!a.md\n*.md @a', []],
-    ['take nothing else out', '*.md @a\n!b.md', ['codeowners: *.md @a']],
-    ['take out in their section', '*.md @a\n[Docs]\n*.md @b\n!a.md', ['codeowners: *.md @a']],
-    ['take out in the whole of it', '[A]\n*.md @a\n[B]\n*.md @b\n[a]\n!a.md', ['B: *.md @b']],
-    ['own nothing', '!a.md @a', []],
-    ['name something', '*.md @a\n!\n! @b', ['codeowners: *.md @a']],
-  ])('%s', (_, text, expected) => {
-    expect(owning(text, 'a.md')).toEqual(expected);
-  });
-});
-
-test('the entries of all paths are told once, in the order of the file', () => {
-  const text = '*.rb @a\n/docs/ @b\n[Docs][2] @c\n*.md\ndocs/ @d';
-  expect(owning(text, 'docs/a.md', 'a.rb', 'x', 'docs/b.md', 'c.md')).toEqual([
-    'codeowners: *.rb @a',
-    'codeowners: /docs/ @b',
-    'Docs 2: *.md @c',
-    'Docs 2: docs/ @d',
-  ]);
-});
-
-describe('properties', () => {
-  const word = fc.string({ unit: fc.constantFrom(...'abcXY.-_'), minLength: 1, maxLength: 8 });
-  const owners = fc.array(
-    word.filter((each) => /^[\w.]/.test(each)),
-    { maxLength: 3 },
-  );
-  const pattern = fc
-    .array(
-      word.filter((each) => !each.startsWith('#')),
-      { minLength: 1, maxLength: 3 },
-    )
-    .map((names) => names.join('/'));
-  const section = fc.record({
-    name: word,
-    optional: fc.boolean(),
-    count: fc.integer({ min: 1, max: 9 }),
-    entries: fc.array(fc.record({ pattern, owners }), { minLength: 1, maxLength: 4 }),
-  });
-  const line = (first: string, names: readonly string[]) =>
-    [first, ...names.map((name) => `@${name}`)].join(' ');
-
-  test('what is written as a file is read as it was', () => {
-    const sections = fc.uniqueArray(section, { selector: ({ name }) => name.toLowerCase(), maxLength: 4 });
-    fc.assert(
-      fc.property(sections, (all) => {
-        const text = all
-          .flatMap(({ name, optional, count, entries }) => [
-            `${optional ? '^' : ''}[${name}][${count}]`,
-            ...entries.map((entry) => line(entry.pattern, entry.owners)),
-          ])
-          .join('\n');
-        const read = parseCodeOwners(text);
-        expect(read.lines).toEqual(
-          all.flatMap(({ name, count, entries }) =>
-            entries.map((entry) => ({
-              section: name,
-              pattern: entry.pattern,
-              owners: entry.owners.map((path) => ({ kind: 'path', path })),
-              approvalsRequired: count,
-              isExclusion: false,
-            })),
-          ),
-        );
-        expect([...read.required]).toEqual(all.filter((each) => !each.optional).map(({ name }) => name));
-      }),
+  test('is one of both names when a file is renamed', async () => {
+    const { id } = await makeOwned(
+      ({ developer }) => ({ CODEOWNERS: `/a.txt @${developer.username}\n/b/ @${developer.username}\n` }),
+      { 'a.txt': null, 'b/a.txt': 'one\n' },
     );
-  });
-
-  test('any text is a file, and what owns a path is in it', () => {
-    const anything = fc.string({ unit: fc.constantFrom(...'ab[]^!#@*?\\/ \n1'), maxLength: 80 });
-    fc.assert(
-      fc.property(anything, fc.constantFrom('a', 'b/a', '[a]', 'a b'), (text, path) => {
-        const entries = entriesOwning(parseCodeOwners(text), [path]);
-        for (const entry of entries) {
-          expect(text).toContain(entry.pattern);
-          expect(entry.approvalsRequired).toBeGreaterThan(0);
-        }
-        expect(new Set(entries.map((entry) => entry.section)).size).toBe(entries.length);
-      }),
-      { numRuns: 1_000 },
-    );
+    expect(names(await state(id))).toEqual(['codeowners: /a.txt', 'codeowners: /b/']);
   });
 });
 
-test.each([
-  ['headings', '['.repeat(1_000_000)],
-  ['headings that end', '[]'.repeat(500_000)],
-  ['spaces', `a${' '.repeat(1_000_000)}@b`],
-  ['escapes', '\\ '.repeat(500_000)],
-  ['owners', `* ${'@a '.repeat(300_000)}`],
-  ['addresses', `* ${'@'.repeat(1_000_000)}`],
-  ['lines', 'a\n'.repeat(100_000)],
-  ['sections', Array.from({ length: 20_000 }, (_, at) => `[${at}]\n*`).join('\n')],
-])('a file of %s is read', (kind, text) => {
-  const entries = entriesOwning(parseCodeOwners(text), ['a']);
-  expect(entries.length).toBe(kind === 'sections' ? 20_000 : /headings|escapes/.test(kind) ? 0 : 1);
+describe('owners are', () => {
+  test('developers of the project, by name, address, group and role', async () => {
+    const group = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: 'Above', path: `owners-${Date.now()}` } }),
+      201,
+    );
+    const other = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: 'Other', path: `${group.path}-other` } }),
+      201,
+    );
+    const inGroup = await makeUser(ashlar);
+    const reportsInGroup = await makeUser(ashlar);
+    const inOther = await makeUser(ashlar);
+    await addMember(ashlar, `groups/${group.id}`, inGroup, 30);
+    await addMember(ashlar, `groups/${group.id}`, reportsInGroup, 20);
+    await addMember(ashlar, `groups/${other.id}`, inOther, 30);
+    const stranger = await makeUser(ashlar);
+    const { id, developer, maintainer } = await makeOwned(
+      ({ developer, maintainer, reporter }) => ({
+        CODEOWNERS: [
+          `/1 @${developer.username.toUpperCase()} @${reporter.username} @${stranger.username}`,
+          `/2 ${maintainer.username}@example.com ${reporter.username}@example.com`,
+          `/3 @${group.full_path}`,
+          `/4 @${other.full_path}`,
+          '/5 @@developers',
+          '/6 @@owner',
+        ].join('\n'),
+      }),
+      Object.fromEntries([1, 2, 3, 4, 5, 6].map((name) => [`${name}`, 'x'])),
+      { namespace_id: group.id },
+    );
+    const email = (user: MadeUser) =>
+      ashlar.app.services.database.sql`select email from users where id = ${user.id}`;
+    expect((await email(maintainer))[0]?.email).toBe(`${maintainer.username}@example.com`);
+    expect(await approvers(id)).toEqual({
+      '/1': [developer.username],
+      '/2': [maintainer.username],
+      '/3': ['root', inGroup.username].sort(),
+      '/4': [],
+      '/5': [developer.username],
+      '/6': [],
+    });
+    const body = { group_id: other.id, group_access: 30 };
+    bodyOf(await ashlar.root(`POST /projects/${id}/share`, { body }), 201);
+    expect((await approvers(id))['/4']).toEqual(['root', inOther.username].sort());
+    const rules = await state(id);
+    expect(rules[3].groups).toMatchObject([{ id: other.id }]);
+    expect(rules[0].users).toMatchObject([{ id: developer.id }]);
+    bodyOf(await ashlar.root(`DELETE /projects/${id}/share/${other.id}`), 204);
+    bodyOf(
+      await ashlar.root(`POST /projects/${id}/share`, { body: { group_id: other.id, group_access: 20 } }),
+      201,
+    );
+    expect((await approvers(id))['/4']).toEqual([]);
+  });
+
+  test('whoever they are by now: members come and go, and names change', async () => {
+    const { id, developer, reporter } = await makeOwned(({ developer, reporter }) => ({
+      CODEOWNERS: `* @${developer.username} @${reporter.username} @later-${developer.username}\n`,
+    }));
+    expect((await approvers(id))['*']).toEqual([developer.username]);
+    bodyOf(await approve(id, developer), 201);
+    expect(await status(id)).toBe('mergeable');
+    const level = (user: MadeUser, access_level: number) =>
+      ashlar.root(`PUT /projects/${id}/members/${user.id}`, { body: { access_level } });
+    bodyOf(await level(reporter, 30), 200);
+    bodyOf(await level(developer, 20), 200);
+    expect((await approvers(id))['*']).toEqual([reporter.username]);
+    expect(await status(id)).toBe('not_approved');
+    expect((await merge(id)).status).toBe(405);
+    bodyOf(await level(developer, 30), 200);
+    bodyOf(
+      await ashlar.root(`PUT /users/${developer.id}`, { body: { username: `x-${developer.username}` } }),
+      200,
+    );
+    expect((await approvers(id))['*']).toEqual([reporter.username]);
+    const later = { username: `later-${developer.username}` };
+    bodyOf(await ashlar.root(`PUT /users/${developer.id}`, { body: later }), 200);
+    expect((await approvers(id))['*']?.sort()).toEqual([later.username, reporter.username].sort());
+    expect(await status(id)).toBe('mergeable');
+  });
+
+  test('not the author, and no committers where these do not approve', async () => {
+    const { id, developer } = await makeOwned(({ developer }) => ({
+      CODEOWNERS: `*.rb @root\n*.md @${developer.username}\n`,
+    }));
+    expect((await approve(id, developer)).status).toBe(201);
+    // Whom nobody can stand in for has nothing to approve: the author is the only owner.
+    expect(await status(id)).toBe('mergeable');
+    expect((await state(id))[0].approved_by).toEqual([]);
+  });
+});
+
+describe('rules are made anew', () => {
+  test('for those that were open before there were any', async () => {
+    const { id } = await makeOwned(({ developer }) => ({ CODEOWNERS: `* @${developer.username}\n` }));
+    const { sql } = ashlar.app.services.database;
+    await sql`delete from approval_rules where rule_type = 'code_owner'`;
+    await sql`update merge_requests set code_owners_sha = null, judged_target_sha = null, merge_status = 'unchecked'
+      where project_id = ${id}`;
+    await sql`insert into outbox (fact, payload, created_at)
+      values ('merge_requests_unjudged', ${JSON.stringify({ project_id: id, branch: 'main' })}::text::jsonb, now())`;
+    await waitForFollowing(ashlar);
+    expect(names(await state(id))).toEqual(['codeowners: *']);
+    expect(await status(id)).toBe('not_approved');
+  });
+
+  test('when another file is in the target', async () => {
+    const { id, developer, maintainer } = await makeOwned(({ developer }) => ({
+      CODEOWNERS: `*.rb @${developer.username}\n*.md @${developer.username}\n`,
+    }));
+    const before = await state(id);
+    await commitTo(ashlar, id, 'main', {
+      CODEOWNERS: `*.rb @${developer.username}\n*.md @${maintainer.username}\n[New]\n* @root\n`,
+    });
+    await waitForFollowing(ashlar);
+    const after = await state(id);
+    expect(names(after)).toEqual(['codeowners: *.rb', 'codeowners: *.md', 'New: *']);
+    // One that is as it was is the same.
+    expect(after[0].id).toBe(before[0].id);
+    expect(after[1].eligible_approvers).toMatchObject([{ id: maintainer.id }]);
+    await commitTo(ashlar, id, 'main', { CODEOWNERS: null });
+    await waitForFollowing(ashlar);
+    expect(await state(id)).toEqual([]);
+    expect(await status(id)).toBe('mergeable');
+  });
+
+  test('when more is pushed, when it is merged before that is known, and with another target', async () => {
+    const { id, developer } = await makeOwned(({ developer }) => ({
+      CODEOWNERS: `*.py @${developer.username}\n`,
+    }));
+    expect(await state(id)).toEqual([]);
+    expect(await status(id)).toBe('mergeable');
+    await commitTo(ashlar, id, 'topic', { 'a.py': 'py\n' });
+    expect((await merge(id)).status).toBe(405);
+    expect(names(await state(id))).toEqual(['codeowners: *.py']);
+    await waitForFollowing(ashlar);
+    await commitTo(ashlar, id, 'main', { CODEOWNERS: `*.rb @${developer.username}\n` });
+    expect((await merge(id)).status).toBe(405);
+    expect(names(await state(id))).toEqual(['codeowners: *.rb']);
+    await commitTo(ashlar, id, 'other', { CODEOWNERS: '*.md @root\n' });
+    bodyOf(await ashlar.root(`PUT ${path(id)}`, { body: { target_branch: 'other' } }), 200);
+    expect(names(await state(id))).toEqual(['codeowners: *.md']);
+    bodyOf(await ashlar.root(`PUT ${path(id)}`, { body: { state_event: 'close' } }), 200);
+    await commitTo(ashlar, id, 'other', { CODEOWNERS: '*.rb @root\n' });
+    bodyOf(await ashlar.root(`PUT ${path(id)}`, { body: { state_event: 'reopen' } }), 200);
+    expect(names(await state(id))).toEqual(['codeowners: *.rb']);
+  });
+});
+
+test('they are no rules of the merge request’s own: nobody changes them, and the project’s hold beside them', async () => {
+  const { id } = await makeOwned(({ developer }) => ({
+    CODEOWNERS: `* @${developer.username}\n`,
+  }));
+  const body = { name: 'Own', approvals_required: 0 };
+  bodyOf(await ashlar.root(`POST /projects/${id}/approval_rules`, { body }), 201);
+  const [owners, own] = await state(id);
+  const shown = bodyOf(await ashlar.root(`GET ${path(id)}/approval_state`), 200);
+  expect(shown.approval_rules_overwritten).toBe(false);
+  expect([owners.name, own.name].sort()).toEqual(['*', 'Own']);
+  const rule = [owners, own].find((each) => each.code_owner).id;
+  const [inList] = bodyOf(await ashlar.root(`GET ${path(id)}/approval_rules`), 200);
+  expect(inList).toMatchObject({
+    id: rule,
+    section: 'codeowners',
+    rule_type: 'code_owner',
+    overridden: false,
+  });
+  expect((await ashlar.root(`PUT ${path(id)}/approval_rules/${rule}`, { body })).status).toBe(403);
+  expect((await ashlar.root(`DELETE ${path(id)}/approval_rules/${rule}`)).status).toBe(403);
+  bodyOf(await ashlar.root(`POST ${path(id)}/approval_rules`, { body }), 201);
+  const replaced = bodyOf(await ashlar.root(`GET ${path(id)}/approval_state`), 200);
+  expect(replaced.approval_rules_overwritten).toBe(true);
+  expect(names(replaced.rules).sort()).toEqual(['codeowners: *', 'null: Own']);
+  expect(await status(id)).toBe('not_approved');
+});
+
+test('a lower tier asks nobody, and a higher one asks as if it had been so always', async () => {
+  const { config } = ashlar.app.services;
+  const { tier } = config;
+  Object.assign(config, { tier: 'free' });
+  try {
+    const { id } = await makeOwned(({ developer }) => ({ CODEOWNERS: `* @${developer.username}\n` }));
+    expect([await status(id), await listed(id)]).toEqual(['mergeable', 'mergeable']);
+    expect((await ashlar.root(`GET ${path(id)}/approval_state`)).status).toBe(403);
+    Object.assign(config, { tier });
+    await protect(id, true);
+    expect([await status(id), await listed(id)]).toEqual(['not_approved', 'not_approved']);
+    expect((await merge(id)).status).toBe(405);
+    Object.assign(config, { tier: 'free' });
+    bodyOf(await merge(id), 200);
+  } finally {
+    Object.assign(config, { tier });
+  }
+});
+
+describe('what is too much to tell is closed until the file is another', () => {
+  test.each([
+    ['a long file', `${'# a comment\n'.repeat(30_000)}* @root\n`],
+    ['too many entries', Array.from({ length: 500 }, (_, at) => `[${at}]\n* @root`).join('\n')],
+    [
+      'patterns that take too long',
+      Array.from({ length: 60 }, (_, at) => `*${'a'.repeat(120)}b${at}`).join('\n'),
+    ],
+  ])('%s', async (_, file) => {
+    const { id, developer } = await makeOwned(() => ({ 'docs/CODEOWNERS': file }), {
+      ['a'.repeat(250)]: 'x',
+    });
+    bodyOf(await approve(id, developer), 201);
+    expect(await state(id)).toMatchObject([
+      {
+        name: 'docs/CODEOWNERS',
+        section: null,
+        approved: false,
+        eligible_approvers: [],
+        approvals_required: 1,
+      },
+    ]);
+    expect(await status(id)).toBe('not_approved');
+    expect((await merge(id)).status).toBe(405);
+    await protect(id, false);
+    expect(await status(id)).toBe('mergeable');
+    await protect(id, true);
+    await commitTo(ashlar, id, 'main', { 'docs/CODEOWNERS': '' });
+    await waitForFollowing(ashlar);
+    expect(await status(id)).toBe('mergeable');
+  });
+
+  test('no text of a file is one that cannot be stored', async () => {
+    const { id } = await makeOwned(() => ({ 'a.rb': '' }));
+    const file = '[\0]\n*\0*.rb @root\n*\\ud83d @root\n[c\0]* @root\n';
+    const actions = [
+      { action: 'create', file_path: 'CODEOWNERS', encoding: 'base64', content: btoa(`${file}\xff* @root`) },
+    ];
+    const body = { branch: 'main', commit_message: 'Owners', actions };
+    bodyOf(await ashlar.root(`POST /projects/${id}/repository/commits`, { body }), 201);
+    await waitForFollowing(ashlar);
+    expect((await state(id)).length).toBe(1);
+  });
 });

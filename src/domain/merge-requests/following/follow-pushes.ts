@@ -17,6 +17,8 @@ import type { RefUpdate } from '../../../platform/git/write.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { parseInterruptedWrite, projectRepository } from '../../repositories/index.ts';
 import { selectCommitIds } from '../closing/queries.ts';
+import { judgedOwners } from '../code-owners/judged-owners.ts';
+import { targetOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
@@ -222,6 +224,7 @@ export const judgeBranch =
           const target = (await findBranch(git, branch))?.oid;
           const judged = rows.filter((row) => row.head_sha !== null && row.commits_count > 0);
           if (target === undefined) return;
+          const owners = await targetOwners(git, target);
           const pairs = judged.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
           let place = 0;
           for await (const { result } of judgeMerges(git.folder, pairs)) {
@@ -235,6 +238,7 @@ export const judgeBranch =
                 mergeStatus: result === 'clean' ? 'can_be_merged' : 'cannot_be_merged',
                 isBehind: !(await isAncestor(git, target, row.head_sha)),
               },
+              await judgedOwners(db, owners, row),
             );
           }
         },

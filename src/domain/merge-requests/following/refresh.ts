@@ -5,6 +5,8 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { closingForAuthor } from '../closing/closing-issues.ts';
 import { readMessages } from '../closing/messages.ts';
+import { judgedOwners } from '../code-owners/judged-owners.ts';
+import { ownersOfVersion, targetOwners } from '../code-owners/owner-rules.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { judge } from '../versions/judge.ts';
@@ -35,13 +37,15 @@ export async function refreshHeld(
   if (isUpToDate(row, heads)) return row;
   if (heads.source === row.head_sha) {
     const judgement = await judge(git, heads, row.commits_count > 0);
-    return (await writeJudgement(db, row, heads, judgement)) ?? row;
+    const owners = await judgedOwners(db, await targetOwners(git, heads.target), row);
+    return (await writeJudgement(db, row, heads, judgement, owners)) ?? row;
   }
   const version = await readVersion(git, heads);
   const judgement = await judge(git, heads, version.commits.length > 0);
+  const owners = await ownersOfVersion(git, version);
   const messages = await readMessages(git, version.commits);
   const findClosing = await closingForAuthor(services, row, messages);
-  const opened = { version, judgement, messages };
+  const opened = { version, judgement, owners, messages };
   const lost = await lostApprovals(services, git, row, version);
   const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing, lost));
   await pointSourceRef(services, git, row);

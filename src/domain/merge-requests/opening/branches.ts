@@ -9,6 +9,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { areRelated, projectRepository } from '../../repositories/index.ts';
 import { readMessages } from '../closing/messages.ts';
+import { ownersOfVersion } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { judge } from '../versions/judge.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
@@ -83,11 +84,12 @@ export async function openVersion(
   const work = async (git: GitFolder): Promise<OpenedVersion> => {
     const heads = await headsOf(services, git, branches);
     const version = await readVersion(git, heads);
-    const [judgement, messages] = await Promise.all([
+    const [judgement, owners, messages] = await Promise.all([
       judge(git, heads, version.commits.length > 0),
+      ownersOfVersion(git, version),
       branches.targetBranch === target.row.default_branch ? readMessages(git, version.commits) : [],
     ]);
-    return { version, judgement, messages };
+    return { version, judgement, owners, messages };
   };
   // What a fork has is copied.
   const opened =

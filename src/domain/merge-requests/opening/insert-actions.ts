@@ -8,6 +8,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { addTodos, type MentionTodo } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
+import { insertOwnerRules } from '../code-owners/owner-rule-actions.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestAnnouncement } from '../writing/announcements.ts';
@@ -101,6 +102,7 @@ export async function insertMergeRequest(
       insertVersion(tx, id, made.version),
       insertCommits(tx, id, made.version),
       insertCommitters(tx, id, made.version),
+      ...insertOwnerRules(id, made.owners.rules ?? []),
       made.assigneeIds.length > 0
         ? tx.insertInto('merge_request_assignees').values(made.assigneeIds.map(of))
         : undefined,

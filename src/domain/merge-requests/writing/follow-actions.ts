@@ -1,8 +1,10 @@
 /** What follows pushes: versions and judgements of open merge requests. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { replaceOwnerRules } from '../code-owners/owner-rule-actions.ts';
+import type { JudgedOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Judgement } from '../versions/judge.ts';
 import type { Heads } from '../versions/read-version.ts';
@@ -10,12 +12,31 @@ import { removeApprovals } from './approval-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
-/** Writes the judgement of these heads, unless the merge request has another version by now; the row then. */
+/**
+ * Writes the judgement of these heads, unless the merge request has another version by now, or other code owners where these
+ * are to be as they were; the row then.
+ */
 export const writeJudgement = (
   db: Db,
-  { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
+  row: Pick<MergeRequestRow, 'id' | 'head_sha' | 'code_owners_sha'>,
   heads: Heads,
   judgement: Judgement,
+  owners: JudgedOwners,
+): Promise<MergeRequestRow | undefined> =>
+  owners.rules === undefined
+    ? updateJudgement(db, row, heads, judgement, owners)
+    : inTransaction(db, async (tx) => {
+        const judged = await updateJudgement(tx, row, heads, judgement, owners);
+        if (judged) await runAsOne(tx, { statements: replaceOwnerRules(row.id, owners.rules) });
+        return judged;
+      });
+
+const updateJudgement = (
+  db: Db,
+  { id, head_sha, code_owners_sha }: Pick<MergeRequestRow, 'id' | 'head_sha' | 'code_owners_sha'>,
+  heads: Heads,
+  judgement: Judgement,
+  { sha, rules }: JudgedOwners,
 ): Promise<MergeRequestRow | undefined> =>
   db
     .updateTable('merge_requests')
@@ -24,10 +45,12 @@ export const writeJudgement = (
       is_behind: judgement.isBehind,
       judged_source_sha: heads.source,
       judged_target_sha: heads.target,
+      code_owners_sha: sha,
     })
     .where('id', '=', id)
     .where('head_sha', '=', head_sha)
     .where('state', '=', 'opened')
+    .$if(rules === undefined, (update) => update.where('code_owners_sha', '=', code_owners_sha))
     .returningAll()
     .executeTakeFirst();
 

@@ -3,21 +3,33 @@ import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { StatementParts } from '../../../platform/db/run-as-one.ts';
+import { replaceOwnerRules } from '../code-owners/owner-rule-actions.ts';
+import type { JudgedOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Judgement } from '../versions/judge.ts';
 import type { NewVersion } from '../versions/read-version.ts';
 
-/** A version, whether it can be merged into its start, and the messages of its commits, newest first. */
-export type OpenedVersion = { version: NewVersion; judgement: Judgement; messages: readonly string[] };
+/** A version, whether it can be merged into its start, who owns its files, and the messages of its commits, newest first. */
+export type OpenedVersion = {
+  version: NewVersion;
+  judgement: Judgement;
+  owners: JudgedOwners;
+  messages: readonly string[];
+};
 
 /** What the row says of its version, and how it was judged. */
-export const versionColumns = ({ version, judgement }: Pick<OpenedVersion, 'version' | 'judgement'>) => ({
+export const versionColumns = ({
+  version,
+  judgement,
+  owners,
+}: Pick<OpenedVersion, 'version' | 'judgement' | 'owners'>) => ({
   head_sha: version.head,
   commits_count: version.commits.length,
   merge_status: judgement.mergeStatus,
   is_behind: judgement.isBehind,
   judged_source_sha: version.head,
   judged_target_sha: version.start,
+  code_owners_sha: owners.sha,
 });
 
 export const insertVersion = (tx: Db, id: number, version: NewVersion) =>
@@ -76,6 +88,7 @@ export const versionStatements = (
         .where('merge_request_id', '=', id)
         .where(sql<boolean>`email <> all(${[...committers]}::text[])`),
       insertCommitters(tx, id, { committers }),
+      ...replaceOwnerRules(id, opened.owners.rules),
       // One statement sees the rows as they were: those of the same place are changed, not made anew.
       tx
         .deleteFrom('merge_request_commits')

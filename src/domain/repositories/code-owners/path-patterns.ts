@@ -2,15 +2,21 @@
  * Patterns of paths in a code owners file, and which of many a path fits (facts: merge requests §6.4). Pure.
  *
  * Names between slashes are looked up where they have no wildcard, and a prefix that patterns share is looked at once. A
- * wildcard never crosses a slash, so that a name takes at worst the product of both lengths, whatever the pattern.
+ * wildcard never crosses a slash, so that a name takes at worst the product of both lengths, whatever the pattern. What all of
+ * them take is counted, and may be bounded.
  */
+
+/** How much may still be compared: each look at a prefix, a character, or a member of a class is a step. */
+export type Steps = { left: number };
 
 /** Any characters of a name. */
 const STAR = Symbol('*');
-/** `*`, a character, or whether a character fits. */
-type Token = typeof STAR | string | ((character: string) => boolean);
+/** One of several characters. */
+type CharacterSet = { has(character: string): boolean; size: number };
+/** `*`, a character, or several of which one fits. */
+type Token = typeof STAR | string | CharacterSet;
 
-const anyCharacter = (): boolean => true;
+const anyCharacter: CharacterSet = { has: () => true, size: 1 };
 
 type Step = '**' | { source: string; tokens: readonly Token[] | undefined };
 
@@ -38,7 +44,8 @@ function readClass({ characters, at }: Scan): CharacterClass | undefined {
   }
   const has = (character: string) =>
     singles.has(character) || ranges.some(([first, last]) => character >= first && character <= last);
-  return { token: (character) => has(character) !== negated, end: next + 1 };
+  const token = { has: (character: string) => has(character) !== negated, size: 1 + ranges.length };
+  return { token, end: next + 1 };
 }
 
 /** The character at a place, which a backslash may come before, and the place behind it. */
@@ -85,21 +92,25 @@ function readPattern(pattern: string): Step[] {
     .map((name) => (name === '**' ? name : readName(name)));
 }
 
-const fits = (token: Token | undefined, character: string): boolean =>
-  typeof token === 'function' ? token(character) : token === character;
+function fits(token: Token | undefined, character: string, steps: Steps): boolean {
+  if (typeof token !== 'object') return token === character;
+  steps.left -= token.size;
+  return token.has(character);
+}
 
-/** Whether the characters fit; the latest `*` takes as few as do. */
-function fitsTokens(tokens: readonly Token[], characters: readonly string[]): boolean {
+/** Whether the characters fit; the latest `*` takes as few as do. False also where no step is left. */
+function fitsTokens(tokens: readonly Token[], characters: readonly string[], steps: Steps): boolean {
   let star = -1;
   let taken = 0;
   let token = 0;
   for (let at = 0; at < characters.length; ) {
+    if (--steps.left < 0) return false;
     const wanted = tokens[token];
     if (wanted === STAR) {
       star = token;
       taken = at;
       token += 1;
-    } else if (fits(wanted, characters[at] ?? '')) {
+    } else if (fits(wanted, characters[at] ?? '', steps)) {
       token += 1;
       at += 1;
     } else if (star >= 0) {
@@ -149,26 +160,39 @@ function enter(node: Node, reached: Set<Node>): void {
   if (node.deep) reached.add(node.deep);
 }
 
-/** A function from a path, without a slash in front, to the places of the patterns that it fits, in ascending order. */
-export function indexPatterns(patterns: readonly string[]): (path: string) => number[] {
+export type PatternIndex = {
+  add(pattern: string, place: number): void;
+  /**
+   * The places of the patterns that a path fits, in ascending order; it begins without a slash. Undefined where that takes
+   * more steps than are left.
+   */
+  find(path: string, steps: Steps): number[] | undefined;
+};
+
+export function createPatternIndex(): PatternIndex {
   const root = createNode(false);
-  for (const [place, pattern] of patterns.entries())
-    readPattern(pattern).reduce(follow, root).places.push(place);
-  return (path) => {
-    let reached = new Set<Node>();
-    enter(root, reached);
-    for (const name of path.split('/')) {
-      const next = new Set<Node>();
-      const characters = [...name];
-      for (const node of reached) {
-        if (node.isDeep) next.add(node);
-        const named = node.names.get(name);
-        if (named) enter(named, next);
-        for (const { tokens, node: child } of node.wildcards.values())
-          if (fitsTokens(tokens, characters)) enter(child, next);
+  return {
+    add: (pattern, place) => readPattern(pattern).reduce(follow, root).places.push(place),
+    find(path, steps) {
+      let reached = new Set<Node>();
+      enter(root, reached);
+      for (const name of path.split('/')) {
+        const next = new Set<Node>();
+        const characters = [...name];
+        steps.left -= characters.length;
+        for (const node of reached) {
+          if (--steps.left < 0) return undefined;
+          if (node.isDeep) next.add(node);
+          const named = node.names.get(name);
+          if (named) enter(named, next);
+          for (const { tokens, node: child } of node.wildcards.values()) {
+            if (--steps.left < 0) return undefined;
+            if (fitsTokens(tokens, characters, steps)) enter(child, next);
+          }
+        }
+        reached = next;
       }
-      reached = next;
-    }
-    return [...reached].flatMap(({ places }) => places).sort((a, b) => a - b);
+      return steps.left < 0 ? undefined : [...reached].flatMap(({ places }) => places).sort((a, b) => a - b);
+    },
   };
 }

@@ -1,6 +1,7 @@
 /** Code owners: the file's grammar, and the entries that changed paths need approvals by (facts: merge requests §6.4). Pure. */
 import { DEVELOPER, MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
-import { indexPatterns } from './path-patterns.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
+import { createPatternIndex, type PatternIndex, type Steps } from './path-patterns.ts';
 
 /** The section of what stands before the first heading. */
 const UNNAMED_SECTION = 'codeowners';
@@ -52,12 +53,16 @@ function readOwner(word: string): CodeOwner[] {
   return /^[^@]+@[^@]+$/.test(word) ? [{ kind: 'email', email: word }] : [];
 }
 
-/** The owners in a text; words that name none are left out. */
+/** Owners of an entry that are asked. */
+const MAX_OWNERS = 100;
+
+/** The first owners in a text; words that name none are left out. */
 const readOwners = (text: string): CodeOwner[] =>
   text
     .split(/\s+/)
     .filter((word) => word !== '')
-    .flatMap(readOwner);
+    .flatMap(readOwner)
+    .slice(0, MAX_OWNERS);
 
 type Line = Omit<CodeOwnersEntry, 'isOptional'> & { isExclusion: boolean };
 
@@ -67,13 +72,15 @@ export type CodeOwnersFile = {
   lines: readonly Line[];
   /** The sections that need approvals, as they are spelled first: not every heading of theirs is optional. */
   required: ReadonlySet<string>;
+  index: PatternIndex;
 };
 
-/** Reads a file; there is no text that it refuses. */
-export function parseCodeOwners(text: string): CodeOwnersFile {
+/** Reads a file by turns; there is no text that it refuses. */
+export async function parseCodeOwners(text: string): Promise<CodeOwnersFile> {
   const lines: Line[] = [];
   const spellings = new Map<string, string>();
   const required = new Set<string>();
+  const index = createPatternIndex();
   const open = (name: string): string => {
     const spelling = spellings.get(name.toLowerCase()) ?? name;
     spellings.set(name.toLowerCase(), spelling);
@@ -82,16 +89,16 @@ export function parseCodeOwners(text: string): CodeOwnersFile {
   let section: string | undefined;
   let approvalsRequired = 1;
   let defaults: readonly CodeOwner[] = [];
-  for (const written of text.split('\n')) {
+  const read = (written: string): void => {
     const line = written.replace(/\r$/, '').trimStart();
-    if (line === '' || line.startsWith('#')) continue;
+    if (line === '' || line.startsWith('#')) return;
     const heading = readHeading(line);
     if (heading) {
       section = open(heading.name);
       approvalsRequired = heading.approvalsRequired;
       defaults = readOwners(heading.owners);
       if (!heading.isOptional) required.add(section);
-      continue;
+      return;
     }
     if (section === undefined) {
       section = open(UNNAMED_SECTION);
@@ -99,36 +106,50 @@ export function parseCodeOwners(text: string): CodeOwnersFile {
     }
     const isExclusion = line.startsWith('!');
     const { pattern, owners } = splitEntry(isExclusion ? line.slice(1) : line);
-    if (pattern === '') continue;
+    if (pattern === '') return;
     const named = readOwners(owners);
     // Words that name nobody are no absence of owners, for which the section's would stand.
     const inherits = owners.trim() === '';
+    index.add(pattern, lines.length);
     lines.push({ section, pattern, owners: inherits ? defaults : named, approvalsRequired, isExclusion });
-  }
-  return { lines, required };
+  };
+  await mapInTurns(text.split('\n'), read);
+  return { lines, required, index };
 }
+
+/** What looking up all paths may take; a file of thousands of entries and a change of thousands of paths need less. */
+const MAX_STEPS = 20_000_000;
+/** What looking up one may take: nobody else is served meanwhile. */
+const MAX_STEPS_OF_PATH = 250_000;
 
 /**
  * The entries that own one of the paths, in the order of the file. In each section the last entry that a path fits owns it;
- * what an exclusion of the section fits is nobody's there, wherever the exclusion stands.
+ * what an exclusion of the section fits is nobody's there, wherever the exclusion stands. Undefined where finding them takes
+ * too much.
  */
-export function entriesOwning(
-  { lines, required }: CodeOwnersFile,
+export async function entriesOwning(
+  { lines, required, index }: CodeOwnersFile,
   paths: readonly string[],
-): CodeOwnersEntry[] {
-  const find = indexPatterns(lines.map(({ pattern }) => pattern));
+): Promise<CodeOwnersEntry[] | undefined> {
   const owning = new Set<number>();
-  for (const path of paths) {
+  let left = MAX_STEPS;
+  await mapInTurns(paths, (path) => {
+    if (left < 0) return;
+    const steps: Steps = { left: MAX_STEPS_OF_PATH };
+    const places = index.find(path, steps);
+    left = places ? left - (MAX_STEPS_OF_PATH - steps.left) - places.length : -1;
     const last = new Map<string, number>();
     const excluded = new Set<string>();
-    for (const place of find(path)) {
+    for (const place of places ?? []) {
       const line = lines[place];
       if (line?.isExclusion) excluded.add(line.section);
       else if (line) last.set(line.section, place);
     }
     for (const [section, place] of last) if (!excluded.has(section)) owning.add(place);
-  }
-  return lines
-    .filter((_, place) => owning.has(place))
+  });
+  if (left < 0) return undefined;
+  return [...owning]
+    .sort((one, other) => one - other)
+    .flatMap((place) => lines[place] ?? [])
     .map(({ isExclusion: _, ...entry }) => ({ ...entry, isOptional: !required.has(entry.section) }));
 }

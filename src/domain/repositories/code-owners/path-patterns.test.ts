@@ -1,9 +1,15 @@
 /** Which paths a pattern of a code owners file fits. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { indexPatterns } from './path-patterns.ts';
+import { createPatternIndex } from './path-patterns.ts';
 
-const fits = (pattern: string, path: string): boolean => indexPatterns([pattern])(path).length === 1;
+function indexPatterns(patterns: readonly string[]) {
+  const index = createPatternIndex();
+  for (const [place, pattern] of patterns.entries()) index.add(pattern, place);
+  return (path: string, left = Number.MAX_SAFE_INTEGER) => index.find(path, { left });
+}
+
+const fits = (pattern: string, path: string): boolean => indexPatterns([pattern])(path)?.length === 1;
 
 test.each([
   // Anchors and depth
@@ -132,5 +138,37 @@ describe('hostile patterns end', () => {
     const find = indexPatterns(patterns);
     expect(find(`${long}/${long}`)).toEqual([]);
     expect(find('x4999y/z/4999/file')).toEqual([4_999]);
+  });
+});
+
+describe('steps are counted', () => {
+  const all = (count: number, of: (at: number) => string) => Array.from({ length: count }, (_, at) => of(at));
+  const needs = (patterns: readonly string[], path: string): number => {
+    const index = createPatternIndex();
+    for (const [place, pattern] of patterns.entries()) index.add(pattern, place);
+    const steps = { left: Number.MAX_SAFE_INTEGER };
+    index.find(path, steps);
+    return Number.MAX_SAFE_INTEGER - steps.left;
+  };
+
+  test.each([
+    ['names are looked up', all(10_000, (at) => `/docs/${at}/`), 'docs/9999/a', 100],
+    ['a prefix that is shared is one', all(10_000, (at) => `/a*/b*/${at}`), 'ax/bx/7', 100],
+    ['wildcards are each looked at', all(10_000, (at) => `/*${at}`), 'x', 100_000],
+    ['a star takes the product of both lengths', ['*a*a*a*b'], 'a'.repeat(1_000), 10_000],
+  ])('%s', (_, patterns, path, most) => {
+    expect(needs(patterns, path)).toBeLessThan(most);
+  });
+
+  test.each([
+    ['wildcards', all(10_000, (at) => `/*${at}`), 'x'],
+    ['stars', ['*a*a*a*b'], 'a'.repeat(5_000)],
+    ['ranges', [`[${'a-z'.repeat(5_000)}]`], '-'],
+    ['folders', all(2_000, (at) => `${'**/a/'.repeat(at)}x`), 'a/'.repeat(2_000)],
+    ['a long path', ['x'], 'a'.repeat(5_000)],
+  ])('and when none is left, nothing is found: %s', (_, patterns, path) => {
+    const find = indexPatterns([...patterns, '**']);
+    expect(find(path)).toContain(patterns.length);
+    expect(find(path, 5_000)).toBe(undefined);
   });
 });
