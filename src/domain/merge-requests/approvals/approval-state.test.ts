@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Approvable, type ApprovalRule, approvalState, mayApprove } from './approval-state.ts';
 
-const [AUTHOR, COMMITTER, ANN, BEN, STRANGER] = [1, 2, 3, 4, 5];
+const [AUTHOR, COMMITTER, ANN, BEN, STRANGER, GONE] = [1, 2, 3, 4, 5, 6];
 
 const approvable = (
   approvedBy: number[] = [],
@@ -12,6 +12,7 @@ const approvable = (
   authorId: AUTHOR,
   committerIds: new Set([AUTHOR, COMMITTER]),
   approvedBy,
+  anyApproverIds: new Set([AUTHOR, COMMITTER, ANN, BEN, STRANGER]),
   settings: { allow_author_approval: false, allow_committer_approval: true, ...settings },
 });
 const open = { allow_author_approval: true };
@@ -30,6 +31,7 @@ describe('a rule', () => {
     ['of anybody', rule('any_approver', 2), approvable([ANN]), [ANN], 1],
     ['of anybody, met', rule('any_approver', 2), approvable([ANN, STRANGER]), [ANN, STRANGER], 0],
     ['of anybody, more than met', rule('any_approver', 1), approvable([ANN, BEN]), [ANN, BEN], 0],
+    ['of anybody, once there', rule('any_approver', 2), approvable([GONE, ANN]), [ANN], 1],
     ['of more than there are', rule('any_approver', 100), approvable([ANN]), [ANN], 99],
     ['of anybody but the author', rule('any_approver', 1), approvable([AUTHOR]), [], 1],
     ['of the author too', rule('any_approver', 1), approvable([AUTHOR], open), [AUTHOR], 0],
@@ -126,6 +128,7 @@ describe('properties', () => {
     authorId: people,
     committerIds: fc.uniqueArray(people).map((ids) => new Set(ids)),
     approvedBy: fc.uniqueArray(people),
+    anyApproverIds: fc.uniqueArray(people).map((ids) => new Set(ids)),
     settings: fc.record({ allow_author_approval: fc.boolean(), allow_committer_approval: fc.boolean() }),
   });
 

@@ -16,6 +16,8 @@ export type Approvable = {
   committerIds: ReadonlySet<number>;
   /** Users, in the order in which they approved. */
   approvedBy: readonly number[];
+  /** Whose approval counts for a rule of any approver: those who change merge requests of the project, or whom it asks. */
+  anyApproverIds: ReadonlySet<number>;
   settings: Pick<ApprovalSettings, 'allow_author_approval' | 'allow_committer_approval'>;
 };
 
@@ -35,8 +37,8 @@ export type RuleState<Rule extends ApprovalRule> = {
 
 function ruleState<Rule extends ApprovalRule>(rule: Rule, of: Approvable): RuleState<Rule> {
   const approvers = new Set(rule.approverIds);
-  const isForAll = rule.ruleType === 'any_approver';
-  const approvedBy = of.approvedBy.filter((id) => (isForAll || approvers.has(id)) && counts(of, id));
+  const asked = rule.ruleType === 'any_approver' ? of.anyApproverIds : approvers;
+  const approvedBy = of.approvedBy.filter((id) => asked.has(id) && counts(of, id));
   const given = new Set(approvedBy);
   const waitingFor = [...approvers].filter((id) => !given.has(id) && counts(of, id));
   const left = Math.max(0, rule.approvalsRequired - approvedBy.length);

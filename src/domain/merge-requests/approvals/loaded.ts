@@ -42,7 +42,14 @@ type RuleRow = {
 };
 
 export type ApprovalRows = {
-  approvals: { merge_request_id: number; user_id: number; created_at: string; id: number };
+  approvals: {
+    merge_request_id: number;
+    user_id: number;
+    created_at: string;
+    id: number;
+    /** Whether they change merge requests of the project now. */
+    may_change: boolean;
+  };
   committers: { merge_request_id: number; user_id: number };
   /** Of a project and its top-level group; null where they never said anything. */
   approval_settings: { id: number; own: ApprovalSettings | null; root: ApprovalSettings | null };
@@ -150,22 +157,30 @@ export function loadedApprovals(rows: Rows, instance: InstanceLocks): (of: Appro
       { from: 'group', settings: root ?? groupDefaults },
     ]);
     const given = approvals.get(id) ?? [];
-    return {
-      ...holdingRules(
-        rules.get(id) ?? [],
-        target_branch,
-        new Map(
-          (protections.get(project_id) ?? []).map((each) => [
-            each.id,
-            { name: each.name, asksOwners: each.code_owner_approval_required },
-          ]),
-        ),
-        effective.allow_overrides_to_approver_list_per_merge_request,
+    const held = holdingRules(
+      rules.get(id) ?? [],
+      target_branch,
+      new Map(
+        (protections.get(project_id) ?? []).map((each) => [
+          each.id,
+          { name: each.name, asksOwners: each.code_owner_approval_required },
+        ]),
       ),
+      effective.allow_overrides_to_approver_list_per_merge_request,
+    );
+    return {
+      ...held,
       of: {
         authorId: author_id,
         committerIds: new Set((committers.get(id) ?? []).map(({ user_id }) => user_id)),
         approvedBy: given.map(({ user_id }) => user_id),
+        // Whom the merge request's own rules name, its author chose; of optional rules not all approvers are known.
+        anyApproverIds: new Set([
+          ...given.flatMap(({ user_id, may_change }) => (may_change ? user_id : [])),
+          ...held.rules.flatMap(({ ofMergeRequest, approvalsRequired, approverIds }) =>
+            ofMergeRequest || approvalsRequired === 0 ? [] : approverIds,
+          ),
+        ]),
         settings: effective,
       },
       settings: effective,

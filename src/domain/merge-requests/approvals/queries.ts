@@ -12,6 +12,7 @@ import {
 } from '../../repositories/index.ts';
 import { settingNames } from '../approval-settings/rules.ts';
 import type { ApprovalRows } from './loaded.ts';
+import { approverMayChange } from './standing-queries.ts';
 
 /** The first so many approvers of a rule that a record of one merge request shows. */
 const MAX_SHOWN_APPROVERS = 500;
@@ -85,7 +86,8 @@ export const approvalSelects = () =>
   [
     taggedRows(
       'approvals' satisfies keyof ApprovalRows,
-      sql`select a.merge_request_id, a.user_id, a.created_at, a.id from merge_request_approvals a
+      sql`select a.merge_request_id, a.user_id, a.created_at, a.id,
+          ${approverMayChange('(select today from approval_day)')} as may_change from merge_request_approvals a
         where a.merge_request_id in (select id from approvable)`,
     ),
     taggedRows(

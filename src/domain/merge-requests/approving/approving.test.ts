@@ -1,7 +1,13 @@
 /** Approving over HTTP: what counts, who may, and that merging waits for it. */
 import { describe, expect, test } from 'vitest';
 import { type Called, useApp } from '../../../../test/support/app.ts';
-import { addMember, bodyOf, makeMembers, makeUser } from '../../../../test/support/factories.ts';
+import {
+  addMember,
+  bodyOf,
+  type MadeUser,
+  makeMembers,
+  makeUser,
+} from '../../../../test/support/factories.ts';
 import {
   commitTo,
   makeMergeRequest,
@@ -112,6 +118,66 @@ describe('a rule of any approver', () => {
       'approved this merge request',
       'unapproved this merge request',
     ]);
+  });
+});
+
+describe('an approval of anybody counts no more', () => {
+  const members = (id: number) => `/projects/${id}/members`;
+
+  test.each([
+    ['of who is blocked', (_: number, user: MadeUser) => ashlar.root(`POST /users/${user.id}/block`)],
+    [
+      'of who is no member any more',
+      (id: number, user: MadeUser) => ashlar.root(`DELETE ${members(id)}/${user.id}`),
+    ],
+    [
+      'of who only reads by now',
+      (id: number, user: MadeUser) =>
+        ashlar.root(`PUT ${members(id)}/${user.id}`, { body: { access_level: 20 } }),
+    ],
+    [
+      'of whose membership is over',
+      (_: number, user: MadeUser) =>
+        ashlar.app.services.database.db
+          .updateTable('members')
+          .set({ expires_at: '2001-01-01' })
+          .where('user_id', '=', user.id)
+          .execute(),
+    ],
+  ])('%s', async (_, leave) => {
+    const { id, developer, maintainer } = await makeWorld({ visibility: 'public' });
+    await addRule(id, { name: 'All' });
+    bodyOf(await approve(developer, id), 201);
+    expect((await shown(id)).detailed_merge_status).toBe('mergeable');
+    await leave(id, developer);
+    expect((await shown(id)).detailed_merge_status).toBe('not_approved');
+    expect((await merge(id)).status).toBe(405);
+    expect(await approvals(id)).toMatchObject({ approved: false, approvals_left: 1 });
+    bodyOf(await approve(maintainer, id), 201);
+    bodyOf(await merge(id), 200);
+  });
+
+  test('unless a rule of the project asks them; one of the merge request’s author does not do', async () => {
+    const { id, reporter, maintainer } = await makeWorld();
+    const group = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: 'Asked', path: `asked-${id}` } }),
+      201,
+    );
+    await addMember(ashlar, `groups/${group.id}`, reporter, 10);
+    await addRule(id, { name: 'All' });
+    const asked = await addRule(id, { name: 'Asked', group_ids: [group.id] });
+    bodyOf(await approve(reporter, id), 201);
+    expect((await shown(id)).detailed_merge_status).toBe('mergeable');
+    bodyOf(await ashlar.root(`DELETE /projects/${id}/approval_rules/${asked.id}`), 204);
+    expect((await shown(id)).detailed_merge_status).toBe('not_approved');
+    const own = [
+      { name: 'Mine', group_ids: [group.id], approvals_required: 1 },
+      { name: 'All', approvals_required: 1 },
+    ];
+    for (const body of own) bodyOf(await ashlar.root(`POST ${path(id)}/approval_rules`, { body }), 201);
+    expect((await shown(id)).detailed_merge_status).toBe('not_approved');
+    bodyOf(await approve(maintainer, id), 201);
+    expect((await shown(id)).detailed_merge_status).toBe('mergeable');
   });
 });
 

@@ -31,6 +31,7 @@ const loaded = (rules: readonly HoldingRule[], of: Partial<LoadedApprovals['of']
     authorId: AUTHOR,
     committerIds: new Set(),
     approvedBy: [],
+    anyApproverIds: new Set(),
     settings: { allow_author_approval: false, allow_committer_approval: false },
     ...of,
   },
