@@ -52,12 +52,14 @@ describe('a rule', () => {
     ['of nobody', rule('regular', 1), approvable([]), [], 0],
     ['of the author alone', rule('regular', 1, AUTHOR), approvable([]), [], 0],
     ['of the author alone, who may', rule('regular', 1, AUTHOR), approvable([], open), [], 1],
-    ['of a committer alone, who may not', rule('regular', 1, COMMITTER), approvable([], closed), [], 0],
+    ['of a committer alone, who may not', rule('regular', 1, COMMITTER), approvable([], closed), [], 1],
+    ['of the author, who committed, alone', rule('regular', 1, AUTHOR), approvable([], closed), [], 0],
+    ['of more than the others are', rule('regular', 3, COMMITTER, ANN), approvable([ANN], closed), [ANN], 1],
     ['of owners', rule('code_owner', 1, ANN), approvable([BEN]), [], 1],
     ['of owners who are nobody', rule('code_owner', 2), approvable(), [], 0],
     ['of owners who cannot be told', { ...rule('code_owner', 1), isClosed: true }, approvable([ANN]), [], 1],
     ['of owners, optional', rule('code_owner', 0, ANN), approvable([ANN]), [ANN], 0],
-    ['of an owner who committed', rule('code_owner', 1, COMMITTER), approvable([COMMITTER], closed), [], 0],
+    ['of an owner who committed', rule('code_owner', 1, COMMITTER), approvable([COMMITTER], closed), [], 1],
     ['of a policy', rule('report_approver', 1, ANN), approvable([ANN]), [ANN], 0],
     ['of a policy and nobody', rule('report_approver', 1), approvable(), [], 1],
     ['of a policy and the author', rule('report_approver', 2, AUTHOR, ANN), approvable([ANN]), [ANN], 1],
@@ -148,7 +150,19 @@ describe('properties', () => {
       fc.property(rules, of, (given, request) => {
         const named = given.filter(({ ruleType }) => ruleType === 'regular' || ruleType === 'code_owner');
         const approvedBy = [...new Set(named.flatMap(({ approverIds }) => approverIds))];
-        expect(approvalState(named, { ...request, approvedBy }).approved).toBe(true);
+        const settings = { ...request.settings, allow_committer_approval: true };
+        expect(approvalState(named, { ...request, settings, approvedBy }).approved).toBe(true);
+      }),
+    );
+  });
+
+  test('commits in the name of others make no rule easier', () => {
+    fc.assert(
+      fc.property(rules, of, fc.uniqueArray(people), (given, request, forged) => {
+        const committerIds = new Set([...request.committerIds, ...forged]);
+        const before = approvalState(given, request);
+        const after = approvalState(given, { ...request, committerIds });
+        expect(after.approvalsLeft).toBeGreaterThanOrEqual(before.approvalsLeft);
       }),
     );
   });

@@ -21,10 +21,12 @@ export type Approvable = {
   settings: Pick<ApprovalSettings, 'allow_author_approval' | 'allow_committer_approval'>;
 };
 
+const isExcludedAuthor = ({ authorId, settings }: Approvable, userId: number): boolean =>
+  userId === authorId && !settings.allow_author_approval;
+
 /** Whether an approval of this user counts. */
-const counts = ({ authorId, committerIds, settings }: Approvable, userId: number): boolean =>
-  (settings.allow_author_approval || userId !== authorId) &&
-  (settings.allow_committer_approval || !committerIds.has(userId));
+const counts = (of: Approvable, userId: number): boolean =>
+  !isExcludedAuthor(of, userId) && (of.settings.allow_committer_approval || !of.committerIds.has(userId));
 
 export type RuleState<Rule extends ApprovalRule> = {
   rule: Rule;
@@ -42,9 +44,11 @@ function ruleState<Rule extends ApprovalRule>(rule: Rule, of: Approvable): RuleS
   const given = new Set(approvedBy);
   const waitingFor = [...approvers].filter((id) => !given.has(id) && counts(of, id));
   const left = Math.max(0, rule.approvalsRequired - approvedBy.length);
-  // Nobody can give what more approvals than approvers are: all of them do. A policy's rule stays closed.
+  // Nobody can give what more approvals than approvers are: all of them do. A policy's rule stays closed. A commit may say that
+  // anybody committed it: who does not count for that alone makes a rule no easier.
   const isClamped = rule.ruleType === 'regular' || (rule.ruleType === 'code_owner' && !rule.isClosed);
-  const approvalsLeft = isClamped ? Math.min(left, waitingFor.length) : left;
+  const others = [...approvers].filter((id) => !given.has(id) && !isExcludedAuthor(of, id));
+  const approvalsLeft = isClamped ? Math.min(left, others.length) : left;
   return { rule, approvedBy, waitingFor, approvalsLeft, approved: approvalsLeft === 0 };
 }
 

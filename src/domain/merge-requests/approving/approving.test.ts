@@ -1,6 +1,8 @@
 /** Approving over HTTP: what counts, who may, and that merging waits for it. */
-import { describe, expect, test } from 'vitest';
-import { type Called, useApp } from '../../../../test/support/app.ts';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Called, ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import {
   addMember,
   bodyOf,
@@ -8,6 +10,7 @@ import {
   makeMembers,
   makeUser,
 } from '../../../../test/support/factories.ts';
+import { addressOf, commitFiles, makeHome, mustGit } from '../../../../test/support/git.ts';
 import {
   commitTo,
   makeMergeRequest,
@@ -263,6 +266,31 @@ describe('who may', () => {
     expect((await approve(developer, id)).status).toBe(401);
     bodyOf(await approve(maintainer, id), 201);
     expect((await shown(id)).detailed_merge_status).toBe('mergeable');
+  });
+
+  test('is asked for as before when a commit is in their name that they did not make', async () => {
+    const { id } = await makeWorld();
+    const ada = await makeUser(ashlar, { email: 'ada@example.com' });
+    await addMember(ashlar, `projects/${id}`, ada, 30);
+    await addRule(id, { name: 'Ada', user_ids: [ada.id] });
+    await configure(id, { merge_requests_disable_committers_approval: true });
+    expect((await merge(id)).status).toBe(405);
+    const home = makeHome();
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const { path_with_namespace } = bodyOf(await ashlar.root(`GET /projects/${id}`), 200);
+    const address = addressOf(ashlar.url, path_with_namespace, ROOT_TOKEN);
+    await mustGit(home, ['clone', '--quiet', '--branch', 'topic', address, 'work']);
+    await commitFiles(join(home, 'work'), { 'evil.txt': 'evil' });
+    await mustGit(join(home, 'work'), ['push', '--quiet', 'origin', 'topic']);
+    await waitForFollowing(ashlar);
+    expect((await approve(ada, id)).status).toBe(401);
+    expect(await approvals(id)).toMatchObject({
+      approved: false,
+      approvals_left: 1,
+      suggested_approvers: [],
+    });
+    expect((await shown(id)).detailed_merge_status).toBe('not_approved');
+    expect((await merge(id)).status).toBe(405);
   });
 
   test('proves by their password who they are, where that is wanted', async () => {
