@@ -16,8 +16,11 @@ export function approved(isApproved: boolean): Clause {
   };
 }
 
+/** Rules of code owners stand beside the project's, and are made whether or not the branch asks owners. */
+const isOwn = sql`merge_request_id is not null and rule_type <> 'code_owner'`;
+
 const hasOwn = (id: string): Condition =>
-  sql`exists (select from approval_rules o where o.merge_request_id = ${sql.ref(id)})`;
+  sql`exists (select from approval_rules where merge_request_id = ${sql.ref(id)} and ${isOwn})`;
 
 /** Listed projects below a group that has one of the rules. */
 const projectsBelow = (rules: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -58,7 +61,7 @@ const ruledProjects = sql`${projectsBelow(ofGroups)} union
 const underAnyRule: Clause = {
   where: sql`(${hasOwn('i.id')} or i.project_id = any(array(${ruledProjects})))`,
   seed: (tail) => sql`select id from (
-    select merge_request_id as id from approval_rules where merge_request_id is not null group by 1
+    select merge_request_id as id from approval_rules where ${isOwn} group by 1
     union all select m.id from merge_requests m where m.project_id = any(array(${ruledProjects})) and not ${hasOwn('m.id')}
     ) ruled ${tail}`,
 };

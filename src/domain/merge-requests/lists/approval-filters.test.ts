@@ -9,7 +9,7 @@ import {
   makeGroup,
   makeUser,
 } from '../../../../test/support/factories.ts';
-import { makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 
 const app = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
 
@@ -57,6 +57,8 @@ beforeAll(async () => {
   await addMember(app, `projects/${bare.id}`, developer, 30);
   await addMember(app, `groups/${team.id}`, member, 30);
   await addMember(app, `groups/${group.id}`, above, 30);
+  // Everything has owners, whom no branch asks: their rules change no list.
+  for (const { id } of [ruled, bare]) await commitTo(app, id, 'main', { CODEOWNERS: '* @root\n' });
   for (const [project, title] of [
     [ruled, 'plain'],
     [ruled, 'own'],
