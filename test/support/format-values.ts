@@ -7,6 +7,7 @@ export const formatValues: Readonly<Record<string, readonly string[]>> = {
   'storage-name': ['default', 'fast'],
   'git-branch': ['main', 'person-1'],
   'git-revision': ['main', 'person-1', 'HEAD'],
+  re2: ['^(feat|fix): .+', '\\bABC-\\d+', ''],
   'emoji-name': ['coffee', 'rocket'],
   'redirect-uris': [
     'https://client.example/back',

@@ -67,6 +67,7 @@ import { mergeRequestFacts } from './registrations/notification-facts.ts';
 import { mergeRequestSubject } from './registrations/notification-subject.ts';
 import { plannedMergeRequests } from './registrations/planned.ts';
 import { mergeRequestReferences } from './registrations/references.ts';
+import { checkTitlePattern } from './registrations/title-pattern.ts';
 import {
   mergeRequestCounts,
   mergeRequestTodoEndpoint,
@@ -99,7 +100,7 @@ export const mergeRequestsCapability = (
     todoTargets.add(mergeRequestTodoTarget),
     userCounts.add(mergeRequestCounts),
     activityTargets.add(mergeRequestActivityTarget),
-    settingFollowUps.add(followApprovalsBeforeMerge),
+    settingFollowUps.add(followApprovalsBeforeMerge, checkTitlePattern),
     notificationFacts.add(...mergeRequestFacts),
     notificationSubjects.add(mergeRequestSubject),
     pushFollowers.add(followPushOptions),

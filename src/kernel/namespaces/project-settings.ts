@@ -49,7 +49,14 @@ export const ProjectSettingsSchema = Type.Object({
   merge_method: stringEnum(['merge', 'rebase_merge', 'ff'], { default: 'merge' }),
   squash_option: stringEnum(['never', 'always', 'default_on', 'default_off'], { default: 'default_off' }),
   mr_default_target_self: boolean(false),
-  merge_request_title_regex: text(255),
+  merge_request_title_regex: nullable(
+    Type.String({
+      maxLength: 255,
+      default: null,
+      ruled: { format: 're2' },
+      description: 'What titles of merge requests that are merged match, in the syntax of RE2.',
+    }),
+  ),
   merge_request_title_regex_description: text(255),
   suggestion_commit_message: text(255),
   merge_commit_template: text(500),

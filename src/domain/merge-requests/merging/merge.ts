@@ -23,6 +23,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mayMerge } from '../records/merge-rights.ts';
 import { mergeMessage, squashMessage } from '../texts/message-templates.ts';
 import { squashOnMerge } from '../texts/squash.ts';
+import { titleMatcher } from '../texts/title-pattern.ts';
 import { setAutoMerge } from '../writing/auto-merge-actions.ts';
 import { claimMerge, type Merging, recordMerged, unclaimMerge } from '../writing/merge-actions.ts';
 import { decideMerge } from './decide-merge.ts';
@@ -127,8 +128,11 @@ async function attempt(
     mayMerge({ db, settings, actor }, project, row.target_branch),
   ]);
   if (!sources) throw notFound();
+  const projectsOwn = projectSettings(project.row);
+  const pattern = projectsOwn.merge_request_title_regex;
   const relations = {
-    project: projectSettings(project.row),
+    project: projectsOwn,
+    matchesTitlePattern: (await titleMatcher([pattern]))(pattern, row.title),
     unresolved: sources.unresolved,
     isApproved: isApproved(sources.approvals),
     blocked: sources.blocked,

@@ -66,7 +66,7 @@ async function mayMergeLater(
 ): Promise<boolean> {
   const demand = { mayMerge: await mayMerge(context, project, row.target_branch), auto: true };
   // What waiting changes is as well as it may be.
-  const waits = { unresolved: 0, isApproved: true, blocked: false, unpassed: [] };
+  const waits = { matchesTitlePattern: true, unresolved: 0, isApproved: true, blocked: false, unpassed: [] };
   const relations = { ...waits, project: projectSettings(project.row) };
   const conditions = mergeConditions(row, relations, context.services.config.tier);
   return !(decideMerge(demand, conditions, row.head_sha ?? '') instanceof Failure);

@@ -7,11 +7,13 @@ import type { MergeConditions } from '../mergeability/checks.ts';
 import type { MergeRequestRow } from './merge-request-rows.ts';
 
 /**
- * Beside the row: settings that hold for the project, its open threads, whether it has the approvals that it needs, whether one
- * that blocks it is not merged, and the branches of each external check that must pass and has not.
+ * Beside the row: settings that hold for the project, whether the title is as they want it, its open threads, whether it has the
+ * approvals that it needs, whether one that blocks it is not merged, and the branches of each external check that must pass and
+ * has not.
  */
 export type MergeRelations = {
   project: ProjectSettings;
+  matchesTitlePattern: boolean;
   unresolved: number;
   isApproved: boolean;
   blocked: boolean;
@@ -21,7 +23,7 @@ export type MergeRelations = {
 /** There are no pipelines yet. What the tier does not have holds nothing up. */
 export const mergeConditions = (
   row: MergeRequestRow,
-  { project, unresolved, isApproved, blocked, unpassed }: MergeRelations,
+  { project, matchesTitlePattern, unresolved, isApproved, blocked, unpassed }: MergeRelations,
   tier: Tier,
 ): MergeConditions => ({
   merge_status: row.merge_status as MergeConditions['merge_status'],
@@ -41,7 +43,7 @@ export const mergeConditions = (
   hasSourceBranch: row.source_project_id !== null,
   mustResolveDiscussions: project.only_allow_merge_if_all_discussions_are_resolved,
   hasUnresolvedDiscussions: unresolved > 0,
-  matchesTitlePattern: true,
+  matchesTitlePattern,
   merge_method: project.merge_method,
   containsTargetHead: !row.is_behind,
   pipeline: null,

@@ -236,6 +236,7 @@ export function presentBasic(
         row,
         {
           project,
+          matchesTitlePattern: relations.matchesTitle(project.merge_request_title_regex, row.title),
           unresolved,
           isApproved: isApproved(relations.approvals.get(row.id)),
           blocked: counts?.blocked ?? false,

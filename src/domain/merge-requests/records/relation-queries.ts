@@ -22,6 +22,7 @@ import {
 import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
+import { type TitleMatcher, titleMatcher } from '../texts/title-pattern.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 import { isBlocked, selectUnpassed } from './waiting-queries.ts';
@@ -40,6 +41,8 @@ export type MergeRequestRelations = {
   reviewers: ReadonlyMap<number, readonly UserBasicRow[]>;
   paths: ReadonlyMap<number, string>;
   settings: ReadonlyMap<number, ProjectSettings>;
+  /** For the patterns of those settings. */
+  matchesTitle: TitleMatcher;
   labels: ReadonlyMap<number, readonly LabelBasicRow[]>;
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
@@ -149,12 +152,15 @@ export async function loadMergeRequestRelations(
   ];
   const of = await readTagged<Relations>(db, selects, approvable && approvalCtes(approvable));
   const approvalsOf = loadedApprovals(of, settings);
+  const projectsSettings = new Map(of('settings').map((row) => [row.id, projectSettings(row)]));
+  const patterns = [...projectsSettings.values()].map((each) => each.merge_request_title_regex);
   return {
     people: byId(of('people')),
     assignees: byMergeRequest(of('assignees')),
     reviewers: byMergeRequest(of('reviewers')),
     paths: new Map(of('paths').map(({ id, full_path }) => [id, full_path])),
-    settings: new Map(of('settings').map((row) => [row.id, projectSettings(row)])),
+    settings: projectsSettings,
+    matchesTitle: await titleMatcher(patterns),
     labels: labelsByTarget(of('labels')),
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),
