@@ -3,13 +3,13 @@ import { type AuthorizedProject, reachProject } from '../../../kernel/access/fin
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
+import { containing } from '../../../platform/git/history/heads.ts';
 import {
   commitIdsBetween,
   commitLinksBetween,
   readBeginnings,
 } from '../../../platform/git/history/history.ts';
 import { judgeMerges } from '../../../platform/git/merging/judge.ts';
-import { isAncestor } from '../../../platform/git/merging/merge.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
@@ -226,6 +226,11 @@ export const judgeBranch =
           if (target === undefined) return;
           const owners = await targetOwners(git, target);
           const pairs = judged.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
+          const ahead = await containing(
+            git,
+            target,
+            pairs.map(({ theirs }) => theirs),
+          );
           let place = 0;
           for await (const { result } of judgeMerges(git.folder, pairs)) {
             const row = judged[place++];
@@ -236,7 +241,7 @@ export const judgeBranch =
               { source: row.head_sha, target },
               {
                 mergeStatus: result === 'clean' ? 'can_be_merged' : 'cannot_be_merged',
-                isBehind: !(await isAncestor(git, target, row.head_sha)),
+                isBehind: !ahead.has(row.head_sha),
               },
               await judgedOwners(db, owners, row),
             );

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
+import { gitIn, importCommit, openBetween } from '../../../../test/support/git-histories.ts';
+import { gitRunsDuring } from '../../../../test/support/git-runs.ts';
 import {
   commitTo,
   makeMergeRequest,
@@ -12,7 +14,7 @@ import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { updateRefs } from '../../../platform/git/write.ts';
 import { projectRepository } from '../../repositories/index.ts';
-import { followInterrupted } from './follow-pushes.ts';
+import { followInterrupted, judgeBranch } from './follow-pushes.ts';
 import { reconcileMerges } from './reconcile-merges.ts';
 
 const ashlar = useApp();
@@ -83,6 +85,31 @@ test('a push to the target is judged for all into it', async () => {
   ]);
   await commitTo(ashlar, id, 'main', { 'a.txt': 'one\n' });
   await followed(async () => (await show(id, 1)).merge_status).toBe('can_be_merged');
+});
+
+test('many into one branch are judged by few runs of git', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const branches = Array.from({ length: 12 }, (_, at) => `topic-${at}`);
+  const start = (await gitIn(ashlar, id, ['rev-parse', 'main'])).trim();
+  await commitTo(ashlar, id, 'main', { 'c.txt': 'c\n' });
+  const main = (await gitIn(ashlar, id, ['rev-parse', 'main'])).trim();
+  for (const [at, branch] of branches.entries()) {
+    const file = { path: `${branch}.txt`, text: branch };
+    await importCommit(ashlar, id, branch, [file], { from: at % 3 === 0 ? main : start });
+    await openBetween(ashlar, id, branch);
+  }
+  await waitForFollowing(ashlar);
+  const { services } = ashlar.app;
+  const { sql } = services.database;
+  await sql`update merge_requests set merge_status = 'unchecked', is_behind = not is_behind
+    where project_id = ${id}`;
+  const { 'cat-file': _, ...runs } = await gitRunsDuring(() =>
+    judgeBranch(services)({ project_id: id, branch: 'main' }),
+  );
+  expect(runs).toEqual({ 'merge-tree': 1, 'rev-list': 1 });
+  const rows = await sql<{ is_behind: boolean; merge_status: string }[]>`
+    select is_behind, merge_status from merge_requests where project_id = ${id} order by id`;
+  expect(rows).toEqual(branches.map((_, at) => ({ is_behind: at % 3 !== 0, merge_status: 'can_be_merged' })));
 });
 
 test('a deleted source branch closes it', async () => {

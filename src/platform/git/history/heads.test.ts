@@ -8,7 +8,7 @@ import { makeHistory, type Step } from '../../../../test/support/shaped-history.
 import { createObjectReader } from '../objects.ts';
 import { gitText } from '../program/program.ts';
 import { createRepository } from '../write.ts';
-import { containedIn, countDivergence } from './heads.ts';
+import { containedIn, containing, countDivergence } from './heads.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ashlar-heads-'));
 const reader = createObjectReader();
@@ -44,6 +44,9 @@ test('commits that are contained, ahead, beside, unrelated and gone are told apa
   expect(await containedIn(git, target, [])).toEqual(new Set());
   expect(await containedIn(git, target, [gone])).toEqual(new Set());
   await expect(containedIn(git, gone, [target])).rejects.toThrow('bad object');
+  expect(await containing(git, target, asked)).toEqual(new Set([target, others.ahead, others.stacked]));
+  expect(await containing(git, target, [gone, tree, target])).toEqual(new Set([target]));
+  await expect(containing(git, gone, [target])).rejects.toThrow('bad object');
   expect(await countDivergence(git, target, others.stacked ?? '')).toEqual({ left: 0, right: 2 });
   expect(await countDivergence(git, target, others.beside ?? '')).toEqual({ left: 3, right: 1 });
   expect(await countDivergence(git, target, others.unrelated ?? '')).toEqual({ left: 4, right: 1 });
@@ -63,6 +66,12 @@ test('in any history', async () => {
       const found = await containedIn(git, target, Object.values(ids));
       const text = await gitText(['rev-list', target], { folder: git.folder });
       expect(found).toEqual(new Set(text.trim().split('\n')));
+      const above = await gitText(['rev-list', '--all', '--ancestry-path', `^${target}`], {
+        folder: git.folder,
+      });
+      const expected = [target, ...above.split('\n').filter((line) => line !== '')];
+      const ahead = await containing(git, target, Object.values(ids));
+      expect(ahead).toEqual(new Set(expected.filter((oid) => Object.values(ids).includes(oid))));
     }),
     { numRuns: 10 },
   );

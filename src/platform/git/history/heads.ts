@@ -29,28 +29,54 @@ export async function containedIn(
 ): Promise<Set<string>> {
   const infos = await Promise.all([...new Set(commits)].map((oid) => git.info(oid)));
   const contained = new Set(infos.flatMap((info) => (info?.type === 'commit' ? info.oid : [])));
-  if (contained.size > 0) await longRuns.run(() => removeOthers(git.folder, target, contained));
+  if (contained.size === 0) return contained;
+  await listed(git.folder, ['rev-list', '--stdin'], [...contained, `^${target}`], (oid) => {
+    contained.delete(oid);
+    return contained.size > 0;
+  });
   return contained;
 }
 
-/** Removes the commits that are listed beside the target's, as far as it takes to know them all. */
-async function removeOthers(folder: string, target: string, commits: Set<string>): Promise<void> {
-  const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
-  const args = ['rev-list', '--stdin'];
-  const program = await spawnGit(args, { folder, kind: 'long', signal: deadline });
-  program.stdin.end([...commits, `^${target}`, ''].join('\n'));
-  try {
-    let rest = '';
-    for await (const chunk of program.stdout) {
-      const lines = `${rest}${(chunk as Buffer).toString('latin1')}`.split('\n'); // a stream without an encoding gives buffers
-      rest = lines.pop() ?? '';
-      for (const oid of lines) commits.delete(oid);
-      if (commits.size === 0) return;
-    }
-    const ending = await program.ended;
-    if (ending.code !== 0) throw deadline.aborted ? tooLarge() : endingError(args, folder, ending);
-  } finally {
-    program.signal('SIGKILL');
-    program.stdout.destroy();
-  }
+/** Those of the commits that contain `commit`, itself among them, by one process; what is not there does not contain it. */
+export async function containing(
+  git: GitFolder,
+  commit: string,
+  commits: readonly string[],
+): Promise<Set<string>> {
+  const infos = await Promise.all([...new Set(commits)].map((oid) => git.info(oid)));
+  const sought = new Set(infos.flatMap((info) => (info?.type === 'commit' ? info.oid : [])));
+  const found = new Set(sought.delete(commit) ? [commit] : []);
+  if (sought.size === 0) return found;
+  // Only what has the commit is listed.
+  await listed(git.folder, ['rev-list', '--ancestry-path', '--stdin'], [...sought, `^${commit}`], (oid) => {
+    if (sought.delete(oid)) found.add(oid);
+    return sought.size > 0;
+  });
+  return found;
 }
+
+/** Runs git, and looks at each commit that it lists as long as `look` wants more. */
+const listed = (
+  folder: string,
+  args: readonly string[],
+  input: readonly string[],
+  look: (oid: string) => boolean,
+): Promise<void> =>
+  longRuns.run(async () => {
+    const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
+    const program = await spawnGit(args, { folder, kind: 'long', signal: deadline });
+    program.stdin.end([...input, ''].join('\n'));
+    try {
+      let rest = '';
+      for await (const chunk of program.stdout) {
+        const lines = `${rest}${(chunk as Buffer).toString('latin1')}`.split('\n'); // a stream without an encoding gives buffers
+        rest = lines.pop() ?? '';
+        for (const oid of lines) if (!look(oid)) return;
+      }
+      const ending = await program.ended;
+      if (ending.code !== 0) throw deadline.aborted ? tooLarge() : endingError(args, folder, ending);
+    } finally {
+      program.signal('SIGKILL');
+      program.stdout.destroy();
+    }
+  });
