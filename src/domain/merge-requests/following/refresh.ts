@@ -49,7 +49,10 @@ export async function refreshHeld(
   const lost = await lostApprovals(services, git, row, version);
   const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing, lost));
   await pointSourceRef(services, git, row);
-  return followed ?? (await selectMergeRequest(db, row.id)) ?? row;
+  if (followed) return followed;
+  // Another request was faster, and may have seen an older head.
+  const present = await selectMergeRequest(db, row.id);
+  return present ? refreshHeld(services, git, present) : row;
 }
 
 const pointSourceRef = ({ database }: RefreshServices, git: GitFolder, { id, iid }: MergeRequestRow) =>
