@@ -86,20 +86,22 @@ export async function selectApproved(
   return { loaded: loadedApprovals(of, instance)(row), version: of('version')[0] };
 }
 
-/** Those looked at by the clock: the others are looked at when they change. */
-const MAX_WAITING = 1_000;
-
-/** Open ones that wait for an automatic merge, of this one and those that it blocks, or of all; their time has come. */
-export const selectWaiting = (db: Db, id: number | undefined): Promise<MergeRequestRow[]> =>
+const waiting = (db: Db) =>
   open(db)
     .where('auto_merge', 'is not', null)
     .where((of) => of.or([of('merge_after', 'is', null), of('merge_after', '<=', now())]))
-    .$if(id !== undefined, (query) =>
-      query.where(
-        sql<boolean>`id in (select ${id}::bigint
-          union all select blocked_id from merge_request_blocks where blocking_id = ${id})`,
-      ),
+    .orderBy('id');
+
+/** Open ones that wait for an automatic merge, whose time has come, a slice after this id. */
+export const selectWaiting = (db: Db, after: number, limit: number): Promise<MergeRequestRow[]> =>
+  waiting(db).where('id', '>', after).limit(limit).execute();
+
+/** The same of this one and those that it blocks. */
+export const selectWaitingFor = (db: Db, id: number, limit: number): Promise<MergeRequestRow[]> =>
+  waiting(db)
+    .where(
+      sql<boolean>`id in (select ${id}::bigint
+        union all select blocked_id from merge_request_blocks where blocking_id = ${id})`,
     )
-    .orderBy('id')
-    .limit(MAX_WAITING)
+    .limit(limit)
     .execute();

@@ -9,7 +9,7 @@ import type { Task } from '../../../platform/jobs/jobs.ts';
 import { findActor } from '../../conversation/index.ts';
 import { writeProject } from '../../repositories/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
-import { selectWaiting } from '../following/queries.ts';
+import { selectWaiting, selectWaitingFor } from '../following/queries.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeMergeRequest } from './merge.ts';
@@ -71,12 +71,28 @@ async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Prom
   });
 }
 
-/** Of the fact's merge request and those that wait for it, or, by the clock, of all. */
-export const autoMerge =
-  (services: AfterServices): Task =>
-  async ({ merge_request_id }) => {
-    const { background } = services.database;
-    const one = typeof merge_request_id === 'number' ? merge_request_id : undefined;
-    for (const row of await selectWaiting(background, one))
-      await mergeWaiting(services, row).catch(unlessRefused);
+/** Those looked at by one run: the others come to their turn, and are looked at when they change. */
+const MAX_WAITING = 1_000;
+
+/** Of the fact's merge request and those that wait for it, or, by the clock, of those after the last ones: all in turn. */
+export function autoMerge(services: AfterServices): Task {
+  const { background } = services.database;
+  let last = 0;
+  async function selectNext(): Promise<MergeRequestRow[]> {
+    const rows = await selectWaiting(background, last, MAX_WAITING);
+    last = rows.length < MAX_WAITING ? 0 : (rows.at(-1)?.id ?? 0);
+    return rows;
+  }
+  return async ({ merge_request_id: id }) => {
+    const rows = typeof id === 'number' ? selectWaitingFor(background, id, MAX_WAITING) : selectNext();
+    let failed: unknown;
+    for (const row of await rows)
+      try {
+        await mergeWaiting(services, row).catch(unlessRefused);
+      } catch (error) {
+        // It keeps none of the others waiting.
+        failed = error;
+      }
+    if (failed !== undefined) throw failed;
   };
+}

@@ -8,6 +8,7 @@ import {
   makeReviewedProject,
   waitForFollowing,
 } from '../../../../test/support/merge-requests.ts';
+import { autoMerge } from './after-merge.ts';
 import { requestMerge } from './requested-merges.ts';
 
 const ashlar = useApp();
@@ -80,4 +81,27 @@ test('what /merge wanted in one branch is not merged into another, nor for who i
   await requestMerge(services.database.db, { id: 1 }, same);
   await waitForFollowing(ashlar);
   expect((await show(id, 2)).state).toBe('merged');
+});
+
+test('whatever many that can never be merged wait before it, one that waits has its turn', async () => {
+  const crowd = await makeReviewedProject(ashlar);
+  const { id } = await makeReviewedProject(ashlar);
+  const { services } = ashlar.app;
+  const { sql } = services.database;
+  // Who wanted them is gone.
+  await sql`
+    insert into merge_requests (iid, project_id, source_project_id, source_branch, target_branch, author_id, title, draft,
+      auto_merge, created_at, updated_at)
+    select 1000 + n, ${crowd.id}, ${crowd.id}, 'gone-' || n, 'main', 1, 'Waits', false, '{}', now(), now()
+    from generate_series(1, 1000) n`;
+  await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+  const merge = `PUT /projects/${id}/merge_requests/1/merge`;
+  bodyOf(await ashlar.root(merge, { body: { auto_merge: true } }), 200);
+  await waitForFollowing(ashlar);
+  // No fact tells of it.
+  await sql`update merge_requests set draft = false, title = 'Topic' where project_id = ${id}`;
+  const task = autoMerge(services);
+  for (let run = 0; run < 2; run++) await task({});
+  expect((await show(id)).state).toBe('merged');
+  await sql`delete from merge_requests where project_id = ${crowd.id}`;
 });
