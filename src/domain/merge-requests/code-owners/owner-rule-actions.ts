@@ -4,7 +4,8 @@ import { now } from '../../../platform/clock.ts';
 import type { StatementParts } from '../../../platform/db/run-as-one.ts';
 import type { OwnerRule } from './owner-rules.ts';
 
-const given = (rules: readonly OwnerRule[]): RawBuilder<unknown> => sql`
+/** Rows `g` of the rules, for a `from`. */
+export const given = (rules: readonly OwnerRule[]): RawBuilder<unknown> => sql`
   jsonb_to_recordset(${JSON.stringify(rules.map((rule, place) => ({ place, ...rule })))}::text::jsonb) as g (place integer, name text, section text, approvals_required integer,
     owner_names text[], owner_emails text[], owner_roles smallint[])`;
 

@@ -1,9 +1,8 @@
 /** The rules that a code owners file makes for a merge request (facts: merge requests §6.4). */
-import { type ChangedFiles, changedFiles } from '../../../platform/git/history/changed-files.ts';
+import { changedFiles } from '../../../platform/git/history/changed-files.ts';
 import type { DiffEnds } from '../../../platform/git/history/diff-runs.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import {
-  type CodeOwners,
   type CodeOwnersEntry,
   findCodeOwners,
   type NamedOwners,
@@ -52,20 +51,26 @@ export type TargetOwners = {
   sha: string;
   /** The rules for a change between these commits. */
   rulesOf(ends: DiffEnds): Promise<OwnerRule[]>;
+  /** The rules for a change of these files. */
+  rulesOfPaths(paths: readonly string[]): Promise<OwnerRule[]>;
 };
 
-async function rulesFor(file: CodeOwners, changed: ChangedFiles): Promise<OwnerRule[]> {
-  const entries = changed.isComplete ? await file.owning([...changed.files.keys()]) : undefined;
-  return rulesOfEntries(file.path, entries);
-}
+const without: TargetOwners = { sha: '', rulesOf: async () => [], rulesOfPaths: async () => [] };
 
 /** As they are in the commit. */
 export async function targetOwners(git: GitFolder, commit: string): Promise<TargetOwners> {
   const file = await findCodeOwners(git, commit);
-  if (!file) return { sha: '', rulesOf: async () => [] };
+  if (!file) return without;
+  const rulesOfPaths = async (paths: readonly string[] | undefined) =>
+    rulesOfEntries(file.path, paths && (await file.owning(paths)));
   return {
     sha: file.oid,
-    rulesOf: async (ends) => (ends.from === ends.to ? [] : rulesFor(file, await changedFiles(git, ends))),
+    async rulesOf(ends) {
+      if (ends.from === ends.to) return [];
+      const { files, isComplete } = await changedFiles(git, ends);
+      return rulesOfPaths(isComplete ? [...files.keys()] : undefined);
+    },
+    rulesOfPaths,
   };
 }
 

@@ -47,6 +47,42 @@ test('stay where the project wants that', async () => {
   bodyOf(await merge(), 200);
 });
 
+test('go with a push to files of theirs alone, where the project wants that', async () => {
+  const { id, path, developer, approve, count, merge } = await makeApproved({
+    reset_approvals_on_push: false,
+    selective_code_owner_removals: true,
+  });
+  const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
+  await commitTo(ashlar, id, 'main', {
+    CODEOWNERS: `/docs/ @${developer.username}\n^[Style]\n*.rb @@maintainer\n`,
+  });
+  bodyOf(await ashlar.as(maintainer.token)(`POST ${path}/approve`), 201);
+  const push = async (files: Record<string, string>) => {
+    await commitTo(ashlar, id, 'topic', files);
+    await waitForFollowing(ashlar);
+    const { approved_by } = bodyOf(await ashlar.root(`GET ${path}/approvals`), 200);
+    return approved_by.map(({ user }: { user: { id: number } }) => user.id).sort();
+  };
+  const both = [developer.id, maintainer.id].sort();
+  expect(await push({ 'more.txt': 'more\n' })).toEqual(both);
+  expect(await push({ 'docs/a.md': 'text\n' })).toEqual([maintainer.id]);
+  const reviewers = bodyOf(await ashlar.root(`GET ${path}/reviewers`), 200);
+  expect(reviewers.map(({ state }: { state: string }) => state)).toEqual(['unapproved']);
+  await approve();
+  // What is owned and as it was before is no change of theirs.
+  expect(await push({ 'code.rb': 'code\n' })).toEqual([developer.id]);
+  bodyOf(await ashlar.as(maintainer.token)(`POST ${path}/approve`), 201);
+  // A target that was merged into the source is no change, whoever owns what is in it.
+  await commitTo(ashlar, id, 'main', { 'docs/b.md': 'text\n' });
+  expect((await ashlar.root(`PUT ${path}/rebase`)).status).toBe(202);
+  await waitForFollowing(ashlar);
+  expect(await count()).toBe(2);
+  // A push that nobody has followed yet when it is merged.
+  await commitTo(ashlar, id, 'topic', { 'docs/a.md': 'other\n', 'code.rb': 'other\n' });
+  expect((await merge()).status).toBe(405);
+  expect(await count()).toBe(0);
+});
+
 test('stay when the same change is made upon another commit', async () => {
   const { id, path, count } = await makeApproved();
   await commitTo(ashlar, id, 'main', { 'other.txt': 'other\n' });

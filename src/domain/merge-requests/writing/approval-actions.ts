@@ -1,16 +1,30 @@
 /** Statements that take approvals away, whatever the reason. */
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { StatementParts } from '../../../platform/db/run-as-one.ts';
+import { isOwner } from '../../repositories/index.ts';
+import { given } from '../code-owners/owner-rule-actions.ts';
+import type { OwnerRule } from '../code-owners/owner-rules.ts';
 
-/** The approvals of these users go, or all, and as reviewers they are those who approve no longer. */
-export function removeApprovals(
-  tx: Db,
-  id: number,
-  of: 'all' | readonly number[],
-): StatementParts['statements'] {
-  if (of.length === 0) return [];
-  const isTheirs = of === 'all' ? sql<SqlBool>`true` : sql<SqlBool>`user_id = any(${[...of]}::bigint[])`;
+/** Approvals that go: all, those of these users, or those of the owners by these rules. */
+export type LostApprovals = 'all' | readonly number[] | OwnersOfRules;
+type OwnersOfRules = { ownersOf: readonly OwnerRule[]; projectId: number };
+
+const isOneOf = ({ ownersOf, projectId }: OwnersOfRules): RawBuilder<SqlBool> => sql<SqlBool>`exists (
+  select from (select user_id) k, (select g.*, p.id as of_project_id, n.ancestor_ids as of_ancestor_ids
+    from ${given(ownersOf)}, projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}) f
+  where ${isOwner(`'${now().toISOString().slice(0, 10)}'::date`)})`;
+
+function isTheirsOf(of: LostApprovals): RawBuilder<SqlBool> {
+  if (of === 'all') return sql<SqlBool>`true`;
+  return 'ownersOf' in of ? isOneOf(of) : sql<SqlBool>`user_id = any(${[...of]}::bigint[])`;
+}
+
+/** These approvals go, and as reviewers those who gave them are such as approve no longer. */
+export function removeApprovals(tx: Db, id: number, of: LostApprovals): StatementParts['statements'] {
+  if ((typeof of !== 'string' && 'ownersOf' in of ? of.ownersOf : of).length === 0) return [];
+  const isTheirs = isTheirsOf(of);
   return [
     tx.deleteFrom('merge_request_approvals').where('merge_request_id', '=', id).where(isTheirs),
     tx

@@ -8,7 +8,7 @@ import type { JudgedOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Judgement } from '../versions/judge.ts';
 import type { Heads } from '../versions/read-version.ts';
-import { removeApprovals } from './approval-actions.ts';
+import { type LostApprovals, removeApprovals } from './approval-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
@@ -74,7 +74,7 @@ export async function writeFollowedVersion(
   { id, head_sha }: Pick<MergeRequestRow, 'id' | 'head_sha'>,
   opened: OpenedVersion,
   findClosing: FindClosing,
-  lost: 'all' | readonly number[],
+  lost: LostApprovals,
 ): Promise<MergeRequestRow | undefined> {
   const locked = await tx
     .selectFrom('merge_requests')
