@@ -238,6 +238,8 @@ CREATE UNIQUE INDEX approval_rules_merge_request_any ON public.approval_rules US
 
 CREATE UNIQUE INDEX approval_rules_merge_request_name ON public.approval_rules USING btree (merge_request_id, name) WHERE (rule_type <> ALL (ARRAY['any_approver'::text, 'code_owner'::text]));
 
+CREATE INDEX approval_rules_owner_names ON public.approval_rules USING gin (owner_names) WHERE (rule_type = 'code_owner'::text);
+
 CREATE INDEX approval_rules_project ON public.approval_rules USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
 CREATE UNIQUE INDEX approval_rules_project_any ON public.approval_rules USING btree (project_id) WHERE (rule_type = 'any_approver'::text);

@@ -46,12 +46,17 @@ function underRules(rules: RawBuilder<unknown>): Clause {
   };
 }
 
-/** Rules that name the user, or a group of which they are a direct member now. */
+/**
+ * Rules that name the user, or a group of which they are a direct member now. A code owners file may name any group and any
+ * address: who is listed by these tells whose they are, so that it is looked at for usernames alone.
+ */
 const rulesOf = (userId: number): RawBuilder<unknown> => sql`
   select * from approval_rules where id in (
     select rule_id from approval_rule_users where user_id = ${userId}
     union all select g.rule_id from members m join approval_rule_groups g on g.group_id = m.namespace_id
-      where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date))`;
+      where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)
+    union all select r.id from approval_rules r where r.rule_type = 'code_owner'
+      and r.owner_names && array(select lower(u.username) from users u where u.id = ${userId}))`;
 
 const ofGroups = sql`select namespace_id from approval_rules where namespace_id is not null`;
 const ruledProjects = sql`${projectsBelow(ofGroups)} union

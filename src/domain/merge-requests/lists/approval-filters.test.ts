@@ -101,6 +101,23 @@ test('with any rule, or none', async () => {
   expect(wrong.status).toBe(400);
 });
 
+test('code owners, whose rules stand in nobody’s place', async () => {
+  const { id } = await makeReviewedProject(app, { namespace_id: group.id });
+  const team = await makeGroup(app);
+  await addMember(app, `groups/${team.id}`, developer ?? { id: 0 }, 30);
+  const file = `* @${named?.username}\n[Docs]\n* @${team.full_path} ${member?.username}@example.com\n`;
+  await commitTo(app, id, 'main', { CODEOWNERS: file });
+  await addRule(`projects/${id}`, { user_ids: [above?.id] });
+  await makeMergeRequest(app, id, 'owned', { title: 'owned' });
+  const titles = (query: string) => listed(query, [`/projects/${id}`]);
+  for (const user of [named, above]) expect(await titles(`approver_ids=${user?.id}`)).toEqual(['owned']);
+  // The file names them by a group and an address: whose these are is not for everybody to know.
+  for (const user of [developer, member]) expect(await titles(`approver_ids=${user?.id}`)).toEqual([]);
+  expect(await titles('approver_ids=Any')).toEqual(['owned']);
+  expect(await titles('approver_ids=None')).toEqual([]);
+  bodyOf(await app.root(`DELETE /projects/${id}/merge_requests/1`), 204);
+});
+
 test('rules of a group are for all below it, and hold beside own ones', async () => {
   await addRule(`groups/${group.id}`, { name: 'Above', user_ids: [above?.id] });
   const all = ['approved', 'bare', 'own', 'plain'];
