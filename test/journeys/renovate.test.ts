@@ -55,7 +55,7 @@ type Logged = { level: number; msg: string; hosts?: Record<string, unknown> };
 const WARN = 40;
 
 /** One run, as a schedule starts it: in all projects of the bot. It must warn of nothing, and ask nobody but us. */
-async function renovate(home: string, token: string): Promise<void> {
+async function renovate(home: string, token: string, env: Record<string, string> = {}): Promise<void> {
   const { port } = registry.address() as AddressInfo;
   const { code, output } = await runInstalled('renovate', 'renovate/dist/renovate.js', [], {
     folder: home,
@@ -76,6 +76,7 @@ async function renovate(home: string, token: string): Promise<void> {
       RENOVATE_X_IGNORE_RE2: 'true',
       LOG_LEVEL: 'debug',
       LOG_FORMAT: 'json',
+      ...env,
     },
   });
   expect(code, output).toBe(0);
@@ -196,4 +197,91 @@ test('it asks whether it shall, updates what is old, merges what it may, and clo
   expect(await branches()).toEqual(['main']);
   expect((await dashboard()).description).not.toContain('lantern');
   expect(await root.MergeRequests.all({ projectId: id, state: 'opened' })).toEqual([]);
+});
+
+test('what must be approved waits for it; what people have changed or refused is theirs', async () => {
+  const { root } = gitbeaker;
+  const { id } = await root.Projects.create({ name: 'boats' });
+  const bot = await gitbeaker.makeUser('fitter');
+  const owner = await gitbeaker.makeUser('owner');
+  const approver = await gitbeaker.makeUser('approver');
+  await root.ProjectMembers.add(id, 40, { userId: bot.id });
+  for (const { id: userId } of [owner, approver]) await root.ProjectMembers.add(id, 30, { userId });
+  await root.MergeRequestApprovals.createApprovalRule(id, 'Approvers', 1, { userIds: [approver.id] });
+  const config = {
+    prHourlyLimit: 0,
+    reviewersFromCodeOwners: true,
+    packageRules: [
+      { matchPackageNames: ['anchor'], automerge: true },
+      { matchPackageNames: ['buoy'], automerge: true, gitLabIgnoreApprovals: true },
+      { matchPackageNames: ['compass'], autoApprove: true },
+    ],
+  };
+  const manifest = {
+    dependencies: { anchor: '1.0.0' },
+    devDependencies: { buoy: '1.0.0' },
+    optionalDependencies: { compass: '1.0.0' },
+    peerDependencies: { dinghy: '1.0.0' },
+  };
+  const action = 'create' as const;
+  await root.Commits.create(id, 'main', 'Begin', [
+    { action, filePath: 'package.json', content: `${JSON.stringify(manifest, null, 2)}\n` },
+    { action, filePath: 'renovate.json', content: JSON.stringify(config) },
+    { action, filePath: 'CODEOWNERS', content: 'package.json @owner\n' },
+  ]);
+  for (const name of ['anchor', 'buoy', 'compass', 'dinghy']) published[name] = ['1.0.0', '1.0.1'];
+  const home = makeFolder();
+  const run = () => renovate(home, bot.token, { RENOVATE_X_GITLAB_AUTO_APPROVE_TOKEN: approver.token });
+  const shown = (iid: number) => root.MergeRequests.show(id, iid);
+  const approved = async (iid: number) => {
+    const { approved_by } = await root.MergeRequestApprovals.showConfiguration(id, { mergerequestIId: iid });
+    return approved_by?.map(({ user }) => user.username);
+  };
+  /** What the bot has said of it: the first line of each note. */
+  const said = async (iid: number) =>
+    (await root.MergeRequestNotes.all(id, iid))
+      .filter(({ author, system }) => author.id === bot.id && !system)
+      .map(({ body }) => body.split('\n')[0]);
+
+  await run();
+  const waiting = { state: 'opened', detailed_merge_status: 'not_approved' };
+  expect(await shown(1)).toMatchObject({
+    ...waiting,
+    title: 'Update dependency anchor to v1.0.1',
+    merge_when_pipeline_succeeds: true,
+    merge_user: { username: 'fitter' },
+    reviewers: [],
+  });
+  expect(await shown(2)).toMatchObject({ title: 'Update dependency buoy to v1.0.1', state: 'merged' });
+  expect(await approved(2)).toEqual([]);
+  expect(await shown(3)).toMatchObject({
+    title: 'Update dependency compass to v1.0.1',
+    detailed_merge_status: 'mergeable',
+    reviewers: [{ username: 'owner' }],
+  });
+  expect(await approved(3)).toEqual(['approver']);
+  expect(await shown(4)).toMatchObject({
+    ...waiting,
+    title: 'Update dependency dinghy to v1.0.1',
+    merge_when_pipeline_succeeds: false,
+    reviewers: [{ username: 'owner' }],
+  });
+
+  await approver.api.MergeRequestApprovals.approve(id, 1);
+  const state = async () => (await shown(1)).state;
+  await expect.poll(state, soon).toBe('merged');
+  expect(await shown(1)).toMatchObject({ merged_by: { username: 'fitter' } });
+  await owner.api.MergeRequests.edit(id, 3, { stateEvent: 'close' });
+  const { id: changed } = await owner.api.Commits.create(id, 'renovate/dinghy-1.x', 'Ours', [
+    { action, filePath: 'oars.txt', content: 'two\n' },
+  ]);
+  const head = async () => (await shown(4)).sha;
+  await expect.poll(head, soon).toBe(changed);
+  published.dinghy?.push('1.0.2');
+  await run();
+  expect(await shown(3)).toMatchObject({ title: 'Update dependency compass to v1.0.1', state: 'closed' });
+  expect(await said(3)).toEqual(['### Renovate Ignore Notification']);
+  expect(await shown(4)).toMatchObject({ title: 'Update dependency dinghy to v1.0.1', sha: changed });
+  expect(await said(4)).toEqual(['### Edited/Blocked Notification']);
+  expect(await root.MergeRequests.all({ projectId: id })).toHaveLength(4);
 });
