@@ -17,7 +17,9 @@ import {
   makeReviewedProject,
   waitForFollowing,
 } from '../../../../test/support/merge-requests.ts';
+import { overtake } from '../../../../test/support/races.ts';
 import { PASSWORD } from '../../../../test/support/rows.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
 
@@ -338,6 +340,38 @@ test('one approves once, however often they ask at the same moment', async () =>
   const all = await Promise.all(Array.from({ length: 6 }, () => approve(developer, id)));
   expect(all.map(({ status }) => status).sort()).toEqual([201, 401, 401, 401, 401, 401]);
   expect((await approvals(id)).approved_by).toHaveLength(1);
+});
+
+describe('what changes while it is merged', () => {
+  /** Changes as who holds the merge request, when the merge is about to claim it. */
+  const mergeAfter = async (change: (tx: Sql, id: number) => Promise<unknown>) => {
+    const { id, made, developer } = await makeWorld();
+    await addRule(id, { name: 'All' });
+    bodyOf(await approve(developer, id), 201);
+    return overtake(
+      ashlar,
+      async (tx) => {
+        await tx`update merge_requests set updated_at = updated_at + interval '1 second' where id = ${made.id}`;
+        await change(tx, made.id);
+      },
+      () => merge(id),
+    );
+  };
+
+  test('the approval that it needed is taken back: it stays open', async () => {
+    const refused = await mergeAfter(
+      (tx, id) => tx`delete from merge_request_approvals where merge_request_id = ${id}`,
+    );
+    expect(refused.status).toBe(405);
+  });
+
+  test('another approval comes: it is merged', async () => {
+    const merged = await mergeAfter(
+      (tx, id) => tx`
+        insert into merge_request_approvals (merge_request_id, user_id, created_at) values (${id}, 1, now())`,
+    );
+    expect(merged).toMatchObject({ status: 200, body: { state: 'merged' } });
+  });
 });
 
 test('an automatic merge waits for the last approval', async () => {

@@ -14,7 +14,7 @@ import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
-import { isApproved } from '../approvals/loaded.ts';
+import { isApproved, neededApprovers } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
 import { refreshHeld } from '../following/refresh.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
@@ -161,7 +161,8 @@ async function attempt(
     shouldRemove,
     userId: actor.id,
   };
-  if (!(await claimMerge(db, row, merging))) throw notAllowed();
+  const approverIds = neededApprovers(sources.approvals);
+  if (!(await claimMerge(db, row, merging, approverIds))) throw notAllowed();
   const before = row.judged_target_sha ?? NO_OBJECT;
   const update = { ref: fullRef('branch', row.target_branch), before, after: head };
   if ((await moveBranch(db, git, row, built, update)) === 'moved') return 'moved';

@@ -35,13 +35,21 @@ export type Merging = {
   userId: number;
 };
 
-/** Locks an open merge request for a merge of this head into this branch; false where another request was faster. */
+/**
+ * Locks an open merge request for a merge of this head into this branch, while these users approve it; false where another
+ * request was faster.
+ */
 export async function claimMerge(
   db: Db,
   { id, head_sha, target_branch, draft }: MergeRequestRow,
   merging: Merging,
+  approverIds: readonly number[],
 ): Promise<boolean> {
-  const claimed = await db
+  const areThere = sql<boolean>`${[...approverIds]}::bigint[] <@ array(
+    select a.user_id from merge_request_approvals a where a.merge_request_id = merge_requests.id)`;
+  const isUnchanged = sql<boolean>`
+    updated_at = (select m.updated_at from merge_requests m where m.id = merge_requests.id)`;
+  const claim = db
     .updateTable('merge_requests')
     .set({ state: 'locked', merging: merging as unknown as Json })
     .where('id', '=', id)
@@ -49,9 +57,11 @@ export async function claimMerge(
     .where('head_sha', '=', head_sha)
     .where('target_branch', '=', target_branch)
     .where('draft', '=', draft)
-    .returning('id')
-    .executeTakeFirst();
-  return claimed !== undefined;
+    .$if(approverIds.length > 0, (update) => update.where(areThere).where(isUnchanged))
+    .returning('id');
+  if ((await claim.executeTakeFirst()) !== undefined) return true;
+  // A statement that waited for a change of the row does not see which approvals that took back. The next one does.
+  return approverIds.length > 0 && (await claim.executeTakeFirst()) !== undefined;
 }
 
 /** Opens again what is locked for a merge to this head. */
