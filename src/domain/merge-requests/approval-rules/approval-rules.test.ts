@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import {
+  addMember,
   bodyOf,
   type MadeGroup,
   type MadeProject,
@@ -146,9 +147,18 @@ describe('a group that the caller does not see', () => {
     expect([absent.status, absent.body]).toEqual([refused.status, refused.body]);
   });
 
-  test('is not named, stays in the rule, and goes when it is to go', async () => {
+  test('is not named, nor are its members; it stays in the rule, and goes when it is to go', async () => {
     const [hidden, seen] = [await makeGroup(ashlar), await makeGroup(ashlar, { visibility: 'public' })];
-    const { id } = await make({ group_ids: [hidden.id, seen.id] });
+    const secret = await makeUser(ashlar);
+    await addMember(ashlar, `groups/${hidden.id}`, secret, 30);
+    const body = { group_ids: [hidden.id, seen.id], user_ids: [developer.id] };
+    const { id, eligible_approvers: all } = await make(body);
+    expect(idsOf(all)).toContain(secret.id);
+    const eligible = async (path: string) =>
+      idsOf(bodyOf(await asMaintainer(`GET ${path}`), 200).eligible_approvers);
+    expect(await eligible(`${rules}/${id}`)).toEqual([developer.id]);
+    const older = bodyOf(await asMaintainer(`GET /projects/${project.id}/approval_settings`), 200).rules;
+    expect(JSON.stringify(older)).not.toContain(secret.username);
     const shown = async () => {
       const { groups, contains_hidden_groups } = bodyOf(await asMaintainer(`GET ${rules}/${id}`), 200);
       return [idsOf(groups), contains_hidden_groups];

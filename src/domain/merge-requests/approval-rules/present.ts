@@ -38,7 +38,7 @@ async function branchesOf({ db, services, subject }: RuleContext, rows: readonly
       : row.branch_ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The records, in the order of the rows. Groups that the caller does not see are not named; their members may approve. */
+/** The records, in the order of the rows. Groups that the caller does not see are not named, nor are their members, who may approve. */
 export async function presentRules(
   context: RuleContext,
   rows: readonly RuleRow[],
@@ -62,13 +62,17 @@ export async function presentRules(
   const people = new Map<number, UserBasic>();
   for (const [id, user] of users) people.set(id, presentUserBasic({ baseUrl, settings }, user));
   const peopleOf = (userIds: readonly number[]) => userIds.flatMap((id) => people.get(id) ?? []);
+  const knownOf = ({ id, group_ids, user_ids }: RuleRow): readonly number[] => {
+    const ids = approvers.get(id) ?? [];
+    return group_ids.every((each) => groups.has(each)) ? ids : ids.filter((each) => user_ids.includes(each));
+  };
   return mapInTurns(rows, (row) => ({
     id: row.id,
     name: row.name,
     // The table's check constraints admit only these words.
     rule_type: row.rule_type as ApprovalRuleRecord['rule_type'],
     report_type: row.report_type as ApprovalRuleRecord['report_type'],
-    eligible_approvers: peopleOf(approvers.get(row.id) ?? []),
+    eligible_approvers: peopleOf(knownOf(row)),
     approvals_required: row.approvals_required,
     users: peopleOf(row.user_ids),
     groups: row.group_ids.flatMap((id) => {

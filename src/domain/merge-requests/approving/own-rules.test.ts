@@ -1,7 +1,7 @@
 /** Approval rules of merge requests themselves, over HTTP. */
 import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { bodyOf, makeMembers, makeUser } from '../../../../test/support/factories.ts';
+import { addMember, bodyOf, makeGroup, makeMembers, makeUser } from '../../../../test/support/factories.ts';
 import { makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
@@ -95,4 +95,33 @@ test('readers read them, and whose merge request it is not, changes none', async
   expect((await ashlar.root(`POST ${path}/approval_rules`, { body: { ...body, name: 'c' } })).status).toBe(
     403,
   );
+});
+
+test('members of a group that the reader does not see are nobody’s business', async () => {
+  const { id, path, developer } = await makeWorld();
+  bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { visibility: 'public' } }), 200);
+  const hidden = await makeGroup(ashlar);
+  const member = await makeUser(ashlar);
+  await addMember(ashlar, `groups/${hidden.id}`, member, 30);
+  const body = { name: 'Hidden', approvals_required: 1, group_ids: [hidden.id], user_ids: [developer.id] };
+  const own = bodyOf(await ashlar.root(`POST ${path}/approval_rules`, { body }), 201);
+  const named = { id: developer.id };
+  const texts = async (call: typeof ashlar.root) => {
+    const records = [`${path}/approvals`, `${path}/approval_state`, `${path}/approval_rules/${own.id}`].map(
+      async (line) => bodyOf(await call(`GET ${line}`), 200),
+    );
+    return Promise.all(records);
+  };
+  for (const call of [ashlar.call, ashlar.as(developer.token)]) {
+    const all = await texts(call);
+    expect(JSON.stringify(all)).not.toContain(member.username);
+    expect(all).toMatchObject([
+      { approvals_left: 1, suggested_approvers: [named] },
+      { rules: [{ eligible_approvers: [named], contains_hidden_groups: true }] },
+      { eligible_approvers: [named], users: [named], groups: [], contains_hidden_groups: true },
+    ]);
+  }
+  for (const shown of await texts(ashlar.as(member.token)))
+    expect(JSON.stringify(shown)).toContain(member.username);
+  bodyOf(await ashlar.as(member.token)(`POST ${path}/approve`), 201);
 });

@@ -21,6 +21,14 @@ const peopleOf = ({ services, settings }: ApprovalReading, { people }: ShownAppr
     });
 };
 
+/** Of these approvers of a rule those whom the reader may know: members of a group that they do not see are nobody's business. */
+const knownOf = (
+  { groupIds, userIds }: HoldingRule,
+  ids: readonly number[],
+  seenGroups: { has(id: number): boolean },
+): readonly number[] =>
+  groupIds.every((id) => seenGroups.has(id)) ? ids : ids.filter((id) => userIds.includes(id));
+
 const shortRule = ({ id, name, ruleType }: HoldingRule) => ({ id, name, rule_type: ruleType });
 
 /** The record of the approvals as they are now. */
@@ -42,17 +50,21 @@ export async function presentApprovals(
     approved_by: loaded.approvals.flatMap(({ userId, approvedAt }) =>
       people([userId]).map((approver) => ({ user: approver, approved_at: approvedAt })),
     ),
-    ...(isPremium && premiumFields(row, loaded, people)),
+    ...(isPremium && (await premiumFields(reading, row, loaded))),
   };
 }
 
-function premiumFields(
+async function premiumFields(
+  reading: ApprovalReading,
   row: MergeRequestRow,
   loaded: ShownApprovals,
-  people: (ids: readonly number[]) => UserBasic[],
-): Partial<ApprovalsRecord> {
+): Promise<Partial<ApprovalsRecord>> {
+  const people = peopleOf(reading, loaded);
   const { rules, approvalsRequired, approvalsLeft } = stateOf(loaded);
   const left = rules.filter(({ approved }) => !approved);
+  const groupIds = new Set(left.flatMap(({ rule }) => rule.groupIds));
+  const seenGroups = await selectSeenGroups(reading.db, reading.actor, [...groupIds]);
+  const suggested = left.flatMap(({ rule, waitingFor }) => knownOf(rule, waitingFor, seenGroups));
   const isInvalid = ({ rule }: RuleState<HoldingRule>) =>
     rule.ruleType === 'regular' && rule.approvalsRequired > 0 && rule.approverIds.length === 0;
   return {
@@ -69,7 +81,7 @@ function premiumFields(
     approvals_required: approvalsRequired,
     approvals_left: approvalsLeft,
     require_password_to_approve: loaded.settings.require_reauthentication_to_approve,
-    suggested_approvers: people([...new Set(left.flatMap(({ waitingFor }) => waitingFor))]),
+    suggested_approvers: people([...new Set(suggested)]),
     approvers: [],
     approver_groups: [],
     approval_rules_left: left.map(({ rule }) => shortRule(rule)),
@@ -80,7 +92,7 @@ function premiumFields(
   };
 }
 
-/** The rules as records, in their order. Groups that the caller does not see are not named; their members may approve. */
+/** The rules as records, in their order. Groups that the caller does not see are not named, nor are their members, who may approve. */
 export async function presentRules(
   reading: ApprovalReading,
   loaded: ShownApprovals,
@@ -104,7 +116,7 @@ export async function presentRules(
     // The table's check constraint admits these only.
     report_type: rule.reportType as RuleRecord['report_type'],
     section: rule.section,
-    eligible_approvers: people(rule.approverIds),
+    eligible_approvers: people(knownOf(rule, rule.approverIds, groups)),
     approvals_required: rule.approvalsRequired,
     users: people(rule.userIds),
     groups: rule.groupIds.flatMap((id) => {
