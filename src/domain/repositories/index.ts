@@ -29,7 +29,7 @@ export { storageMovesCapability } from './moves/capability.ts';
 export type { MovableContainers } from './moves/movable-containers.ts';
 export { scheduleMove, storageSet } from './moves/schedule-actions.ts';
 export { protectedRefsCapability } from './protection/capability.ts';
-export { type Collaboration, collaborations } from './protection/collaborations.ts';
+export { type Collaboration, collaborations, sharedBranches } from './protection/collaborations.ts';
 export { protectFirstBranch } from './protection/first-branch-actions.ts';
 export { type RuleRow, ruleRows } from './protection/guard-queries.ts';
 export { guardByRows, guardRefs } from './protection/protection.ts';

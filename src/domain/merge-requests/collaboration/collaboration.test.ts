@@ -83,6 +83,25 @@ test.each(['guest', 'developer', 'stranger'])('who may not merge pushes nothing:
   expect((await push(shared, user, 'HEAD:topic')).code).not.toBe(0);
 });
 
+/** Applies a suggestion for the file of the merge request; the status. */
+async function applySuggestion({ path }: Fork, { token }: MadeUser): Promise<number> {
+  const { diff_refs } = bodyOf(await ashlar.root(`GET ${path}`), 200);
+  const at = { position_type: 'text', old_path: 'topic.txt', new_path: 'topic.txt', new_line: 1 };
+  const body = { body: '```suggestion\nb\n```', position: { ...diff_refs, ...at } };
+  const { notes } = bodyOf(await ashlar.as(token)(`POST ${path}/discussions`, { body }), 201);
+  return (await ashlar.as(token)(`PUT /suggestions/${notes[0].suggestions[0].id}/apply`)).status;
+}
+
+test('who may merge applies suggestions, where that is allowed, and nobody else', async () => {
+  const [open, closed] = [await makeFork(), await makeFork({})];
+  for (const user of [people.developer, await makeUser(ashlar)])
+    expect(await applySuggestion(open, user)).toBe(403);
+  expect(await applySuggestion(closed, people.maintainer)).toBe(403);
+  expect(await applySuggestion(open, people.maintainer)).toBe(200);
+  const file = `/projects/${open.fork.id}/repository/files/topic.txt/raw`;
+  expect((await ashlar.root(`GET ${file}`, { query: 'ref=topic' })).text).toBe('b\n');
+});
+
 describe('nothing but that branch', () => {
   test.each([
     ['main', 'HEAD:main'],

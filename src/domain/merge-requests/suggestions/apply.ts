@@ -11,7 +11,13 @@ import { type Commit, newBlob } from '../../../platform/git/parse.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { editTree, findEntry } from '../../../platform/git/trees.ts';
 import { mayComment, positionOf, setResolved } from '../../conversation/index.ts';
-import { authorOf, draftCommit, signatureOf, writeProject } from '../../repositories/index.ts';
+import {
+  authorOf,
+  draftCommit,
+  sharedBranches,
+  signatureOf,
+  writeProject,
+} from '../../repositories/index.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import { applySuggestions, type ChosenSuggestion } from '../review/apply-suggestions.ts';
 import { readFileLines } from '../review/file-lines.ts';
@@ -122,7 +128,9 @@ export async function applyToBranch(
       rows.map((row) => chosenOf(row, undefined)),
       new Map(),
     );
-  if (!source?.may('push_code')) throw forbidden();
+  if (!source) throw forbidden();
+  const shared = await sharedBranches(context, source);
+  if (!source.may('push_code') && !shared.has(branch)) throw forbidden();
   const applier: CommitUser = { id: actor.id, username: actor.username, ...authorOf(actor) };
   const authors = rows.map(({ author }) => author);
   const { row: project } = first?.target ?? source;
@@ -136,33 +144,40 @@ export async function applyToBranch(
       applier,
     },
   );
-  const commit = await writeProject<string>(services, settings, actor, source, async (git, guard) => {
-    if (!guard.mayPush(branch)) throw forbidden();
-    const head = await findBranch(git, branch);
-    const chosen = rows.map((row) => chosenOf(row, head?.oid));
-    const paths = new Set(chosen.map(({ path }) => path));
-    const contents = applySuggestions(chosen, head ? await readFiles(git, head.oid, paths) : new Map());
-    // Without a branch the first one was refused.
-    if (!head) throw forbidden();
-    const { tree, objects } = await changeFiles(git, head, contents);
-    const { value, ...write } = draftCommit({
-      branch,
-      branchHead: head.oid,
-      parents: [head.oid],
-      tree,
-      message,
-      author: signatureOf(suggestionAuthor({ authors, applier })),
-      committer: signatureOf(applier),
-      objects,
-    });
-    return {
-      ...write,
-      value: value.oid,
-      also: async (tx) => {
-        await writeApplied(tx, ids, value.oid);
-        await resolveThreads(tx, context, rows);
-      },
-    };
-  });
+  const commit = await writeProject<string>(
+    services,
+    settings,
+    actor,
+    source,
+    async (git, guard) => {
+      if (!guard.mayPush(branch)) throw forbidden();
+      const head = await findBranch(git, branch);
+      const chosen = rows.map((row) => chosenOf(row, head?.oid));
+      const paths = new Set(chosen.map(({ path }) => path));
+      const contents = applySuggestions(chosen, head ? await readFiles(git, head.oid, paths) : new Map());
+      // Without a branch the first one was refused.
+      if (!head) throw forbidden();
+      const { tree, objects } = await changeFiles(git, head, contents);
+      const { value, ...write } = draftCommit({
+        branch,
+        branchHead: head.oid,
+        parents: [head.oid],
+        tree,
+        message,
+        author: signatureOf(suggestionAuthor({ authors, applier })),
+        committer: signatureOf(applier),
+        objects,
+      });
+      return {
+        ...write,
+        value: value.oid,
+        also: async (tx) => {
+          await writeApplied(tx, ids, value.oid);
+          await resolveThreads(tx, context, rows);
+        },
+      };
+    },
+    shared,
+  );
   return rows.map((row) => ({ ...row, commit_sha: commit }));
 }
