@@ -2,9 +2,9 @@
 
 import type { Database } from '../platform/db/database.ts';
 import type { Presence } from '../platform/db/processes.ts';
-import type { DiskGuard } from '../platform/machine/disk.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Log } from '../platform/log.ts';
+import type { DiskGuard } from '../platform/machine/disk.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Config } from './config.ts';
 import type { Authenticator } from './identity/authenticate.ts';

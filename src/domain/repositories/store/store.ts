@@ -13,11 +13,11 @@ import type {
 import type { Database } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Presence } from '../../../platform/db/processes.ts';
-import { createDiskGuard } from '../../../platform/machine/disk.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { createObjectReader } from '../../../platform/git/objects.ts';
 import { gitText, NoRepository } from '../../../platform/git/program/program.ts';
 import { createRepository } from '../../../platform/git/write.ts';
+import { createDiskGuard } from '../../../platform/machine/disk.ts';
 import { confirmUse, deleteUse, endUse, insertRepository, insertUse } from './actions.ts';
 import { readOnly, repositoryPath } from './containers.ts';
 import { countUses, selectStorage, selectWrites } from './queries.ts';
