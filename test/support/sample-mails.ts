@@ -197,6 +197,7 @@ export const happenings: readonly Happening[] = [
   onMergeRequest('merge_when_pipeline_succeeds'),
   described('new_epic', epicMail('new_epic', epic)),
   onMergeRequest('approver'),
+  onMergeRequest('resolve_all_threads'),
 ];
 
 /** Of each kind of subject that has notes. */

@@ -63,5 +63,6 @@ export const mergeRequestFacts: readonly NotificationFact[] = [
       return [notificationEvent('new_note', { ...aboutMergeRequest(fact), noteId, furtherNoteIds })];
     },
   },
+  { name: 'merge_request_threads_resolved', eventsOf: changed('resolve_all_threads') },
   { name: 'merge_request_auto_merge_set', eventsOf: changed('merge_when_pipeline_succeeds') },
 ];

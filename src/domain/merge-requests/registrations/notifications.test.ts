@@ -269,6 +269,35 @@ describe('what happens to one', () => {
       expect(all.find(({ to }) => to === mailOf(author))?.text).toContain(said);
   });
 
+  test('that the last thread is settled is told to who takes part, and to who watches', async () => {
+    const [watching, choosing] = [await makeUser(app), await makeUser(app)];
+    for (const user of [watching, choosing]) await addMember(app, `projects/${project.id}`, user, 20);
+    const made = await open({ reviewer_ids: [reviewer.id] });
+    const threads: string[] = [];
+    for (const body of ['Why?', 'How?'])
+      threads.push(
+        bodyOf(await api(reviewer)(`POST ${path(made, '/discussions')}`, { body: { body } }), 201).id,
+      );
+    await setLevel(watching, { level: 'watch' });
+    await setLevel(choosing, { level: 'custom', new_note: true });
+    await letters();
+    const settle = async (id: string | undefined) =>
+      bodyOf(await api(author)(`PUT ${path(made, `/discussions/${id}`)}`, { body: { resolved: true } }), 200);
+    await settle(threads[0]);
+    expect(await told()).toEqual([]);
+    await settle(threads[1]);
+    const mails = await letters();
+    expect(summary(mails)).toEqual(
+      [
+        `${reviewer.username} participating resolve_all_threads`,
+        `${watching.username} watching resolve_all_threads`,
+      ].sort(),
+    );
+    expect(mails[0]?.text).toContain('Ada Author resolved all threads of a merge request:');
+    await settle(threads[1]);
+    expect(await told()).toEqual([]);
+  });
+
   test('that it will be merged as soon as its checks pass is told once', async () => {
     const made = await open({ title: 'Draft: Cool it', reviewer_ids: [reviewer.id] });
     await letters();

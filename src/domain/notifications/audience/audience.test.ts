@@ -144,6 +144,17 @@ const tables = [
     unsubscribed                             | - | -                | -                | -                | -                | -                | -
     `,
   ),
+  // Nobody can choose it, whatever is stored.
+  cells(
+    ['resolve_all_threads'],
+    `
+    nobody                                   | - | -          | -             | watching      | -             | -             | -
+    author                                   | - | -          | author        | author        | author        | author        | author
+    took part                                | - | -          | participating | participating | participating | participating | participating
+    subscribed                               | - | subscribed | subscribed    | subscribed    | subscribed    | subscribed    | subscribed
+    unsubscribed                             | - | -          | -             | -             | -             | -             | -
+    `,
+  ),
   // Watchers are notified of these only as participants.
   cells(
     ['push_to_merge_request', 'issue_due'],

@@ -5,7 +5,7 @@ import type { ActorColumns } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationSubject } from '../events/subjects.ts';
-import type { NotificationEventName } from '../settings/levels.ts';
+import type { ChosenEventName, NotificationEventName } from '../settings/levels.ts';
 import { gatherSettings, type SettingRow, settingsOf } from '../settings/queries.ts';
 import { audienceKind, type Candidate, type Participation, reachesWatchers } from './audience.ts';
 
@@ -87,7 +87,7 @@ const watchers = ({ event, ancestorIds }: EventContext): RawBuilder<unknown> =>
   );
 
 /** Selects the `user_id` of those who chose the event, here or everywhere; which of their settings counts is not said. */
-export const selectChoosers = (event: NotificationEventName, place: MembersOf): RawBuilder<unknown> =>
+export const selectChoosers = (event: ChosenEventName, place: MembersOf): RawBuilder<unknown> =>
   settingHolders(place, sql`level = 'custom' and (events ->> ${event})::boolean`);
 
 /** Ids of users whom the event or the subject names. */

@@ -62,6 +62,10 @@ describe('each letter', () => {
     ],
     new_epic: ['Fleet | Across the ocean (&2)', 'Ada Lovelace opened an epic'],
     approver: ['Engine | Cool the engine (!9)', 'Ada Lovelace opened a merge request that you can approve'],
+    resolve_all_threads: [
+      'Re: Engine | Cool the engine (!9)',
+      'Ada Lovelace resolved all threads of a merge request',
+    ],
   };
 
   test.each(named)('$event: subject and sentence', ({ event, happening }) => {

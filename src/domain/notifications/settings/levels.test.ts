@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { type Level, levelNumber, levels } from '../../../kernel/namespaces/notification-levels.ts';
 import {
+  type ChosenEventName,
   choosesEvent,
+  chosenEvents,
   type EventChoices,
   eventsOf,
   isLevel,
-  notificationEvents,
   shownChoices,
 } from './levels.ts';
 
@@ -29,10 +30,10 @@ it('knows every level by its name', () => {
 });
 
 it('names 21 events, of which twenty can be chosen, and nineteen where there are no epics', () => {
-  expect(new Set(notificationEvents).size).toBe(21);
-  expect(eventsOf('ultimate')).toEqual(notificationEvents.slice(0, 20));
+  expect(new Set(chosenEvents).size).toBe(21);
+  expect(eventsOf('ultimate')).toEqual(chosenEvents.slice(0, 20));
   expect(eventsOf('premium')).toEqual(eventsOf('ultimate'));
-  expect(eventsOf('free')).toEqual(notificationEvents.slice(0, 19));
+  expect(eventsOf('free')).toEqual(chosenEvents.slice(0, 19));
 });
 
 const silent = eventsOf('premium').filter(
@@ -49,7 +50,7 @@ it('hears by default of pipelines that fail and are fixed and of moved projects,
   }
 });
 
-it.each<[EventChoices, Parameters<typeof choosesEvent>[1], boolean]>([
+it.each<[EventChoices, ChosenEventName, boolean]>([
   [{}, 'failed_pipeline', true],
   [{ failed_pipeline: false }, 'failed_pipeline', false],
   [{ failed_pipeline: true }, 'failed_pipeline', true],

@@ -7,8 +7,8 @@ export const isLevel = (text: string): text is Level => levels.some((level) => l
 /** Without any setting. */
 export const DEFAULT_GLOBAL_LEVEL: Level = 'participating';
 
-/** In the order of responses; `approver` is accepted and never returned. */
-export const notificationEvents = [
+/** Those that can be chosen, in the order of responses; `approver` is accepted and never returned. */
+export const chosenEvents = [
   'new_release',
   'new_note',
   'new_issue',
@@ -31,31 +31,35 @@ export const notificationEvents = [
   'new_epic',
   'approver',
 ] as const;
+export type ChosenEventName = (typeof chosenEvents)[number];
+
+/** The others have no setting: who takes part hears of them, and who watches. */
+export const notificationEvents = [...chosenEvents, 'resolve_all_threads'] as const;
 export type NotificationEventName = (typeof notificationEvents)[number];
 
 /** The user's choices; the default applies to absent ones. */
-export type EventChoices = Partial<Record<NotificationEventName, boolean>>;
+export type EventChoices = Partial<Record<ChosenEventName, boolean>>;
 /** Changes of choices; null removes one. */
-export type EventChanges = Partial<Record<NotificationEventName, boolean | null>>;
+export type EventChanges = Partial<Record<ChosenEventName, boolean | null>>;
 
 /** Events that the level `custom` includes by default. */
-const onByDefault: ReadonlySet<NotificationEventName> = new Set([
+const onByDefault: ReadonlySet<ChosenEventName> = new Set([
   'failed_pipeline',
   'fixed_pipeline',
   'moved_project',
 ]);
 
 /** The effective choice: chosen, or on by default; null where the default is off. */
-const choiceOf = (events: EventChoices, event: NotificationEventName): boolean | null =>
+const choiceOf = (events: EventChoices, event: ChosenEventName): boolean | null =>
   events[event] ?? (onByDefault.has(event) || null);
 
 /** Whether the level `custom` with these choices includes the event. */
 export const choosesEvent = (events: EventChoices, event: NotificationEventName): boolean =>
-  choiceOf(events, event) === true;
+  chosenEvents.some((each) => each === event && choiceOf(events, each) === true);
 
 /** The events that can be chosen: `new_epic` where there are epics. */
-export const eventsOf = (tier: Tier): NotificationEventName[] =>
-  notificationEvents.filter((event) => event !== 'approver' && (event !== 'new_epic' || tier !== 'free'));
+export const eventsOf = (tier: Tier): ChosenEventName[] =>
+  chosenEvents.filter((event) => event !== 'approver' && (event !== 'new_epic' || tier !== 'free'));
 
 /** The choices in a response, in the order of the events. */
 export const shownChoices = (events: EventChoices, tier: Tier) =>

@@ -6,7 +6,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { changeGlobal, changeSetting, type SettingChange } from './actions.ts';
-import { type EventChanges, isLevel, notificationEvents, shownChoices } from './levels.ts';
+import { chosenEvents, type EventChanges, isLevel, shownChoices } from './levels.ts';
 import type { Setting } from './notification-settings.ts';
 import { readSettings, selectMailbox } from './queries.ts';
 import { GlobalChanges, GlobalSetting, ScopeSetting, SettingChanges } from './schema.ts';
@@ -32,7 +32,7 @@ function changesOf({ config }: Needs<'config'>, { level, ...given }: SettingChan
   if (level !== undefined && !isLevel(level))
     throw new Failure('bad_request', `'${level}' is not a valid level`);
   const events: EventChanges = {};
-  for (const event of notificationEvents) {
+  for (const event of chosenEvents) {
     const choice = given[event];
     if (choice !== undefined && (event !== 'new_epic' || config.tier !== 'free')) events[event] = choice;
   }

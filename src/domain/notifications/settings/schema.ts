@@ -2,7 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { levels } from '../../../kernel/namespaces/notification-levels.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
-import type { NotificationEventName } from './levels.ts';
+import type { ChosenEventName } from './levels.ts';
 
 const choice = Type.Optional(nullable(Type.Boolean({ description: 'Null where the default applies.' })));
 
@@ -29,7 +29,7 @@ const EventSettings = {
   new_epic: choice,
 };
 
-const EventFields = { ...EventSettings, approver: choice } satisfies Record<NotificationEventName, TSchema>;
+const EventFields = { ...EventSettings, approver: choice } satisfies Record<ChosenEventName, TSchema>;
 
 export const SettingChanges = Type.Object({
   level: Type.Optional(Type.String({ maxLength: 255, ruled: { enum: levels } })),

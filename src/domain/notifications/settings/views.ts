@@ -5,7 +5,7 @@ import type { Tier } from '../../../kernel/config.ts';
 import { isLanguage, languages } from '../../../kernel/mail/texts.ts';
 import type { Level } from '../../../kernel/namespaces/notification-levels.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
-import { eventsOf, type NotificationEventName, shownChoices } from './levels.ts';
+import { type ChosenEventName, eventsOf, shownChoices } from './levels.ts';
 import { timezones } from './locales.ts';
 import type { Setting } from './notification-settings.ts';
 import type { Mailbox, ScopeRow } from './queries.ts';
@@ -29,7 +29,7 @@ const levelWords: Record<Level, { label: string; hint: string }> = {
   disabled: { label: 'Nothing', hint: 'Not even when you are mentioned.' },
 };
 
-const eventWords: Record<NotificationEventName, string> = {
+const eventWords: Record<ChosenEventName, string> = {
   new_release: 'A release is published',
   new_note: 'Somebody comments',
   new_issue: 'An issue is opened',
