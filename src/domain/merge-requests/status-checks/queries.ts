@@ -1,5 +1,6 @@
 /** Reads external status checks with their branches and responses. */
 import { type Selectable, sql } from 'kysely';
+import { found } from '../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ExternalStatusChecksTable } from '../../../platform/db/rows.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
@@ -83,3 +84,13 @@ export const selectLabelRows = (db: Db, { id }: Pick<MergeRequestRow, 'id'>): Pr
     .where('x.merge_request_id', '=', id)
     .orderBy('l.name')
     .execute();
+
+/** What the keys of jobs that send for one top-level namespace begin with, and how many of them wait: the turn of the next one. */
+export async function selectTurn(db: Db, projectId: number): Promise<{ share: string; turn: number }> {
+  const { rows } = await sql<{ share: string; turn: number }>`
+    select s.share, (select least(count(*), 32767)::integer from graphile_worker.jobs j
+      where starts_with(j.key, s.share) and j.attempts < j.max_attempts) as turn
+    from (select 'status checks ' || n.ancestor_ids[1] || ' ' as share from projects p
+      join namespaces n on n.id = p.namespace_id where p.id = ${projectId}) s`.execute(db);
+  return found(rows[0]);
+}

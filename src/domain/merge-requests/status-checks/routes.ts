@@ -160,7 +160,7 @@ export const statusCheckEndpoints: Endpoint[] = [
         action: 'update',
         check_id: id,
       } as const;
-      await retryCheck(db, row, id, sendingJob(sending));
+      await retryCheck(db, row, id, await sendingJob(db, row, sending));
       return accepted();
     },
   }),

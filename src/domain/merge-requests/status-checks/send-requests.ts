@@ -8,6 +8,7 @@ import { outboundFetch } from '../../../kernel/api/outbound-fetch.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { presentUserBasic } from '../../../kernel/users/records.ts';
 import { version } from '../../../package.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
@@ -19,7 +20,7 @@ import { selectMergeRequest } from '../records/find-queries.ts';
 import { presentMergeRequests } from '../records/merge-request-records.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type PayloadAction, payloadActions, payloadOf } from './payload.ts';
-import { type CheckOfMergeRequest, selectChecksFor, selectLabelRows } from './queries.ts';
+import { type CheckOfMergeRequest, selectChecksFor, selectLabelRows, selectTurn } from './queries.ts';
 import { awaitResponses } from './response-actions.ts';
 
 const SEND_STATUS_CHECKS = 'merge_requests.send_status_checks';
@@ -41,13 +42,24 @@ type Sending = {
   check_id?: number;
 };
 
-/** The job that sends the requests. */
-export const sendingJob = (sending: Sending): NewJob => ({
-  task: SEND_STATUS_CHECKS,
-  payload: sending,
-  queue: 'status checks',
-  key: `status checks ${sending.merge_request_id} ${sending.check_id ?? 'all'}`,
-});
+/**
+ * The job that sends the requests. A service may be slow, and no two jobs send at once: the next one is of whom fewest wait, so
+ * that nobody stands behind all changes of another's merge requests.
+ */
+export async function sendingJob(
+  db: Db,
+  { project_id }: Pick<MergeRequestRow, 'project_id'>,
+  sending: Sending,
+): Promise<NewJob> {
+  const { share, turn } = await selectTurn(db, project_id);
+  return {
+    task: SEND_STATUS_CHECKS,
+    payload: sending,
+    queue: 'status checks',
+    priority: turn,
+    key: `${share}${sending.merge_request_id} ${sending.check_id ?? 'all'}`,
+  };
+}
 
 /** What the facts of merge requests say happened. */
 const factActions = {
@@ -78,9 +90,8 @@ const awaitStatusChecks =
     if (checks.length === 0) return;
     const ids = checks.map(({ id }) => id);
     await awaitResponses(database.background, row, ids);
-    await addJobs(database.background, [
-      sendingJob({ merge_request_id, user_id, action, ...(before !== undefined && { before }) }),
-    ]);
+    const sending = { merge_request_id, user_id, action, ...(before !== undefined && { before }) };
+    await addJobs(database.background, [await sendingJob(database.background, row, sending)]);
   };
 
 /** The payload of the requests; undefined where the user or the project is gone. */
