@@ -201,6 +201,59 @@ test('what the program keeps below refs/merge-requests is fetched by its name, a
   bodyOf(await app.root(`${commits}/${encodeURIComponent('refs/ashlar/keep/7')}`), 404);
 });
 
+test.each(['0', '1', '2'])(
+  'refs of merge requests are for those who read them, in version %s of the protocol',
+  async (version) => {
+    const project = await makeProject(app, { visibility: 'public' });
+    const { reporter, guest } = await makeMembers(app, `projects/${project.id}`, 'reporter', 'guest');
+    const head = await fillProject(app, project.id);
+    const located = await app.app.services.repositories.locate(projectRepository(project.id), 'write');
+    const ref = 'refs/merge-requests/7/head';
+    await updateRefs(located?.folder ?? '', [{ ref, before: NO_OBJECT, after: head }]);
+    const url = `${app.url}/${project.path_with_namespace}.git`;
+    // A public project asks nobody who they are: they say so unasked.
+    const options = (password?: string, name = 'oauth2') => [
+      ...['-c', `protocol.version=${version}`],
+      ...(password === undefined
+        ? []
+        : [
+            '-c',
+            `http.extraHeader=Authorization: Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+          ]),
+    ];
+    const token = bodyOf(
+      await app.root(`POST /projects/${project.id}/deploy_tokens`, {
+        body: { name: 'd', scopes: ['read_repository'] },
+      }),
+      201,
+    );
+    const readers = {
+      anonymous: options(),
+      guest: options(guest.token),
+      reporter: options(reporter.token),
+      deploy: options(token.token, token.username),
+    };
+    const who = async () => {
+      const seen: string[] = [];
+      for (const [name, given] of Object.entries(readers)) {
+        const listed = await mustGit(home, [...given, 'ls-remote', url]);
+        expect(listed).toContain('refs/heads/main');
+        if (listed.includes(ref)) seen.push(name);
+      }
+      return seen;
+    };
+    expect(await who()).toEqual(['anonymous', 'guest', 'reporter', 'deploy']);
+    const body = { merge_requests_access_level: 'private' };
+    bodyOf(await app.root(`PUT /projects/${project.id}`, { body }), 200);
+    expect(await who()).toEqual(['reporter', 'deploy']);
+    const work = folder();
+    await mustGit(home, [...readers.anonymous, 'clone', '-q', url, work]);
+    const { output } = await runGit(work, [...readers.anonymous, 'fetch', url, ref]);
+    expect(output).toContain("couldn't find remote ref");
+    await mustGit(work, [...readers.reporter, 'fetch', '-q', url, ref]);
+  },
+);
+
 test('a forced push together with others to a branch that may be forced', async () => {
   const project = await makeProject(app);
   await fillProject(app, project.id);

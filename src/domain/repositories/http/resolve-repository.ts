@@ -1,6 +1,7 @@
 /** The repository that an address names, if the visitor may fetch from it or push to it. */
 import { authorizeDeployToken, authorizeProject } from '../../../kernel/access/find.ts';
 import { Failure } from '../../../platform/failure.ts';
+import { FETCHED_REFS } from '../../../platform/git/program/program.ts';
 import { authorizePush, sharedBranches } from '../protection/collaborations.ts';
 import { type PushTarget, type RepositoryRequest, repositoryKinds } from '../store/repository-kinds.ts';
 import type { Purpose } from './credentials.ts';
@@ -45,7 +46,9 @@ async function findProject({
   }
   if (purpose === 'read') {
     const project = await authorizeProject(points, caller, 'read_code', path);
-    return projectPushTarget(services, settings, project, caller);
+    const target = projectPushTarget(services, settings, project, caller);
+    // Those who read no merge requests see none of their commits. A deploy token is for all that git fetches.
+    return project.may('read_merge_requests') ? target : { ...target, hiddenRefs: FETCHED_REFS };
   }
   const project = await authorizePush({ services, settings, caller }, path);
   const share = caller && !project.may('push_code') ? { services, settings, actor: caller } : undefined;

@@ -32,8 +32,11 @@ async function enter(
   const asked: UploadRequest = {
     service,
     protocol: protocolOf(request.headers['git-protocol']),
-    // The empty folder stands for many: its HEAD is that of none.
-    ...(empty && { configuration: { 'lsrefs.unborn': 'ignore' } }),
+    configuration: {
+      // The empty folder stands for many: its HEAD is that of none.
+      ...(empty && { 'lsrefs.unborn': 'ignore' }),
+      ...(target.hiddenRefs && { 'uploadpack.hideRefs': target.hiddenRefs }),
+    },
   };
   const leave = () => void release().catch((error) => services.log.error('a repository stays held', error));
   return { folder, asked, leave };

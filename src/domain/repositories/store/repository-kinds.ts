@@ -44,6 +44,8 @@ export type PushTarget = {
   defaultBranch: string;
   /** Bytes of the largest pack that is taken; undefined without a limit. */
   largestPush: number | undefined;
+  /** A folder of refs of which the visitor's fetches do not hear. */
+  hiddenRefs?: string;
   /** Assigns a storage before the lease for a push, where the container may have none yet. */
   ensureStorage?(): Promise<void>;
   judge(): Promise<Judge>;
