@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
 import { gitIn, importCommit, openBetween } from '../../../../test/support/git-histories.ts';
-import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { gitRunsDuring } from '../../../../test/support/git-runs.ts';
+import {
+  commitTo,
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
 
 const ashlar = useApp();
 
@@ -52,4 +58,20 @@ test('is not there for conflicts, nothing, unrelated histories, lost branches, a
   expect((await ask(99)).status).toBe(404);
   const { guest } = await makeMembers(ashlar, `projects/${id}`, 'guest');
   expect((await ashlar.as(guest.token)(`GET /projects/${id}/merge_requests/1/merge_ref`)).status).toBe(403);
+});
+
+test('a conflict that is known is not merged anew each time it is asked for', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  await commitTo(ashlar, id, 'conflict', { 'a.txt': 'two\n' });
+  await openBetween(ashlar, id, 'conflict');
+  await commitTo(ashlar, id, 'main', { 'a.txt': 'three\n' });
+  await waitForFollowing(ashlar);
+  const ask = async () => {
+    const { status } = await ashlar.root(`GET /projects/${id}/merge_requests/1/merge_ref`);
+    expect(status).toBe(400);
+  };
+  expect(await gitRunsDuring(ask)).not.toHaveProperty('merge-tree');
+  // What it was judged for is not there any more.
+  await commitTo(ashlar, id, 'main', { 'a.txt': 'one\n' });
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/merge_ref`), 200);
 });

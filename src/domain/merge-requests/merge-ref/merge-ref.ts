@@ -10,6 +10,7 @@ import type { Commit } from '../../../platform/git/parse.ts';
 import { findBranch, peelToCommit, readRef } from '../../../platform/git/refs.ts';
 import { RefMoved, writeAll } from '../../../platform/git/write.ts';
 import { projectRepository, readRepository } from '../../repositories/index.ts';
+import { isUpToDate } from '../following/refresh.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRef } from '../versions/version-refs.ts';
 
@@ -27,6 +28,10 @@ async function endsOf(git: GitFolder, row: MergeRequestRow): Promise<Ends> {
   if (!source || !target) throw notMergeable();
   return { source, target };
 }
+
+/** Whether these were judged, and do not merge: it stays so. */
+const isKnownConflict = (row: MergeRequestRow, { source, target }: Ends): boolean =>
+  row.merge_status === 'cannot_be_merged' && isUpToDate(row, { source: source.oid, target: target.oid });
 
 /** The commit of the ref, where it merges these. */
 async function findMade(git: GitFolder, iid: number, { source, target }: Ends): Promise<string | undefined> {
@@ -63,9 +68,11 @@ export async function updateMergeRef(
   row: MergeRequestRow,
 ): Promise<string> {
   if (row.state !== 'opened' || row.commits_count === 0) throw notMergeable();
-  const made = await readRepository(services, project, async (git) =>
-    findMade(git, row.iid, await endsOf(git, row)),
-  );
+  const made = await readRepository(services, project, async (git) => {
+    const ends = await endsOf(git, row);
+    if (isKnownConflict(row, ends)) throw notMergeable();
+    return findMade(git, row.iid, ends);
+  });
   if (made !== undefined) return made;
   const key = projectRepository(project.id);
   return services.repositories.write(key, project.row.default_branch ?? 'main', async (git) =>
