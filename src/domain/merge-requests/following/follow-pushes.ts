@@ -14,7 +14,7 @@ import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { parseInterruptedWrite, projectRepository } from '../../repositories/index.ts';
 import { selectCommitIds } from '../closing/queries.ts';
 import { judgedOwners } from '../code-owners/judged-owners.ts';
@@ -152,6 +152,13 @@ async function followRow(
   await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
 }
 
+/** Of several for a branch that wait one is done. */
+export const judgingJob = (projectId: number, branch: string): NewJob => ({
+  task: JUDGE_BRANCH,
+  payload: { project_id: projectId, branch },
+  key: `${JUDGE_BRANCH} ${projectId} ${branch}`,
+});
+
 /** After `repository_pushed`. */
 export const followPush =
   (services: FollowServices): Task =>
@@ -164,13 +171,7 @@ async function follow(services: FollowServices, pushed: Pushed): Promise<void> {
     await mergeByHand(services, pushed, update);
     await followSource(services, pushed, update);
     await forgetJudgements(services.database.db, project_id, update);
-    await addJobs(services.database.db, [
-      {
-        task: JUDGE_BRANCH,
-        payload: { project_id, branch: update.branch },
-        key: `${JUDGE_BRANCH} ${project_id} ${update.branch}`,
-      },
-    ]);
+    await addJobs(services.database.db, [judgingJob(project_id, update.branch)]);
   }
 }
 

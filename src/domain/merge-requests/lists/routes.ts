@@ -11,6 +11,7 @@ import { mergeRequestLists } from '../records/list-queries.ts';
 import { ListedMergeRequest, presentMergeRequests, simpleRecord } from '../records/merge-request-records.ts';
 import { visibleMergeRequests, visibleMergeRequestsOf } from '../records/visibility-queries.ts';
 import { mergeRequestFilter } from './filter-queries.ts';
+import { recheck } from './recheck.ts';
 import {
   MergeRequestListFields,
   type MergeRequestListInput,
@@ -37,10 +38,11 @@ async function mergeRequestPage(
   scope: MergeRequestScope,
   options: { across?: boolean },
 ): Promise<Page<ListedMergeRequest>> {
-  const { db, actor, input, page } = request;
+  const { db, services, actor, input, page } = request;
   const filter = mergeRequestFilter(input, actor, scope, now().toISOString().slice(0, 10));
   const query = { visible, filter, by: input.order_by ?? 'created_at', sort: input.sort ?? 'desc' } as const;
   const listed = await mergeRequestLists.page(db, query, page);
+  if (input.with_merge_status_recheck) await recheck(services, actor, listed.items);
   const details = { ...options, withLabelsDetails: input.with_labels_details ?? false };
   const records = await presentMergeRequests(request, listed.items, details);
   const items: ListedMergeRequest[] = input.view === 'simple' ? records.map(simpleRecord) : records;
