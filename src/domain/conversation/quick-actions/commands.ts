@@ -33,14 +33,18 @@ export const byNames = <Rule extends Named>(rules: readonly Rule[]): CommandRule
   new Map(rules.flatMap((rule) => rule.names.map((name) => [name, rule] as const)));
 
 /** The lines of the text with their commands; a line in code has none. */
-function readLines(text: string, rules: CommandRules<Named>): { line: string; command?: Command }[] {
+function readLines(
+  text: string,
+  rules: CommandRules<Named>,
+  most = MAX_COMMANDS,
+): { line: string; command?: Command }[] {
   const lines = text.split(/\r?\n/);
   const fenced = fencedLines(lines);
   let read = 0;
   return lines.map((line, at) => {
     if (fenced[at] || !line.startsWith('/') || line.length > MAX_LINE_LENGTH) return { line };
     const [, name = '', argument = ''] = commandLine.exec(line.trimEnd()) ?? [];
-    if (!rules.has(name.toLowerCase()) || read >= MAX_COMMANDS) return { line };
+    if (!rules.has(name.toLowerCase()) || read >= most) return { line };
     read += 1;
     return { line, command: { name: name.toLowerCase(), argument } };
   });
@@ -49,6 +53,15 @@ function readLines(text: string, rules: CommandRules<Named>): { line: string; co
 /** The commands in the text, in their order. */
 export const commandsIn = (text: string, rules: CommandRules<Named>): Command[] =>
   text.includes('/') ? readLines(text, rules).flatMap(({ command }) => command ?? []) : [];
+
+/**
+ * What is left of a text, which is saved again with every change of it, maybe by somebody who may do more than who wrote it: a
+ * line that would be a command then gets a backslash, which Markdown does not show.
+ */
+const asText = (left: string, rules: CommandRules<Named>): string =>
+  readLines(left, rules, Number.POSITIVE_INFINITY)
+    .map(({ line, command }) => (command ? `\\${line}` : line))
+    .join('\n');
 
 /** The text without its commands, and their changes and effects. */
 export function interpretCommands<K extends Known, C extends object, E extends Effect>(
@@ -82,7 +95,7 @@ export function interpretCommands<K extends Known, C extends object, E extends E
     if (outcome.message !== undefined) messages.push(outcome.message);
     if (outcome.text !== undefined) kept.push(outcome.text);
   }
-  return { text: kept.join('\n').trim(), changes, effects, messages, refused };
+  return { text: asText(kept.join('\n').trim(), rules), changes, effects, messages, refused };
 }
 
 export const leaves = (effect: Effect): boolean => effect.leaves === true;

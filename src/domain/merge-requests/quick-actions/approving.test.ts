@@ -185,3 +185,21 @@ describe('in a draft', () => {
     expect(await notes()).toEqual([]);
   });
 });
+
+test('a line that its author left in the description approves nothing when others save it again', async () => {
+  const { reporter, maintainer } = people;
+  const texts = [`${'/todo\n'.repeat(100)}/approve\n/merge`, '/shrug /approve', ' /approve\n/todo'];
+  path = await open({}, maintainer);
+  await ashlar.app.services.database
+    .sql`update merge_requests set author_id = ${reporter.id} where iid = ${Number(path.split('/').at(-1))}
+      and project_id = ${project.id}`;
+  for (const description of texts) {
+    bodyOf(await ashlar.as(reporter.token)(`PUT ${path}` as 'PUT /', { body: { description } }), 200);
+    const { description: left } = bodyOf(await ashlar.root(`GET ${path}` as 'GET /'), 200);
+    const body = { description: `${left}\n\nA bot adds this.` };
+    bodyOf(await ashlar.as(maintainer.token)(`PUT ${path}` as 'PUT /', { body }), 200);
+  }
+  await waitForFollowing(ashlar);
+  expect(await approvers()).toEqual([]);
+  expect(bodyOf(await ashlar.root(`GET ${path}` as 'GET /'), 200).state).toBe('opened');
+});

@@ -183,6 +183,22 @@ test('more than a hundred stay text', () => {
   expect(commandsIn('/close\n'.repeat(200), workCommandRules.issue)).toHaveLength(100);
 });
 
+test.each([
+  ['beyond the hundredth', `${'/todo\n'.repeat(100)}/close\n/label ~bug`, '\\/close\n\\/label ~bug'],
+  ['that a command made', '/shrug /close', '\\/close ¯\\＿(ツ)＿/¯'],
+  ['behind a space, in the first line', ' /close\n/todo', '\\/close'],
+  [
+    'in code that a command opened before',
+    '/shrug ```\n```\n/close\n```',
+    '``` ¯\\＿(ツ)＿/¯\n```\n\\/close\n```',
+  ],
+  ['in code', '```\n/close\n```\n/todo', '```\n/close\n```'],
+])('a line %s is none for who saves the text again', (_, text, left) => {
+  const first = interpret(text, known);
+  expect(first.text).toBe(left);
+  expect(commandsIn(first.text, workCommandRules.issue)).toEqual([]);
+});
+
 test('what is named twice is linked once, and no more is done than a hundred things', () => {
   const { effects } = interpret(`/relate ${'#5 '.repeat(300)}`, known);
   expect(effects).toEqual([{ do: 'link', issueId: 55, type: 'relates_to' }]);
