@@ -9,7 +9,7 @@ export {
   selectNamedGroups,
   selectNamedUsers,
 } from './code-owners/owner-queries.ts';
-export { type CodeOwners, findCodeOwners } from './code-owners/read-code-owners.ts';
+export { findCodeOwners } from './code-owners/read-code-owners.ts';
 export { commitConversation } from './commits/commit-notes.ts';
 export { projectUrl } from './commits/present.ts';
 export { readCommit, readRepository } from './commits/queries.ts';

@@ -27,7 +27,7 @@ import { appliabilityOf } from './present.ts';
 import { type ChosenRow, selectSuggestions, selectThreads } from './queries.ts';
 
 type ApplyContext = {
-  services: Needs<'database' | 'settings' | 'repositories' | 'registered'>;
+  services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'registered'>;
   settings: ApplicationSettings;
   actor: Actor;
 };

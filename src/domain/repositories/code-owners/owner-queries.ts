@@ -6,6 +6,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { projectLevel } from '../../../kernel/access/membership-queries.ts';
 import { DEVELOPER, OWNER } from '../../../kernel/policy/roles.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { NamedOwners } from './named-owners.ts';
 
 const current = (alias: string, today: string): RawBuilder<unknown> =>
   sql.raw(`(${alias}.expires_at is null or ${alias}.expires_at > ${today})`);
@@ -62,3 +65,26 @@ export const selectCandidates = (today: string): RawBuilder<unknown> => sql`
     and m.access_level = any(f.owner_roles) and ${current('m', today)}
   union all select n.owner_id from projects p join namespaces n on n.id = p.namespace_id
     where p.id = f.of_project_id and n.owner_id is not null and ${sql.lit(OWNER)} = any(f.owner_roles)`;
+
+/** The places of those of these owners of which the user is none, while there are some; a caller without an account is none. */
+export async function selectForeign(
+  db: Db,
+  projectId: number,
+  userId: number | undefined,
+  owners: readonly NamedOwners[],
+): Promise<number[]> {
+  if (owners.length === 0) return [];
+  const today = `'${now().toISOString().slice(0, 10)}'::date`;
+  const given = JSON.stringify(owners.map((each, place) => ({ place, ...each })));
+  const { rows } = await sql<{ place: number }>`
+    select f.place from (
+      select g.*, p.id as of_project_id, n.ancestor_ids as of_ancestor_ids
+      from jsonb_to_recordset(${given}::text::jsonb) as g (place integer, owner_names text[], owner_emails text[],
+        owner_roles smallint[]), projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}) f,
+      (select ${userId ?? 0}::bigint as user_id) k
+    where not ${isOwner(today)} and exists (
+      select from (${selectCandidates(today)}) k join users u on u.id = k.user_id
+      where u.state = 'active' and u.deletion is null and ${levelOfUser(today)} >= ${sql.lit(DEVELOPER)})
+    order by f.place`.execute(db);
+  return rows.map(({ place }) => place);
+}

@@ -4,7 +4,9 @@ import type { Caller } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
-import { guardRefs } from '../protection/protection.ts';
+import { refuseOwned } from '../code-owners/refuse-owned.ts';
+import { isPremium } from '../protection/present.ts';
+import { guardRefs, isOwned } from '../protection/protection.ts';
 import { pushedDeletionRefusal } from '../protection/protection-rules.ts';
 import { recordPush } from '../pushes/pushes.ts';
 import { projectRepository } from '../store/containers.ts';
@@ -15,7 +17,7 @@ import { type PushTarget, pushDefaults } from '../store/repository-kinds.ts';
  * push to shared branches alone: what options say to do is for those who push to the project.
  */
 export function projectPushTarget(
-  services: Needs<'database' | 'settings'>,
+  services: Needs<'config' | 'database' | 'settings'>,
   settings: ApplicationSettings,
   project: Pick<AuthorizedProject, 'id' | 'row' | 'role'>,
   caller: Caller,
@@ -36,6 +38,12 @@ export function projectPushTarget(
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
         },
+        ...(isPremium(services) && {
+          contents: {
+            isJudged: (update) => isOwned(guard, update),
+            refusal: (objects, update) => refuseOwned(db, objects, project, caller, update),
+          },
+        }),
       };
     },
     ...(caller && !findShared && { followed: { projectId: id, actor: caller, settings } }),

@@ -1,18 +1,15 @@
 /** Pushes: their updates are judged first, and recorded before the client gets its report. */
 
-import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RepositoryLease } from '../../../kernel/repository-store.ts';
-import { packageFolder } from '../../../package.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
 import { packManyRefs } from '../../../platform/git/copies/housekeeping.ts';
 import { isWritableRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
-import { type Running, type ServiceOptions, startService } from '../../../platform/git/program/transport.ts';
+import { type Running, startService } from '../../../platform/git/program/transport.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import {
   type RefUpdate,
@@ -21,18 +18,16 @@ import {
   syncRefNames,
 } from '../../../platform/git/write.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
-import { FORCE_REFUSED } from '../protection/protection-rules.ts';
 import { type FollowerServices, pushFollowers } from '../pushes/push-followers.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
 import { ensure } from '../store/store.ts';
 import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
+import { type JudgedByObjects, namesOf, openHook } from './push-hook.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
 import { chunksOf, openBody, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
 import { ofService } from './responses.ts';
 
-/** The program's own hooks; those of repositories never run. */
-const HOOKS = join(packageFolder, 'bin', 'hooks');
 /** Bytes of names that one variable of the environment may have. */
 const MAX_NAMES = 100_000;
 /** Bytes of a refused push that are read: clients read no response before they have sent everything. */
@@ -131,7 +126,8 @@ async function judgePush(
       memory.release();
       return refusalReport(push, refusals);
     }
-    return await take(services, target, lease, request, push, unforced, memory);
+    const owned = push.updates.filter((update) => judge.contents?.isJudged(update));
+    return await take(services, target, lease, request, push, { judge, unforced, owned }, memory);
   } catch (error) {
     await lease.release();
     throw error;
@@ -142,8 +138,6 @@ const reports = ({ capabilities }: PushCommands): boolean =>
   capabilities.has('report-status') || capabilities.has('report-status-v2');
 
 const isRewritable = ({ before, after }: RefUpdate): boolean => before !== NO_OBJECT && after !== NO_OBJECT;
-
-const namesOf = (updates: readonly RefUpdate[]): string => updates.map(({ ref }) => ref).join('\n');
 
 function refusalsOf(
   updates: readonly RefUpdate[],
@@ -163,17 +157,6 @@ function refusalsOf(
   return refusals;
 }
 
-/** The hook that refuses to lose commits of those branches: it alone sees the objects before they are stored. */
-async function watchForce(unforced: readonly RefUpdate[]): Promise<Partial<ServiceOptions>> {
-  if (unforced.length === 0) return {};
-  // git passes over a hook that cannot be run.
-  await access(join(HOOKS, 'pre-receive'), constants.X_OK);
-  return {
-    configuration: { 'core.hooksPath': HOOKS },
-    environment: { ASHLAR_UNFORCED: namesOf(unforced), ASHLAR_REFUSAL: FORCE_REFUSED },
-  };
-}
-
 /** Hands the push to git; returns git's report while it is still being written. */
 async function take(
   services: FollowerServices,
@@ -181,10 +164,10 @@ async function take(
   lease: RepositoryLease,
   request: HttpRequest,
   push: Push,
-  unforced: readonly RefUpdate[],
+  judged: JudgedByObjects,
   memory: MemoryReservation,
 ): Promise<Readable> {
-  const { configuration, environment = {} } = await watchForce(unforced);
+  const hook = await openHook(lease.git, judged);
   const sending = new AbortController();
   const hangUp = () => sending.abort();
   request.signal.addEventListener('abort', hangUp, { once: true });
@@ -194,12 +177,19 @@ async function take(
     service: 'receive-pack',
     folder: lease.git.folder,
     configuration: {
-      ...configuration,
+      ...hook.options.configuration,
       ...(target.largestPush !== undefined && { 'receive.maxInputSize': String(target.largestPush) }),
     },
-    environment,
+    environment: hook.options.environment ?? {},
     signal: sending.signal,
+  }).catch(async (error) => {
+    await hook.close();
+    throw error;
   });
+  void hook
+    .attend(running.ended)
+    .finally(() => running.ended.then(() => hook.close()))
+    .catch((error) => services.log.error('a push was not judged', error, { request_id: request.id }));
   const sent = feed(push, running).then((whole) => {
     // git has all of the push now: it is taken and recorded, even when the client goes.
     if (whole) request.signal.removeEventListener('abort', hangUp);

@@ -5,6 +5,7 @@ import { NO_OBJECT } from '../../../platform/git/names.ts';
 import {
   type Allowed,
   type Asker,
+  asksOwners,
   developersMay,
   isAllowed,
   mayForce,
@@ -63,9 +64,27 @@ describe('an entry', () => {
 
 const rules: ProjectRules = {
   branches: [
-    { name: 'main', allow_force_push: false, push: level(40), merge: level(30) },
-    { name: 'm*', allow_force_push: true, push: level(0), merge: level(0) },
-    { name: 'frozen', allow_force_push: false, push: level(0), merge: level(0) },
+    {
+      name: 'main',
+      allow_force_push: false,
+      code_owner_approval_required: false,
+      push: level(40),
+      merge: level(30),
+    },
+    {
+      name: 'm*',
+      allow_force_push: true,
+      code_owner_approval_required: false,
+      push: level(0),
+      merge: level(0),
+    },
+    {
+      name: 'frozen',
+      allow_force_push: false,
+      code_owner_approval_required: false,
+      push: level(0),
+      merge: level(0),
+    },
   ],
   tags: [
     { name: 'v*', create: level(40) },
@@ -112,7 +131,15 @@ describe('the first branch', () => {
 
 test('a rule that is there before the first branch holds for it', () => {
   const rules: ProjectRules = {
-    branches: [{ name: 'release/*', allow_force_push: false, push: level(0), merge: level(0) }],
+    branches: [
+      {
+        name: 'release/*',
+        allow_force_push: false,
+        code_owner_approval_required: false,
+        push: level(0),
+        merge: level(0),
+      },
+    ],
     tags: [],
     first: branchProtectionOf(0),
   };
@@ -188,4 +215,53 @@ test.each([
   const refusal = pushedDeletionRefusal(rules, { ref, before: 'a'.repeat(40), after });
   if (expected === undefined) expect(refusal).toBeUndefined();
   else expect(refusal).toMatch(expected);
+});
+
+describe('code owners', () => {
+  const rule = (changes: Partial<ProjectRules['branches'][number]>) => ({
+    name: 'main',
+    allow_force_push: false,
+    code_owner_approval_required: true,
+    push: level(30),
+    merge: level(30),
+    ...changes,
+  });
+  const named = [...level(40), entry({ user_id: 7 }), entry({ group_id: 3 }), entry({ deploy_key_id: 9 })];
+  const known = asker(30, { id: 7 });
+
+  test.each<[string, ProjectRules['branches'], Asker, boolean]>([
+    ['are asked', [rule({})], developer, true],
+    ['are asked about what maintainers push', [rule({ push: level(40) })], maintainer, true],
+    ['are asked about what administrators push', [rule({})], asker(50, { admin: true }), true],
+    [
+      'are asked where one rule of several says so',
+      [rule({ code_owner_approval_required: false }), rule({})],
+      developer,
+      true,
+    ],
+    [
+      'are not asked where no rule says so',
+      [rule({ code_owner_approval_required: false })],
+      developer,
+      false,
+    ],
+    ['are not asked about another branch', [rule({ name: 'stable' })], developer, false],
+    ['are not asked about whom a rule names', [rule({ push: named })], known, false],
+    ['are asked about others', [rule({ push: named })], asker(50, { id: 8 }), true],
+    ['are asked about who may not develop', [rule({ push: named })], asker(20, { id: 7 }), true],
+    [
+      'are not asked about members of a named group',
+      [rule({ push: named })],
+      asker(30, { id: 8, groups: new Set([3]) }),
+      false,
+    ],
+    [
+      'are not asked about whom another rule names',
+      [rule({}), rule({ push: named, code_owner_approval_required: false })],
+      known,
+      false,
+    ],
+  ])('%s', (_, branches, who, expected) => {
+    expect(asksOwners({ branches, tags: [], first: undefined }, who, 'main')).toBe(expected);
+  });
 });

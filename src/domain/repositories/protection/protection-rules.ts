@@ -20,6 +20,7 @@ export type Allowed = {
 export type BranchRule = {
   name: string;
   allow_force_push: boolean;
+  code_owner_approval_required: boolean;
   push: readonly Allowed[];
   merge: readonly Allowed[];
 };
@@ -105,6 +106,15 @@ export function isOfShared(
     after !== NO_OBJECT &&
     isShared(rules, shared, short.name)
   );
+}
+
+/** Whether code owners are asked about what the user changes in the branch: not those whom a rule names, however they may push. */
+export function asksOwners(rules: ProjectRules, asker: Asker, name: string): boolean {
+  const met = branchRules(rules, name);
+  const named = met.flatMap(({ push }) =>
+    push.filter((each) => each.user_id !== null || each.group_id !== null),
+  );
+  return met.some((rule) => rule.code_owner_approval_required) && !isAllowed(named, asker);
 }
 
 /** Whether users who may push to the branch may also force-push. */

@@ -3,6 +3,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import {
   memberGroups,
@@ -13,6 +14,7 @@ import {
 } from './guard-queries.ts';
 import {
   type Asker,
+  asksOwners,
   developersMay,
   isOfShared,
   isProtectedBranch,
@@ -33,6 +35,8 @@ export type RefGuard = {
   mayPush(branch: string): boolean;
   mayMerge(branch: string): boolean;
   mayForce(branch: string): boolean;
+  /** Whether code owners are asked about what the caller changes in the branch, in tiers that have them. */
+  asksOwners(branch: string): boolean;
   isProtected(branch: string): boolean;
   isProtectedTag(tag: string): boolean;
   developersMay(branch: string, action: 'push' | 'merge'): boolean;
@@ -61,6 +65,14 @@ export const guardByRows = (
   rows: readonly RuleRow[],
 ): Promise<RefGuard> => guardBy(db, project, actor, rulesOf(rows, settings));
 
+/** Whether the update changes files of a branch whose code owners are asked about them: what it makes or deletes is none. */
+export function isOwned(guard: Pick<RefGuard, 'asksOwners'>, { ref, before, after }: RefUpdate): boolean {
+  const short = shortRef(ref);
+  return (
+    short?.kind === 'branch' && before !== NO_OBJECT && after !== NO_OBJECT && guard.asksOwners(short.name)
+  );
+}
+
 async function guardBy(
   db: Db,
   project: Pick<AuthorizedProject, 'role'>,
@@ -76,6 +88,7 @@ async function guardBy(
     mayPush: (branch) => mayPush(rules, asker, branch) || isShared(rules, shared, branch),
     mayMerge: (branch) => mayMerge(rules, asker, branch),
     mayForce: (branch) => mayForce(rules, branch),
+    asksOwners: (branch) => asksOwners(rules, asker, branch),
     isProtected: (branch) => isProtectedBranch(rules, branch),
     isProtectedTag: (tag) => isProtectedTag(rules, tag),
     developersMay: (branch, action) => developersMay(rules, branch, action),

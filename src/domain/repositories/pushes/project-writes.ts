@@ -6,6 +6,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
+import { withQuarantine } from '../../../platform/git/merging/quarantine.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import {
@@ -18,7 +19,9 @@ import {
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { guardRefs, type RefGuard } from '../protection/protection.ts';
+import { refuseOwned } from '../code-owners/refuse-owned.ts';
+import { isPremium } from '../protection/present.ts';
+import { guardRefs, isOwned, type RefGuard } from '../protection/protection.ts';
 import { projectRepository } from '../store/containers.ts';
 import { authorOf, type Draft, signatureOf, writeRefs } from './commits.ts';
 import { recordPush } from './pushes.ts';
@@ -38,7 +41,7 @@ export type ProjectWrite<T> = {
  * faster. `shared` are branches to which an actor who does not push to the project may push.
  */
 export async function writeProject<T>(
-  services: Needs<'database' | 'settings' | 'repositories'>,
+  services: Needs<'config' | 'database' | 'settings' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
@@ -56,10 +59,33 @@ export async function writeProject<T>(
       const refusal = judge.refusal(update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
+    if (isPremium(services))
+      await requireOwned(services.database.db, judge, git, project, actor, objects, updates);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
     await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, also && { also });
     return value;
+  });
+}
+
+/** 403 where the actor is no code owner of what the updates change in a branch that asks them. */
+async function requireOwned(
+  db: Db,
+  guard: RefGuard,
+  git: GitFolder,
+  project: AuthorizedProject,
+  actor: Actor,
+  objects: readonly NewObject[],
+  updates: readonly RefUpdate[],
+): Promise<void> {
+  const owned = updates.filter((update) => isOwned(guard, update));
+  if (owned.length === 0) return;
+  await withQuarantine(git.folder, async ({ place, lend }) => {
+    await lend(objects);
+    for (const update of owned) {
+      const refusal = await refuseOwned(db, { git, place }, project, actor, update);
+      if (refusal !== undefined) throw new Failure('forbidden', refusal);
+    }
   });
 }
 

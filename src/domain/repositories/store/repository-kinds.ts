@@ -5,6 +5,7 @@ import { Registry } from '../../../kernel/registry.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
+import type { ObjectFolder } from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 
@@ -36,6 +37,11 @@ export type Judge = {
   refusal(update: RefUpdate): string | undefined;
   /** Whether the ref's past may be rewritten. */
   mayForce(ref: string): boolean;
+  /** Of updates that are judged by what they change, too, when git has the objects: why one is refused. */
+  contents?: {
+    isJudged(update: RefUpdate): boolean;
+    refusal(objects: { git: GitFolder; place: ObjectFolder }, update: RefUpdate): Promise<string | undefined>;
+  };
 };
 
 export type PushTarget = {

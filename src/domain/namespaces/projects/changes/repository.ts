@@ -10,7 +10,7 @@ import { draftFirstCommit, projectRepository, writeProject } from '../../../repo
 
 /** Gives a new project its first commit: a README.md with its name and description. */
 export async function writeReadme(
-  services: Needs<'database' | 'settings' | 'repositories'>,
+  services: Needs<'config' | 'database' | 'settings' | 'repositories'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,

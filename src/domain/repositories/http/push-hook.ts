@@ -1,0 +1,110 @@
+/**
+ * The hook in which git waits with the objects of a push set apart: it alone sees them before they are stored. It refuses by
+ * itself to lose commits, and asks about what is changed: a file says where the objects are, another one what is to be done.
+ */
+import { access, constants, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageFolder } from '../../../package.ts';
+import { type ObjectFolder, objectsOf } from '../../../platform/git/history/history.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import type { ServiceOptions } from '../../../platform/git/program/transport.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
+import { FORCE_REFUSED } from '../protection/protection-rules.ts';
+import type { Judge } from '../store/repository-kinds.ts';
+
+/** The program's own hooks; those of repositories never run. */
+const HOOKS = join(packageFolder, 'bin', 'hooks');
+
+export const namesOf = (updates: readonly RefUpdate[]): string => updates.map(({ ref }) => ref).join('\n');
+
+/** Updates that are judged by their objects: those that must keep commits, and those of which it counts what they change. */
+export type JudgedByObjects = { judge: Judge; unforced: readonly RefUpdate[]; owned: readonly RefUpdate[] };
+
+export type PushHook = {
+  /** With these git runs it. */
+  options: Pick<ServiceOptions, 'configuration' | 'environment'>;
+  /** Answers it when it asks, until git has ended. */
+  attend(ended: Promise<unknown>): Promise<void>;
+  close(): Promise<void>;
+};
+
+const noHook: PushHook = { options: {}, attend: async () => {}, close: async () => {} };
+
+/** Nothing runs where no update is judged so. */
+export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise<PushHook> {
+  const { unforced, owned } = judged;
+  if (unforced.length + owned.length === 0) return noHook;
+  // git passes over a hook that cannot be run.
+  await access(join(HOOKS, 'pre-receive'), constants.X_OK);
+  const folder = owned.length > 0 ? await mkdtemp(join(tmpdir(), 'ashlar-push-')) : undefined;
+  return {
+    options: {
+      configuration: { 'core.hooksPath': HOOKS },
+      environment: {
+        ASHLAR_UNFORCED: namesOf(unforced),
+        ASHLAR_REFUSAL: FORCE_REFUSED,
+        ...(folder !== undefined && { ASHLAR_ASKING: folder }),
+      },
+    },
+    async attend(ended) {
+      const place = folder === undefined ? undefined : await readPlace(git, folder, ended);
+      if (folder === undefined || !place) return;
+      let answer: string | undefined = 'The server could not judge what is pushed.';
+      try {
+        answer = await refusalOf({ git, place }, judged);
+      } finally {
+        await writeAnswer(folder, answer);
+      }
+    },
+    async close() {
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const INTERVAL_MS = 20;
+
+/** Where the objects are, once the hook says so; undefined where git ends before. */
+async function readPlace(
+  { folder: repository }: GitFolder,
+  folder: string,
+  ended: Promise<unknown>,
+): Promise<ObjectFolder | undefined> {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const apart = await readFile(join(folder, 'asked'), 'utf8').catch(() => undefined);
+    // Without a path there is nothing that the repository does not have.
+    if (apart === '') return { folder: repository };
+    if (apart !== undefined)
+      return {
+        folder: repository,
+        environment: { ...objectsOf(repository), GIT_OBJECT_DIRECTORY: apart },
+      };
+    await sleep(INTERVAL_MS);
+  }
+  return undefined;
+}
+
+/** The first reason to refuse one of the updates. */
+async function refusalOf(
+  objects: { git: GitFolder; place: ObjectFolder },
+  { judge, owned }: JudgedByObjects,
+): Promise<string | undefined> {
+  for (const update of owned) {
+    const refusal = await judge.contents?.refusal(objects, update);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+/** Is there whole, or not at all; without a text the push goes on. */
+async function writeAnswer(folder: string, refusal: string | undefined): Promise<void> {
+  const part = join(folder, 'answer.part');
+  await writeFile(part, refusal === undefined ? '' : `${refusal}\n`);
+  await rename(part, join(folder, 'answer'));
+}
