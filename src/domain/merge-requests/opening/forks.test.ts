@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
 import { commitTo, makeReviewedProject, waitForFollowing } from '../../../../test/support/merge-requests.ts';
-import { readRef } from '../../../platform/git/refs.ts';
+import { readRef, refsBelow } from '../../../platform/git/refs.ts';
 import { projectRepository } from '../../repositories/index.ts';
 
 const ashlar = useApp();
@@ -56,6 +56,7 @@ test('with a merge request its refs go', async () => {
   const [storage = ''] = repositories.storages.keys();
   const git = repositories.open(projectRepository(id), storage);
   expect(await readRef(git, 'refs/merge-requests/1/head')).toBe(head);
+  expect(await refsBelow(git, ['refs/ashlar/fetched'])).toEqual([]);
   bodyOf(await ashlar.root(`DELETE ${path}`), 204);
   await waitForFollowing(ashlar);
   expect(await readRef(git, 'refs/merge-requests/1/head')).toBeUndefined();

@@ -6,6 +6,7 @@ import { findBranch } from '../../../platform/git/refs.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Heads } from './read-version.ts';
 import { sourceHead } from './source-head.ts';
+import { sourceRef } from './version-refs.ts';
 
 export type TargetProject = Pick<AuthorizedProject, 'id' | 'row' | 'fullPath'>;
 
@@ -13,12 +14,12 @@ export type TargetProject = Pick<AuthorizedProject, 'id' | 'row' | 'fullPath'>;
 export async function presentHeads(
   services: Needs<'repositories'>,
   git: GitFolder,
-  { project_id, source_project_id, source_branch, target_branch }: MergeRequestRow,
+  { iid, project_id, source_project_id, source_branch, target_branch }: MergeRequestRow,
 ): Promise<Heads | undefined> {
   if (source_project_id === null) return undefined;
   const branch = { projectId: source_project_id, branch: source_branch };
   const [source, target] = await Promise.all([
-    sourceHead(services, git, project_id, branch),
+    sourceHead(services, git, project_id, branch, sourceRef(iid)),
     findBranch(git, target_branch),
   ]);
   return source !== undefined && target ? { source, target: target.oid } : undefined;

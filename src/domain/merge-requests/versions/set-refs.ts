@@ -6,7 +6,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import { RefMoved, type RefUpdate, syncRefNames, updateRefs } from '../../../platform/git/write.ts';
 import { projectRepository } from '../../repositories/index.ts';
-import { keptRef, sourceRef } from './version-refs.ts';
+import { fetchedRef, keptRef, sourceRef } from './version-refs.ts';
 
 /** The update of a ref to a commit; undefined where it is there already. */
 async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpdate | undefined> {
@@ -14,10 +14,16 @@ async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpd
   return before === oid ? undefined : { ref, before: before ?? NO_OBJECT, after: oid };
 }
 
+/** The removal of a ref; undefined where there is none. */
+async function removing(git: GitFolder, ref: string): Promise<RefUpdate | undefined> {
+  const before = await readRef(git, ref);
+  return before === undefined ? undefined : { ref, before, after: NO_OBJECT };
+}
+
 const MAX_ATTEMPTS = 5;
 
 /**
- * Points the source ref to the head, and keeps what it pointed to. Run again, it changes nothing. The head is read after the
+ * Points the source ref to the head, and keeps what it pointed to; what came from a fork needs no other ref then. Run again, it changes nothing. The head is read after the
  * ref: of two that run at once, the one that is later sets the later head.
  */
 export async function setSourceRef(
@@ -32,7 +38,7 @@ export async function setSourceRef(
     if (after === null || after === before) return;
     const kept = before === NO_OBJECT ? undefined : await setting(git, keptRef(iid, before), before);
     try {
-      return await setRefs(git, [{ ref, before, after }, kept]);
+      return await setRefs(git, [{ ref, before, after }, kept, await removing(git, fetchedRef(after))]);
     } catch (error) {
       if (!(error instanceof RefMoved) || attempts === MAX_ATTEMPTS) throw error;
     }
