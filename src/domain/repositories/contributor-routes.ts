@@ -11,8 +11,8 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { findCommit } from '../../platform/git/refs.ts';
 import { stringEnum } from '../../platform/http/parameters/schema.ts';
 import { offsetPage } from '../../platform/pagination/page.ts';
+import { readRepository } from './commits/queries.ts';
 import { orderContributors } from './contributor-rules.ts';
-import { projectRepository } from './store/containers.ts';
 
 const ContributorRecord = Type.Object({
   name: Type.String(),
@@ -36,13 +36,13 @@ const Languages = Type.Unsafe<Record<string, number>>({
 
 /** Reads of a revision; `otherwise` for a project without a repository or without commits. */
 async function ofRevision<T>(
-  { repositories }: Needs<'repositories'>,
-  { id, row }: AuthorizedProject,
+  services: Needs<'repositories'>,
+  project: AuthorizedProject,
   revision: string | undefined,
   otherwise: T,
   find: (git: GitFolder, commit: string) => Promise<T>,
 ): Promise<T> {
-  const read = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
+  const read = await readRepository(services, project, async (git) => {
     const commit = await findCommit(git, revision || 'HEAD');
     if (commit) return find(git, commit.oid);
     if (revision) throw notFound('Commit');

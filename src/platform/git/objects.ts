@@ -17,6 +17,8 @@ export type GitObject = ObjectInfo & { content: Buffer };
 /** A repository on this machine's disk, for reading. */
 export type GitFolder = {
   readonly folder: string;
+  /** A folder of refs that name nothing for who reads, beside those that are hidden from everybody. */
+  readonly hiddenRefs?: string;
   /**
    * The object of an id, of an id's beginning, or of a full ref; undefined when there is none, or several. A
    * caller that has its info passes that.

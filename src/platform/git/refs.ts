@@ -50,13 +50,14 @@ async function parentOf(
   return oid === undefined ? undefined : peelToCommit(git, oid);
 }
 
-const isHidden = (ref: string): boolean => ref.startsWith(`${HIDDEN_REFS}/`);
+const isHidden = ({ hiddenRefs }: GitFolder, ref: string): boolean =>
+  [HIDDEN_REFS, hiddenRefs].some((folder) => folder !== undefined && ref.startsWith(`${folder}/`));
 
 async function findPlain(git: GitFolder, name: string): Promise<Commit | undefined> {
   if (isObjectId(name)) return peelToCommit(git, name);
   if (name === 'HEAD') return peelToCommit(git, 'HEAD');
   const candidates: string[] = [];
-  if (name.startsWith('refs/') && isRefName(name.slice('refs/'.length)) && !isHidden(name))
+  if (name.startsWith('refs/') && isRefName(name.slice('refs/'.length)) && !isHidden(git, name))
     candidates.push(name);
   if (isRefName(name)) candidates.push(fullRef('branch', name), fullRef('tag', name));
   if (isAbbreviatedId(name)) candidates.push(name.toLowerCase());

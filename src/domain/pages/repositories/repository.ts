@@ -5,7 +5,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit, TreeEntry } from '../../../platform/git/parse.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { findEntry } from '../../../platform/git/trees.ts';
-import { projectRepository } from '../../repositories/index.ts';
+import { readRepository } from '../../repositories/index.ts';
 import { projectOf } from '../view/parents.ts';
 import type { ViewContext } from '../view/view-context.ts';
 
@@ -18,10 +18,10 @@ export async function codeOf(view: ViewContext): Promise<AuthorizedProject> {
 /** Reads from the repository; 404 when there is none yet. */
 export async function reading<T>(
   { services }: Pick<ViewContext, 'services'>,
-  { id, row }: AuthorizedProject,
+  project: AuthorizedProject,
   read: (git: GitFolder) => Promise<T>,
 ): Promise<T> {
-  const value = await services.repositories.read(projectRepository(id), row.repository_storage, read);
+  const value = await readRepository(services, project, read);
   if (value === undefined) throw notFound('Repository');
   return value;
 }

@@ -1,4 +1,5 @@
 /** Commits as noteables: their threads over the API. */
+
 import { sql } from 'kysely';
 import Type from 'typebox';
 import { mayInProject } from '../../../kernel/access/ability-queries.ts';
@@ -18,19 +19,15 @@ import {
   projectOf,
   textRules,
 } from '../../conversation/index.ts';
-import { projectRepository } from '../store/containers.ts';
 import { commitKind, commitNoteable } from './commit-noteable.ts';
 import { findNamedCommits } from './named-commits.ts';
+import { readRepository } from './queries.ts';
 
 /** The commit, or the last one of the branch or tag. */
 export const findNoteable: NoteableResource['find'] = async ({ services }, home, named) => {
   const project = projectOf(home);
   if (!project.may('read_code')) throw forbidden();
-  const commit = await services.repositories.read(
-    projectRepository(project.id),
-    project.row.repository_storage,
-    (git) => findCommit(git, String(named)),
-  );
+  const commit = await readRepository(services, project, (git) => findCommit(git, String(named)));
   if (!commit) throw notFound('Commit');
   return noteableOf(project, commit);
 };

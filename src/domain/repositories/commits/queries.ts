@@ -6,8 +6,13 @@ import { countLines, EMPTY_TREE, type LineCounts } from '../../../platform/git/h
 import type { DiffEnds } from '../../../platform/git/history/diff-runs.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
+import { FETCHED_REFS } from '../../../platform/git/program/program.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
 import { projectRepository } from '../store/containers.ts';
+
+/** The repository with the refs that the caller may know. */
+export const asReadBy = (git: GitFolder, project: AuthorizedProject): GitFolder =>
+  project.may('read_merge_requests') ? git : { ...git, hiddenRefs: FETCHED_REFS };
 
 /** Work in the project's repository; undefined when it has none. */
 export const readRepository = <T>(
@@ -15,7 +20,9 @@ export const readRepository = <T>(
   project: AuthorizedProject,
   work: (git: GitFolder) => Promise<T>,
 ): Promise<T | undefined> =>
-  repositories.read(projectRepository(project.id), project.row.repository_storage, work);
+  repositories.read(projectRepository(project.id), project.row.repository_storage, (git) =>
+    work(asReadBy(git, project)),
+  );
 
 /** Work on the commit that a revision names; `404 Commit Not Found` when it names none. */
 export async function readCommit<T>(

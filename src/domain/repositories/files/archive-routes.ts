@@ -17,7 +17,7 @@ import { findCommit } from '../../../platform/git/refs.ts';
 import { FOLDER_MODE, findEntry } from '../../../platform/git/trees.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
 import { commaList, stringEnum } from '../../../platform/http/parameters/schema.ts';
-import { projectRepository } from '../store/containers.ts';
+import { readRepository } from '../commits/queries.ts';
 import { archiveName } from './archive-rules.ts';
 import { replyWithStream } from './leased-stream.ts';
 import { pathComponents } from './tree-queries.ts';
@@ -36,13 +36,14 @@ const ArchiveInput = Type.Object({
 
 /** The order of an archive; 404 for a revision or path that is not there. */
 async function orderOf(
-  { repositories }: Needs<'repositories'>,
-  { id, row }: AuthorizedProject,
+  services: Needs<'repositories'>,
+  project: AuthorizedProject,
   input: Static<typeof ArchiveInput>,
 ): Promise<ArchiveOrder> {
+  const { row } = project;
   const { sha, format = 'tar.gz', exclude_paths = [] } = input;
   const parts = pathComponents(input.path ?? '');
-  const commit = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
+  const commit = await readRepository(services, project, async (git) => {
     const named = await findCommit(git, sha || 'HEAD');
     const entry = named && (await findEntry(git, named.tree, parts));
     if (entry?.mode === FOLDER_MODE) await refuseLargeArchive(git, entry.oid);

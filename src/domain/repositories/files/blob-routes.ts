@@ -4,7 +4,7 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
 import { isAbbreviatedId } from '../../../platform/git/names.ts';
 import type { GitFolder, ObjectInfo } from '../../../platform/git/objects.ts';
-import { projectRepository } from '../store/containers.ts';
+import { readRepository } from '../commits/queries.ts';
 import { readBlob } from './queries.ts';
 import { limitRaw, RawFile, replyWithBlob } from './raw-reply.ts';
 
@@ -33,8 +33,7 @@ export const blobEndpoints: Endpoint[] = [
     input,
     reply: BlobRecord,
     handle: async ({ services, subject: project, input: { sha } }) => {
-      const key = projectRepository(project.id);
-      const read = await services.repositories.read(key, project.row.repository_storage, async (git) => {
+      const read = await readRepository(services, project, async (git) => {
         const info = await findBlob(git, sha);
         const content = (await readBlob(git, info)).toString('base64');
         return { size: info.size, encoding: 'base64', content, sha: info.oid };

@@ -10,7 +10,7 @@ import type { GitFolder, ObjectInfo } from '../../../platform/git/objects.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { digest } from '../../../platform/secret.ts';
-import { projectRepository } from '../store/containers.ts';
+import { readRepository } from '../commits/queries.ts';
 import { replyWithStream } from './leased-stream.ts';
 
 const MINUTE_SECONDS = 60;
@@ -51,8 +51,7 @@ export async function replyWithBlob(
   request: HttpRequest,
   find: (git: GitFolder) => Promise<FoundBlob>,
 ): Promise<Reply<Buffer | Readable> | undefined> {
-  const key = projectRepository(project.id);
-  const read = await services.repositories.read(key, project.row.repository_storage, async (git) => {
+  const read = await readRepository(services, project, async (git) => {
     const { name, info } = await find(git);
     return { name, info, content: isLarge(info) ? undefined : (await git.read(info.oid))?.content };
   });

@@ -5,7 +5,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
-import { projectRepository } from '../store/containers.ts';
+import { readRepository } from '../commits/queries.ts';
 import { fileHeaders } from './present.ts';
 import { blameFile, describeFile, type FileAddress, findFile, readFile } from './queries.ts';
 import { limitRaw, RawFile, replyWithBlob } from './raw-reply.ts';
@@ -15,10 +15,10 @@ const access = onProject('read_code');
 
 /** Reads from a project's repository; 404 when it has none. */
 const reading = async <T>(
-  { repositories }: Needs<'repositories'>,
-  { id, row }: AuthorizedProject,
+  services: Needs<'repositories'>,
+  project: AuthorizedProject,
   read: (git: GitFolder) => Promise<T>,
-): Promise<T> => found(await repositories.read(projectRepository(id), row.repository_storage, read), 'File');
+): Promise<T> => found(await readRepository(services, project, read), 'File');
 
 /** HEAD: all of GET but the content, as headers; nothing of it is hashed into an ETag. */
 const described = async (

@@ -14,7 +14,7 @@ import {
   type RequestAddress,
   tokenLink,
 } from '../../../platform/pagination/pagination.ts';
-import { projectRepository } from '../store/containers.ts';
+import { readRepository } from '../commits/queries.ts';
 import {
   entriesAfter,
   entriesFrom,
@@ -122,8 +122,7 @@ export const treeEndpoints: Endpoint[] = [
     reply: Type.Array(TreeRecord),
     handle: async ({ services, subject: project, input, request }) => {
       const address = { origin: request.origin, path: request.path, query: request.query };
-      const key = projectRepository(project.id);
-      const page = await services.repositories.read(key, project.row.repository_storage, async (git) => {
+      const page = await readRepository(services, project, async (git) => {
         const path = pathComponents(input.path ?? '');
         const tree = await findFolder(git, input.ref || 'HEAD', path);
         const listing = { tree, path, recursive: input.recursive ?? false };

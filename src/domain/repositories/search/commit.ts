@@ -7,6 +7,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, headRef } from '../../../platform/git/refs.ts';
 import type { SearchRequest } from '../../search/index.ts';
+import { asReadBy } from '../commits/queries.ts';
 
 type Searched = { commit: Commit; ref: string };
 
@@ -26,7 +27,7 @@ export async function readCommit<T>(
   work: (git: GitFolder, searched: Searched) => Promise<T>,
 ): Promise<T | undefined> {
   return services.repositories.read(key, project.row.repository_storage, async (git) => {
-    const searched = await findSearched(git, ref);
+    const searched = await findSearched(asReadBy(git, project), ref);
     return searched && work(git, searched);
   });
 }
