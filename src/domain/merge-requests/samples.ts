@@ -142,6 +142,7 @@ export const samples: Samples = {
     reviewer_id: null,
     reviewer_ids: null,
     approved_by_ids: null,
+    approver_ids: null,
     merge_user_id: null,
     source_project_id: 'projects',
     approval_project_rule_id: { table: 'approval_rules', where: 'project_id is not null' },
