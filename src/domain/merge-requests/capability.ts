@@ -35,14 +35,7 @@ import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
 import { draftNoteEndpoints } from './draft-notes/routes.ts';
-import {
-  FOLLOW_INTERRUPTED,
-  FOLLOW_PUSH,
-  followInterrupted,
-  followPush,
-  JUDGE_BRANCH,
-  judgeBranch,
-} from './following/follow-pushes.ts';
+import { FOLLOW_PUSH, followInterrupted, followPush, judgeBranch } from './following/follow-pushes.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
 import { type TraceServices, traceNotes } from './following/trace-notes.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
@@ -82,6 +75,7 @@ import {
 } from './status-checks/send-requests.ts';
 import { suggestionEndpoints } from './suggestions/routes.ts';
 import { REMOVE_REFS, removeRefs } from './versions/remove-refs.ts';
+import { FOLLOW_INTERRUPTED, JUDGE_BRANCH } from './writing/following-jobs.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 import { TRACE_NOTES } from './writing/trace-actions.ts';
 

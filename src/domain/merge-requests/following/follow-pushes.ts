@@ -14,13 +14,14 @@ import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { parseInterruptedWrite, projectRepository } from '../../repositories/index.ts';
 import { selectCommitIds } from '../closing/queries.ts';
 import { judgedOwners } from '../code-owners/judged-owners.ts';
 import { targetOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
+import { judgingJob } from '../writing/following-jobs.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
   closeForDeletedBranch,
@@ -36,8 +37,6 @@ import { selectFrom, selectKnownHeads, selectMergedByHand, selectUnjudged } from
 import { refreshAfterPush } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
-export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';
-export const JUDGE_BRANCH = 'merge_requests.judge_branch';
 
 type FollowServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'log' | 'baseUrl'>;
 
@@ -151,13 +150,6 @@ async function followRow(
   const pushed = await readPushed(services, project, fresh, unnoted);
   await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
 }
-
-/** Of several for a branch that wait one is done. */
-export const judgingJob = (projectId: number, branch: string): NewJob => ({
-  task: JUDGE_BRANCH,
-  payload: { project_id: projectId, branch },
-  key: `${JUDGE_BRANCH} ${projectId} ${branch}`,
-});
 
 /** After `repository_pushed`. */
 export const followPush =

@@ -196,6 +196,33 @@ describe('a merge whose process died', () => {
     expect(bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200).state).toBe('merged');
   });
 
+  test('follows what was pushed to its branches while it was locked', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    const { sha } = await makeMergeRequest(ashlar, id, 'topic');
+    await leave(id, sha);
+    // Nobody judges one that is locked, though it is known not to be judged for the newest commit of its target.
+    await ashlar.app.services.database
+      .sql`update merge_requests set merge_status = 'unchecked' where project_id = ${id}`;
+    await commitTo(ashlar, id, 'main', { 'elsewhere.txt': 'x' });
+    const pushed = await commitTo(ashlar, id, 'topic', { 'more.txt': 'x' });
+    await waitForFollowing(ashlar);
+    expect(await show(id)).toMatchObject({ state: 'locked', sha, merge_status: 'unchecked' });
+    await reconcile();
+    await waitForFollowing(ashlar);
+    expect(await show(id)).toMatchObject({ state: 'opened', sha: pushed, merge_status: 'can_be_merged' });
+  });
+
+  test('is judged anew, though nothing was pushed since it was forgotten', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    const { sha } = await makeMergeRequest(ashlar, id, 'topic');
+    await ashlar.app.services.database
+      .sql`update merge_requests set merge_status = 'unchecked' where project_id = ${id}`;
+    await leave(id, sha);
+    await reconcile();
+    await waitForFollowing(ashlar);
+    expect(await show(id)).toMatchObject({ state: 'opened', sha, merge_status: 'can_be_merged' });
+  });
+
   test('after the branch moved is merged', async () => {
     const { id } = await makeReviewedProject(ashlar);
     await makeMergeRequest(ashlar, id, 'topic');

@@ -2,8 +2,8 @@
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
-import { judgingJob } from '../following/follow-pushes.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { judgingJob } from '../writing/following-jobs.ts';
 import { selectUpdatable } from './updatable-queries.ts';
 
 type Listed = Pick<MergeRequestRow, 'project_id' | 'target_branch' | 'state' | 'merge_status'>;

@@ -7,15 +7,17 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
-import { ahead, type Db } from '../../../platform/db/database.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS } from '../../../platform/db/processes.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { completionOfTodos } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestAnnouncement } from './announcements.ts';
+import { jobsForUnlocked } from './following-jobs.ts';
 
 const MAX_SETTLED_AT_ONCE = 100;
 /** Nothing that git and the database do between the claim and the record takes so long. */
@@ -64,16 +66,19 @@ export async function claimMerge(
   return approverIds.length > 0 && (await claim.executeTakeFirst()) !== undefined;
 }
 
-/** Opens again what is locked for a merge to this head. */
-export async function unclaimMerge(db: Db, id: number, head: string): Promise<void> {
-  await db
-    .updateTable('merge_requests')
-    .set({ state: 'opened', merging: null })
-    .where('id', '=', id)
-    .where('state', '=', 'locked')
-    .where(sql`merging ->> 'head'`, '=', head)
-    .execute();
-}
+/** Opens again what is locked for a merge to this head, and has it follow its branches. */
+export const unclaimMerge = (db: Db, id: number, head: string): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const unlocked = await tx
+      .updateTable('merge_requests')
+      .set({ state: 'opened', merging: null })
+      .where('id', '=', id)
+      .where('state', '=', 'locked')
+      .where(sql`merging ->> 'head'`, '=', head)
+      .returning(['project_id', 'source_project_id', 'target_branch'])
+      .executeTakeFirst();
+    if (unlocked) await addJobs(tx, jobsForUnlocked(unlocked));
+  });
 
 /** Those whose merge a dead process left, or one that could not record it in time. */
 export const selectInterrupted = (db: Db): Promise<MergeRequestRow[]> =>
