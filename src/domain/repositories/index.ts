@@ -10,6 +10,7 @@ export {
   selectNamedUsers,
 } from './code-owners/owner-queries.ts';
 export { findCodeOwners } from './code-owners/read-code-owners.ts';
+export { arrivingDiff } from './commits/arriving-diff.ts';
 export { commitConversation } from './commits/commit-notes.ts';
 export { projectUrl } from './commits/present.ts';
 export { readCommit, readRepository } from './commits/queries.ts';

@@ -1,6 +1,7 @@
 /** An endpoint is one value: method and path, access, input, reply, and handler. */
 import type { Readable } from 'node:stream';
 import Type, { type Static, type TArray, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { Arriving } from '../../platform/arriving.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
@@ -139,7 +140,9 @@ export function endpoint<
     reply: R;
     /** If not the method's default (spec: General request rules, 5). */
     status?: number;
-    handle(context: Context<Static<TObject<P>>, Subject, C>): Promise<Static<R> | Reply<Static<R>>>;
+    handle(
+      context: Context<Static<TObject<P>>, Subject, C>,
+    ): Promise<Static<R> | Arriving<Static<R>> | Reply<Static<R>>>;
   },
 ): Endpoint<Path, TObject<P>, R> {
   const { input, scopes, status, also, jobToken, ...rest } = spec;

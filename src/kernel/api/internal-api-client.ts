@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { Static, TArray, TObject, TSchema, TUnsafe } from 'typebox';
+import { arrived, hasArriving } from '../../platform/arriving.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { compileDecoder } from '../../platform/http/parameters/decode.ts';
 import { emptyObject, type RawObject } from '../../platform/http/parameters/raw-parameters.ts';
@@ -97,7 +98,8 @@ export const internalApiClient = (reading: InternalRequest): InternalApiClient =
   one: async <E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>) => {
     const value = await read(reading, endpoint, parameters);
     // The schema was checked against the handler where the endpoint was made.
-    return (value instanceof Reply ? value.value : value) as Static<E['reply']>;
+    const record = value instanceof Reply ? value.value : value;
+    return (hasArriving(record) ? await arrived(record) : record) as Static<E['reply']>;
   },
   list: async <E extends EndpointWith<TArray>>(endpoint: E, parameters: ParametersOf<E>) => {
     type Item = Static<E['reply']['items']>;

@@ -3,6 +3,7 @@
  * 404/403/301 → input 400 → handler; throttles, scopes and refusals of the instance come between.
  */
 import { Readable } from 'node:stream';
+import { hasArriving, telling } from '../../platform/arriving.ts';
 import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { readBody } from '../../platform/http/bodies/body.ts';
@@ -113,12 +114,16 @@ export function toRoute(
       observed(context.request, { status });
       return { status, headers, body: '' };
     }
-    observed(context.request, { status, value: content });
-    return {
-      status,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: await serializeInTurns(spec.reply, content),
-    };
+    if (observe && hasArriving(content)) {
+      content = telling(content, (whole) => observed(context.request, { status, value: whole }));
+    } else observed(context.request, { status, value: content });
+    const body = await serializeInTurns(spec.reply, content);
+    // The response has started: all that remains is to truncate it.
+    if (body instanceof Readable)
+      body.on('error', (error) =>
+        services.log.error('an answer ended early', error, { request_id: context.request.id }),
+      );
+    return { status, headers: { 'content-type': 'application/json', ...headers }, body };
   }
 
   async function handle(request: HttpRequest): Promise<HttpResponse> {

@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import Type from 'typebox';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { arriving } from '../arriving.ts';
 import { serializeInTurns } from './serialize-in-turns.ts';
 
 const Item = Type.Object({ name: Type.String() });
@@ -51,4 +52,67 @@ test('of a long text, others have their turns meanwhile; a very long one is a st
   expect(turns).toBeGreaterThan(20);
   turns = 1_000;
   expect(await read(serialized)).toEqual({ id: 1, first: shown(100, long) });
+});
+
+describe('a list that arrives', () => {
+  const Arriving = Type.Object({
+    id: Type.Integer(),
+    before: Type.Array(Item),
+    list: Type.Array(Item),
+    more: Type.Optional(Type.Boolean()),
+  });
+  const list = (given: readonly object[], isRead?: () => Promise<void>) => {
+    let isWhole = false;
+    const items = arriving<object>(async (give) => {
+      for (const [at, item] of given.entries()) {
+        give(item);
+        if (at === given.length / 2) await isRead?.();
+      }
+      isWhole = true;
+    });
+    return { list: items, more: () => isWhole };
+  };
+
+  test.each([
+    ['none', 0],
+    ['one', 1],
+    ['many', 100],
+  ])('of %s is a part of the text, before what is known at its end', async (_name, count) => {
+    const record = { id: 1, before: items(30), hidden: list([]).list, ...list(items(count)) };
+    const serialized = await serializeInTurns(Arriving, record);
+    expect(serialized).toBeTypeOf('string');
+    expect(await read(serialized)).toEqual({ id: 1, before: shown(30), list: shown(count), more: true });
+  });
+
+  test('that is long is sent while the rest of it is made', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const long = items(100, 'a'.repeat(20_000));
+    const serialized = await serializeInTurns(Arriving, { id: 1, before: [], ...list(long, () => promise) });
+    expect(serialized).toBeInstanceOf(Readable);
+    const parts: string[] = [];
+    for await (const part of serialized as Readable) {
+      parts.push(part);
+      // Nothing more was given until a part was read.
+      resolve();
+    }
+    expect(parts.length).toBeGreaterThan(20);
+    const whole = { id: 1, before: [], list: shown(100, 'a'.repeat(20_000)), more: true };
+    expect(JSON.parse(parts.join(''))).toEqual(whole);
+  });
+
+  test('fails before the first part, or ends in the middle', async () => {
+    const failing = (long: readonly object[]) => ({
+      id: 1,
+      before: [],
+      ...list(long, () => Promise.reject(new Error('broken'))),
+    });
+    await expect(serializeInTurns(Arriving, failing(items(100)))).rejects.toThrow('broken');
+    const serialized = await serializeInTurns(Arriving, failing(items(100, 'a'.repeat(20_000))));
+    await expect(text(serialized as Readable)).rejects.toThrow('broken');
+  });
+
+  test('and that nobody reads may fail', async () => {
+    arriving(() => Promise.reject(new Error('broken')));
+    await new Promise(setImmediate);
+  });
 });

@@ -1,4 +1,6 @@
 /** What merge requests change, over HTTP, against what git says. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
@@ -9,6 +11,7 @@ import {
   openBetween,
 } from '../../../../test/support/git-histories.ts';
 import { makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { projectRepository } from '../../repositories/index.ts';
 
 const ashlar = useApp();
 
@@ -194,6 +197,42 @@ describe('a change of very many files, and very large ones', () => {
     const { value } = (await body?.getReader().read()) ?? {};
     expect(value?.length).toBeGreaterThan(0);
     gone.abort();
+    const uses = () => ashlar.app.services.repositories.uses('project', opened.id, ['read']);
+    await expect.poll(uses, { timeout: 10_000 }).toBe(0);
+  });
+});
+
+describe('a change of which git can read a part', () => {
+  /** Files of 60 kB, of which the branch changes all; git does not find what this one was. */
+  async function openBroken(missing: string): Promise<Opened> {
+    const paths = Array.from({ length: 20 }, (_, at) => `file-${at + 10}`);
+    const opened = await openChange(
+      paths.map((path) => ({ path, text: lines(4_000, path) })),
+      paths.map((path) => ({ path, text: lines(4_000, `other ${path}`) })),
+    );
+    const oid = (await gitIn(ashlar, opened.id, ['rev-parse', `${opened.base}:${missing}`])).trim();
+    const { repositories } = ashlar.app.services;
+    await repositories.write(projectRepository(opened.id), 'main', async ({ folder }) =>
+      rmSync(join(folder, 'objects', oid.slice(0, 2), oid.slice(2))),
+    );
+    return opened;
+  }
+  const headers = { 'private-token': 'glpat-root-token-of-the-tests' };
+  const allOf = async (opened: Opened): Promise<string[]> => {
+    const [version] = bodyOf(await ashlar.root(`GET ${opened.path}/versions`), 200);
+    const compare = `/projects/${opened.id}/repository/compare?from=${opened.base}&to=${opened.head}`;
+    return [`${opened.path}/changes`, `${opened.path}/versions/${version.id}`, compare];
+  };
+
+  test('is a failure, or an answer that visibly ends in the middle', async () => {
+    for (const path of await allOf(await openBroken('file-10')))
+      expect((await ashlar.root(`GET ${path}`)).status).toBe(500);
+    const opened = await openBroken('file-28');
+    for (const path of await allOf(opened)) {
+      const response = await fetch(`${ashlar.url}/api/v4${path}`, { headers });
+      expect(response.status).toBe(200);
+      await expect(response.text()).rejects.toThrow();
+    }
     const uses = () => ashlar.app.services.repositories.uses('project', opened.id, ['read']);
     await expect.poll(uses, { timeout: 10_000 }).toBe(0);
   });

@@ -7,7 +7,7 @@ import { commitsBetween, readShownCommits } from '../../../platform/git/history/
 import type { Diff, DiffOptions } from '../../../platform/git/history/parse-diff.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { GitError } from '../../../platform/git/program/program.ts';
-import { readRepository } from '../../repositories/index.ts';
+import { arrivingDiff, readRepository } from '../../repositories/index.ts';
 import type { VersionRow } from '../records/merge-request-rows.ts';
 
 /** What the version compares; undefined where there is nothing to compare. */
@@ -27,6 +27,14 @@ export async function readVersionDiff(
   const diff = ends && (await readRepository(services, project, (git) => readDiff(git, ends, options)));
   return diff ?? { files: [], total: 0, overflow: false };
 }
+
+/** The same while git makes it. */
+export const arrivingVersionDiff = (
+  services: Needs<'repositories'>,
+  project: AuthorizedProject,
+  version: VersionRow | undefined,
+  options: Omit<DiffOptions, 'give'>,
+) => arrivingDiff(({ give }) => readVersionDiff(services, project, version, { ...options, give }));
 
 /** Commits of a version that are shown with it. */
 const MAX_COMMITS = 5_000;

@@ -15,7 +15,7 @@ import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { MergeRequestRecord } from '../records/merge-request-records.ts';
 import { presentOne } from '../records/present-one.ts';
-import { endsOf, readVersionDiff } from './read-versions.ts';
+import { arrivingVersionDiff, endsOf, readVersionDiff } from './read-versions.ts';
 import { unidiff } from './schema.ts';
 import { selectLatestVersion } from './version-queries.ts';
 
@@ -66,14 +66,12 @@ export const diffEndpoints: Endpoint[] = [
     }),
     reply: MergeRequestChanges,
     handle: async (context) => {
-      const { db, services, subject, input } = context;
+      const { db, services, subject, input, request } = context;
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
       const version = await selectLatestVersion(db, row);
-      const [record, diff] = await Promise.all([
-        presentOne(context, subject, row),
-        readVersionDiff(services, subject, version, { unidiff: input.unidiff }),
-      ]);
-      return { ...record, changes: diff.files, overflow: diff.overflow };
+      const options = { unidiff: input.unidiff, signal: request.signal };
+      const { files, overflow } = arrivingVersionDiff(services, subject, version, options);
+      return { ...(await presentOne(context, subject, row)), changes: files, overflow };
     },
   }),
   endpoint({

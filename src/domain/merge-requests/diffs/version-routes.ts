@@ -8,7 +8,7 @@ import { mapInTurns } from '../../../platform/turns.ts';
 import { presentCommit, projectUrl } from '../../repositories/index.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
-import { readVersionCommits, readVersionDiff } from './read-versions.ts';
+import { arrivingVersionDiff, readVersionCommits } from './read-versions.ts';
 import { FullVersionRecord, presentVersion, unidiff, VersionRecord } from './schema.ts';
 import { selectVersion, selectVersionPage } from './version-queries.ts';
 
@@ -36,13 +36,12 @@ export const versionEndpoints: Endpoint[] = [
     access: onProject('read_merge_requests'),
     input: Type.Object({ ...OneMergeRequest.properties, version_id: integerId(), unidiff }),
     reply: FullVersionRecord,
-    handle: async ({ db, services, subject, input }) => {
+    handle: async ({ db, services, subject, input, request }) => {
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
       const version = found(await selectVersion(db, row, input.version_id));
-      const [commits, diff] = await Promise.all([
-        readVersionCommits(services, subject, version),
-        readVersionDiff(services, subject, version, { unidiff: input.unidiff }),
-      ]);
+      const options = { unidiff: input.unidiff, signal: request.signal };
+      const diff = arrivingVersionDiff(services, subject, version, options);
+      const commits = await readVersionCommits(services, subject, version);
       const url = projectUrl(services.baseUrl(), subject);
       return {
         ...presentVersion(version),

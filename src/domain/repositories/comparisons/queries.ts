@@ -13,10 +13,10 @@ import {
   type ObjectFolder,
   objectsOf,
 } from '../../../platform/git/history/history.ts';
-import type { Diff } from '../../../platform/git/history/parse-diff.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
+import { type ArrivingDiff, arrivingDiff } from '../commits/arriving-diff.ts';
 import { readRepository } from '../commits/queries.ts';
 import type { CompareInput } from './schema.ts';
 
@@ -39,7 +39,7 @@ export type Comparison = {
   base: string;
   /** Oldest first. */
   commits: Commit[];
-  diff: Diff;
+  diff: ArrivingDiff;
   /** Whether commits are left out. */
   more: boolean;
 };
@@ -51,27 +51,32 @@ export async function compareCommits(
   services: Needs<'repositories'>,
   { source, target }: { source: AuthorizedProject; target: AuthorizedProject },
   input: CompareInput,
+  signal: AbortSignal,
 ): Promise<Comparison> {
-  const work = async (git: GitFolder, other: GitFolder): Promise<Comparison> => {
+  const isOne = source.id === target.id;
+  /** Work in both repositories, with the objects of both. */
+  const read = <T>(work: (git: GitFolder, other: GitFolder, place: ObjectFolder) => Promise<T>) =>
+    readRepository(services, source, (git) =>
+      isOne
+        ? work(git, git, git)
+        : readRepository(services, target, (other) => work(git, other, bothOf(git, other))),
+    );
+  const compared = await read(async (git, other, place) => {
     const [from, to] = await Promise.all([findCommit(other, input.from), findCommit(git, input.to)]);
     if (!from || !to) throw notFound('Ref');
-    const place = source.id === target.id ? git : bothOf(git, other);
     const common = input.straight ? from.oid : await mergeBase(place, [from.oid, to.oid]);
     const base = common ?? from.oid;
     const commits = await commitsBetween(git, place, from.oid, to.oid, MAX_COMMITS + 1);
-    return {
-      from,
-      to,
-      base,
-      commits: commits.slice(-MAX_COMMITS),
-      diff: await readDiff(git, { from: base, to: to.oid }, { unidiff: input.unidiff, place }),
-      more: commits.length > MAX_COMMITS,
-    };
-  };
-  const compared = await readRepository(services, source, (git) =>
-    source.id === target.id ? work(git, git) : readRepository(services, target, (other) => work(git, other)),
+    const more = commits.length > MAX_COMMITS;
+    return { from, to, base, commits: commits.slice(-MAX_COMMITS), more };
+  });
+  const { base, to, ...others } = found(compared, 'Ref');
+  const diff = arrivingDiff(({ give }) =>
+    read((git, _, place) =>
+      readDiff(git, { from: base, to: to.oid }, { unidiff: input.unidiff, place, give, signal }),
+    ),
   );
-  return found(compared, 'Ref');
+  return { ...others, base, to, diff };
 }
 
 /** For programs that need objects of either. */

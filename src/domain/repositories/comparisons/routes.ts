@@ -17,7 +17,7 @@ export const comparisonEndpoint = endpoint({
   access: onProject('read_code'),
   input: CompareInput,
   reply: Compare,
-  handle: async ({ db, services, actor, subject, input }) => {
+  handle: async ({ db, services, actor, subject, input, request }) => {
     const { from_project_id: other = subject.id } = input;
     const isOwn = other === subject.id;
     const target = isOwn ? subject : await authorizeProject(services.database.sql, actor, 'read_code', other);
@@ -26,7 +26,7 @@ export const comparisonEndpoint = endpoint({
         'bad_request',
         `Target project id:${other} is not a fork of project id:${subject.id}`,
       );
-    const compared = await compareCommits(services, { source: subject, target }, input);
+    const compared = await compareCommits(services, { source: subject, target }, input, request.signal);
     return presentComparison(projectUrl(services.baseUrl(), subject), compared);
   },
 });

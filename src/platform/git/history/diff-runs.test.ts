@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { makeTrees, useRepository } from '../../../../test/support/git-trees.ts';
 import { readPatches } from './diff-runs.ts';
+import type { FileDiff } from './parse-diff.ts';
 
 const place = useRepository();
 
@@ -23,7 +24,10 @@ test('a file that is too large to be compared keeps no other from being shown', 
       { path: 'd', text: 'dd\n' },
     ],
   );
-  const { files, total, overflow } = await readPatches({ place, ends: { from, to }, renames: '-M' }, {});
+  const given: FileDiff[] = [];
+  const options = { give: (file: FileDiff) => given.push(file) };
+  const compared = { place, ends: { from, to }, renames: '-M' };
+  const { files, total, overflow } = await readPatches(compared, options);
   expect({ total, overflow }).toEqual({ total: 4, overflow: false });
   expect(files.map(({ diff, too_large, collapsed }) => [diff, too_large, collapsed])).toEqual([
     ['@@ -1 +1 @@\n-a\n+aa\n', false, false],
@@ -31,4 +35,7 @@ test('a file that is too large to be compared keeps no other from being shown', 
     ['', true, false],
     ['@@ -1 +1 @@\n-d\n+dd\n', false, false],
   ]);
+  // git ended in the patch of the third, and may have in that of the second.
+  expect(given.length).toBeGreaterThan(0);
+  expect(files.slice(0, given.length)).toEqual(given);
 });

@@ -23,12 +23,14 @@ type DiffTreeOptions = {
   output: readonly string[];
   /** Only these files; all by default. */
   paths?: readonly string[];
+  /** Ends git. */
+  signal?: AbortSignal | undefined;
 };
 
 /** Runs git until `parse` has enough. `failure` is git's, where all of its output is not all that there is. */
 export const runDiffTree = <T extends { atEnd: boolean }>(
   { place, ends: { from, to }, renames }: Compared,
-  { configuration = [], output, paths = [] }: DiffTreeOptions,
+  { configuration = [], output, paths = [], signal }: DiffTreeOptions,
   parse: (output: Readable) => Promise<T>,
 ): Promise<{ parsed: T; failure?: Error }> =>
   longRuns.run(async () => {
@@ -38,22 +40,23 @@ export const runDiffTree = <T extends { atEnd: boolean }>(
       ...['--no-ext-diff', '--no-textconv', '--no-color', from, to, '--', ...paths],
     ];
     const deadline = AbortSignal.timeout(LONG_RUN_TIMEOUT_MS);
-    const program = await spawnGit(args, { ...place, kind: 'long', signal: deadline });
+    const ending = signal ? AbortSignal.any([deadline, signal]) : deadline;
+    const program = await spawnGit(args, { ...place, kind: 'long', signal: ending });
     program.stdin.end();
     try {
       const parsed = await parse(program.stdout);
       if (!parsed.atEnd) return { parsed };
-      const ending = await program.ended;
-      if (ending.code === 0) return { parsed };
-      const failure = deadline.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ending);
+      const ended = await program.ended;
+      if (ended.code === 0) return { parsed };
+      const failure = deadline.aborted ? tooLarge() : endingError(['diff-tree'], place.folder, ended);
       return { parsed, failure };
     } finally {
       program.signal('SIGKILL');
       program.stdout.destroy();
     }
-  });
+  }, signal);
 
-type Patches = { diff: Diff; failure?: Failure };
+type Patches = { diff: Diff; certain: number; failure?: Failure };
 
 async function runPatches(
   compared: Compared,
@@ -61,12 +64,13 @@ async function runPatches(
   paths: readonly string[],
   configuration: readonly string[],
 ): Promise<Patches> {
+  const asked = { configuration, output: PATCHES, paths, signal: options.signal };
   const parse = (output: Readable) => parseDiff(output, options);
-  const { parsed, failure } = await runDiffTree(compared, { configuration, output: PATCHES, paths }, parse);
-  const { atEnd: _, ...diff } = parsed;
-  if (!failure) return { diff };
-  if (!(failure instanceof Failure) || diff.total === 0) throw failure;
-  return { diff, failure };
+  const { parsed, failure } = await runDiffTree(compared, asked, parse);
+  const { atEnd: _, certain, ...diff } = parsed;
+  if (!failure) return { diff, certain };
+  if (!(failure instanceof Failure)) throw failure;
+  return { diff, certain, failure };
 }
 
 const PATCHES = ['--raw', '-p', '--full-index'];
@@ -75,30 +79,40 @@ const WITHOUT_LARGE_FILES = ['-c', 'core.bigFileThreshold=1m'];
 
 /**
  * The files of the window, of all files or of those at the paths; git makes the patches before them too. Where comparing
- * them takes too much memory, it is done again without large files.
+ * them takes too much memory, it is done again without large files. `give` gets the first of the files.
  */
 export async function readPatches(
   compared: Compared,
   options: DiffOptions,
   paths: readonly string[] = [],
 ): Promise<Diff> {
-  const { diff, failure } = await runPatches(compared, options, paths, []);
+  const first = await runPatches(compared, options, paths, []);
+  const { diff, certain, failure } = first;
   if (!failure) return diff;
-  if (!(failure instanceof OutOfMemory)) return withoutLastPatch(diff);
-  const second = await runPatches(compared, options, paths, WITHOUT_LARGE_FILES);
-  if (second.failure) return withoutLastPatch(diff);
+  if (diff.total === 0) throw failure;
+  if (!(failure instanceof OutOfMemory)) return withoutUncertain(first);
+  const second = await runPatches(compared, { ...options, give: undefined }, paths, WITHOUT_LARGE_FILES);
+  if (second.failure || !isSameList(second.diff, diff)) return withoutUncertain(first);
   const files = second.diff.files.map((file, index) => {
-    const isKnown = !file.diff.startsWith('Binary files ') || file.diff === diff.files[index]?.diff;
+    const before = diff.files[index];
+    if (before && index < certain) return before;
+    const isKnown = !file.diff.startsWith('Binary files ') || file.diff === before?.diff;
     return isKnown ? file : { ...file, diff: '', too_large: true };
   });
   return { ...second.diff, files };
 }
 
-/** Drops the last patch, which may be incomplete. */
-function withoutLastPatch(diff: Diff): Diff {
-  const last = diff.files.findLastIndex((file) => file.diff !== '');
+const isSameList = ({ files }: Diff, other: Diff): boolean =>
+  files.length === other.files.length &&
+  files.every(({ old_path, new_path }, index) => {
+    const file = other.files[index];
+    return old_path === file?.old_path && new_path === file.new_path;
+  });
+
+/** Drops the patch that may be incomplete. */
+function withoutUncertain({ diff, certain }: Patches): Diff {
   const files = diff.files.map((file, index) =>
-    index === last ? { ...file, diff: '', collapsed: true } : file,
+    index < certain || file.diff === '' ? file : { ...file, diff: '', collapsed: true },
   );
   return { ...diff, files, overflow: true };
 }

@@ -7,7 +7,7 @@ import { createCommitCache } from './commit-cache.ts';
 import { type DiffEnds, readPatches } from './diff-runs.ts';
 import { readWindow } from './diff-window.ts';
 import type { ObjectFolder } from './history.ts';
-import type { Diff, DiffOptions } from './parse-diff.ts';
+import type { Diff, DiffOptions, FileDiff } from './parse-diff.ts';
 
 /** The empty tree, to compare a first commit with; every git knows it. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
@@ -32,12 +32,21 @@ export async function readDiff(
   options: DiffOptions & { place?: ObjectFolder } = {},
 ): Promise<Diff> {
   const files = await countDifferences(git, ends);
-  const { place = git, unidiff, window } = options;
-  return withOrWithoutRenames(files, async (renames) => {
+  const { place = git, window, ...others } = options;
+  let given = 0;
+  const give =
+    others.give &&
+    ((file: FileDiff) => {
+      given += 1;
+      others.give?.(file);
+    });
+  const diff = await withOrWithoutRenames(files, async (renames) => {
     const compared = { place, ends, renames };
-    const part = window && files > FEW_FILES ? await readWindow(compared, unidiff, window) : undefined;
-    return part ?? readPatches(compared, { unidiff, ...(window && { window }) });
+    const part = window && files > FEW_FILES ? await readWindow(compared, others.unidiff, window) : undefined;
+    return part ?? readPatches(compared, { ...others, give, ...(window && { window }) });
   });
+  for (const file of diff.files.slice(given)) others.give?.(file);
+  return diff;
 }
 
 /** Above this number of files renames are not detected. */

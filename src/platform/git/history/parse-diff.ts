@@ -34,6 +34,10 @@ export type DiffOptions = {
   unidiff?: boolean | undefined;
   /** The range of files; all by default. */
   window?: Window;
+  /** Gets each file as soon as nothing that git still does can change it. */
+  give?: ((file: FileDiff) => void) | undefined;
+  /** Ends git. */
+  signal?: AbortSignal | undefined;
 };
 
 const MAX_FILES = 3_000;
@@ -59,12 +63,13 @@ const NEXT_PATCH = Buffer.from('\ndiff --git ');
 
 /**
  * Parses `diff-tree -z --raw -p`: the list of files, an empty field, and a patch for each in the same order.
- * `atEnd` is whether all input was read: then only the exit code says whether it was complete.
+ * `atEnd` is whether all input was read: then only the exit code says whether it was complete. The first `certain` files
+ * are, whatever that is.
  */
 export async function parseDiff(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
-  { unidiff = false, window = { offset: 0, limit: MAX_FILES } }: DiffOptions = {},
-): Promise<Diff & { atEnd: boolean }> {
+  { unidiff = false, window = { offset: 0, limit: MAX_FILES }, give }: DiffOptions = {},
+): Promise<Diff & { atEnd: boolean; certain: number }> {
   const next = pieces(chunks);
   const { entries, more } = await readEntries(next);
   if (more) await skipList(next);
@@ -72,6 +77,7 @@ export async function parseDiff(
   for (let skipped = 0; skipped < window.offset && wanted.length > 0; skipped++) await next(NEXT_PATCH, 0);
   const files: FileDiff[] = [];
   let length = 0;
+  let certain = 0;
   let atEnd = entries.length === 0;
   for (const entry of wanted) {
     const patch = await next(NEXT_PATCH, MAX_PATCH_BYTES + MAX_HEADER_BYTES);
@@ -81,11 +87,15 @@ export async function parseDiff(
     const isTooLarge = hunks === undefined || hunks.length > MAX_PATCH_BYTES;
     length += isTooLarge ? 0 : hunks.length;
     if (length > MAX_WHOLE_BYTES) break;
-    files.push({ diff: isTooLarge ? '' : decode(hunks), collapsed: false, too_large: isTooLarge, ...entry });
+    const file = { diff: isTooLarge ? '' : decode(hunks), collapsed: false, too_large: isTooLarge, ...entry };
+    files.push(file);
+    if (patch.isLast) continue;
+    certain = files.length;
+    give?.(file);
   }
   const left = wanted.slice(files.length);
   files.push(...left.map((entry) => ({ diff: '', collapsed: true, too_large: false, ...entry })));
-  return { files, total: entries.length, overflow: more || left.length > 0, atEnd };
+  return { files, total: entries.length, overflow: more || left.length > 0, atEnd, certain };
 }
 
 const rawLine = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])/;
