@@ -8,22 +8,20 @@ type FencedBlock = { open: number; close: number; indent: number; info: string }
 /** Code in backticks may begin its line: then it ends there as well. */
 const opensFence = (mark: string, info: string): boolean => !mark.startsWith('`') || !info.includes('`');
 
-function findBlocks(lines: readonly string[]): FencedBlock[] {
-  const blocks: FencedBlock[] = [];
+function* findBlocks(lines: readonly string[]): Generator<FencedBlock> {
   let current: (FencedBlock & { mark: string }) | undefined;
-  lines.forEach((line, at) => {
+  for (const [at, line] of lines.entries()) {
     const [, indent = '', mark = '', info = ''] = fence.exec(line) ?? [];
-    if (mark === '') return;
+    if (mark === '') continue;
     if (!current) {
-      if (!opensFence(mark, info)) return;
+      if (!opensFence(mark, info)) continue;
       current = { open: at, close: lines.length, indent: indent.length, info: info.trim(), mark };
-      blocks.push(current);
     } else if (mark.startsWith(current.mark) && info.trim() === '') {
-      current.close = at;
+      yield { ...current, close: at };
       current = undefined;
     }
-  });
-  return blocks;
+  }
+  if (current) yield current;
 }
 
 /** For each line, whether it is in fenced code, or a fence itself. */
@@ -40,13 +38,12 @@ function unindented(line: string, indent: number): string {
   return line.slice(from);
 }
 
-/** The lines of each fenced block whose info string is wanted, without its fences. */
-export const fencedBlocks = (
+/** The lines of each fenced block whose info string is wanted, without its fences; found as they are asked for. */
+export function* fencedBlocks(
   lines: readonly string[],
   isWanted: (info: string) => boolean,
-): { info: string; lines: string[] }[] =>
-  findBlocks(lines).flatMap(({ open, close, indent, info }) =>
-    isWanted(info)
-      ? { info, lines: lines.slice(open + 1, close).map((line) => unindented(line, indent)) }
-      : [],
-  );
+): Generator<{ info: string; lines: string[] }> {
+  for (const { open, close, indent, info } of findBlocks(lines))
+    if (isWanted(info))
+      yield { info, lines: lines.slice(open + 1, close).map((line) => unindented(line, indent)) };
+}

@@ -63,6 +63,9 @@ const on = (new_line: number | null, position_type: 'text' | 'file' = 'text') =>
   new_line,
 });
 
+const suggestionsIn = (text: string, position: ReturnType<typeof on>, file: ReturnType<typeof readLines>) =>
+  suggestionsOf(parseSuggestions(text), position, file);
+
 describe('the contents', () => {
   type Row = [name: string, file: string, line: number, text: string, from: string, to: string];
   test.each<Row>([
@@ -80,11 +83,11 @@ describe('the contents', () => {
     ['of text that is no UTF-8', 'é\n', 1, block('-0+0', 'è'), 'é\n', 'è\n'],
   ])('%s', (name, file, line, text, from_content, to_content) => {
     const content = Buffer.from(file, name.includes('UTF-8') ? 'latin1' : 'utf8');
-    expect(suggestionsOf(text, on(line), readLines(content))).toMatchObject([{ from_content, to_content }]);
+    expect(suggestionsIn(text, on(line), readLines(content))).toMatchObject([{ from_content, to_content }]);
   });
 
   test('stay with the line of the note', () => {
-    const [suggestion] = suggestionsOf(block('-5+1', 'A'), on(2), readLines(Buffer.from('a\nb\nc\n')));
+    const [suggestion] = suggestionsIn(block('-5+1', 'A'), on(2), readLines(Buffer.from('a\nb\nc\n')));
     expect(suggestion).toMatchObject({ lines_above: 1, lines_below: 1 });
     if (suggestion) expect(rangeOf({ new_line: 12 }, suggestion)).toEqual({ from_line: 11, to_line: 13 });
   });
@@ -92,8 +95,8 @@ describe('the contents', () => {
   test('of all in one text are bounded together', () => {
     const file = readLines(Buffer.from(`${'x'.repeat(40_000)}\nb\n`));
     const text = [block('-0+0', 'A'), block('-0+1', 'A'), block('-0+0', 'B')].join('\n');
-    expect(suggestionsOf(text, on(1), file)).toMatchObject([{ to_content: 'A\n' }]);
-    expect(suggestionsOf(text, on(2), file)).toHaveLength(3);
+    expect(suggestionsIn(text, on(1), file)).toMatchObject([{ to_content: 'A\n' }]);
+    expect(suggestionsIn(text, on(2), file)).toHaveLength(3);
   });
 
   test.each([
@@ -104,6 +107,6 @@ describe('the contents', () => {
     ['of very long lines', on(1), `${'x'.repeat(65_536)}\n`],
     ['of bytes that no column takes', on(1), 'a\0b\n'],
   ])('are none %s', (_name, position, file) => {
-    expect(suggestionsOf(block('-0+0', 'A'), position, readLines(Buffer.from(file)))).toEqual([]);
+    expect(suggestionsIn(block('-0+0', 'A'), position, readLines(Buffer.from(file)))).toEqual([]);
   });
 });

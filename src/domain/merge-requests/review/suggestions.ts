@@ -19,6 +19,14 @@ const MAX_FROM_BYTES = 65_536;
 
 const info = /^suggestion(?::(?:-(\d{1,3}))?(?:\+(\d{1,3}))?)?(?=\s|$)/;
 
+const rangeIn = (text: string): [above: number, below: number] => {
+  const [, above = 0, below = 0] = info.exec(text) ?? [];
+  return [Number(above), Number(below)];
+};
+
+const isSuggestion = (text: string): boolean =>
+  info.test(text) && rangeIn(text).every((lines) => lines <= MAX_LINES_BESIDE);
+
 export type WrittenSuggestion = { above: number; below: number; lines: string[] };
 
 /**
@@ -30,13 +38,13 @@ export function parseSuggestions(markdown: string): WrittenSuggestion[] {
   const lines = markdown.split(/\r?\n/);
   // The text's own last line feed is no line of an open block.
   if (lines.at(-1) === '') lines.pop();
-  return fencedBlocks(lines, (text) => info.test(text))
-    .map((block) => {
-      const [, above = 0, below = 0] = info.exec(block.info) ?? [];
-      return { above: Number(above), below: Number(below), lines: block.lines };
-    })
-    .filter(({ above, below }) => above <= MAX_LINES_BESIDE && below <= MAX_LINES_BESIDE)
-    .slice(0, MAX_SUGGESTIONS);
+  const suggestions: WrittenSuggestion[] = [];
+  for (const block of fencedBlocks(lines, isSuggestion)) {
+    const [above, below] = rangeIn(block.info);
+    suggestions.push({ above, below, lines: block.lines });
+    if (suggestions.length === MAX_SUGGESTIONS) break;
+  }
+  return suggestions;
 }
 
 /** A file whose lines are found by number, from 1; the starts have its length behind them. */
@@ -88,11 +96,11 @@ export const rangeOf = (
 });
 
 /**
- * The suggestions in a note's text; none where its position has no line of the new version. `file` is that version: a range goes
+ * The suggestions that are written in a note; none where its position has no line of the new version. `file` is that version: a range goes
  * no further than its first and last line. Too long ones stay code, as do those for lines that no column can store.
  */
 export function suggestionsOf(
-  markdown: string,
+  written: readonly WrittenSuggestion[],
   position: Pick<NotePosition, 'position_type' | 'new_line'>,
   file: FileLines,
 ): Suggestion[] {
@@ -100,7 +108,7 @@ export function suggestionsOf(
   const count = lineCount(file);
   if (position_type !== 'text' || !new_line || new_line > count) return [];
   let left = MAX_FROM_BYTES;
-  return parseSuggestions(markdown).flatMap(({ above, below, lines }) => {
+  return written.flatMap(({ above, below, lines }) => {
     const lines_above = Math.min(above, new_line - 1);
     const lines_below = Math.min(below, count - new_line);
     const { from_line, to_line } = rangeOf(position, { lines_above, lines_below });

@@ -14,12 +14,13 @@ export async function readSuggestions(
   text: string,
 ): Promise<Suggestion[]> {
   if (position?.position_type !== 'text' || !position.new_line || position.new_path === null) return [];
-  if (parseSuggestions(text).length === 0) return [];
+  const written = parseSuggestions(text);
+  if (written.length === 0) return [];
   const { head_sha, new_path } = position;
   const file = await services.repositories.read(
     projectRepository(project.id),
     project.row.repository_storage,
     (git) => readFileLines(git, head_sha, new_path),
   );
-  return file ? suggestionsOf(text, position, file) : [];
+  return file ? suggestionsOf(written, position, file) : [];
 }
