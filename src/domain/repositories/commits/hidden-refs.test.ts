@@ -52,3 +52,44 @@ test('a ref of a merge request names a commit for who reads merge requests alone
   const page = `${app.url}/${project.path_with_namespace}/-/tree/refs/merge-requests/1/head`;
   expect((await fetch(page)).status).toBe(404);
 });
+
+test('nor is a branch, a tag or a commit made of it by who does not read merge requests', async () => {
+  const project = await makeReviewedProject(app, { visibility: 'public' });
+  const { maintainer } = await makeMembers(app, `projects/${project.id}`, 'maintainer');
+  await makeMergeRequest(app, project.id, 'topic');
+  const name = 'refs/merge-requests/1/head';
+  const head = `refs%2Fmerge-requests%2F1%2Fhead`;
+  const commit = { branch: 'made', commit_message: 'Made', content: 'a' };
+  const actions = [{ action: 'create', file_path: 'made', content: 'a' }];
+  const writings: readonly (readonly [string, object])[] = [
+    ['branches', { branch: 'made', ref: name }],
+    ['branches', { branch: 'made', ref: `${name}~0` }],
+    ['tags', { tag_name: 'made', ref: name }],
+    ['tags', { tag_name: 'made', ref: name, message: 'Made' }],
+    ['commits', { ...commit, actions, start_branch: name }],
+    ['commits', { ...commit, actions, start_sha: name }],
+    ['files/made', { ...commit, start_branch: name }],
+    [`commits/${head}/cherry_pick`, { branch: 'main' }],
+    [`commits/${head}/revert`, { branch: 'main' }],
+    [`commits/${head}/comments`, { note: 'Found' }],
+    [`commits/${head}/discussions`, { body: 'Found' }],
+  ];
+  const status = [`statuses/${head}`, { state: 'success' }] as const;
+  const refused = async () => {
+    const passed: unknown[] = [];
+    for (const [path, body] of [...writings, status]) {
+      const place = path.startsWith('statuses') || path.endsWith('discussions') ? '' : 'repository/';
+      const call = `POST /projects/${project.id}/${place}${path}`;
+      const answer = await app.as(maintainer.token)(call, { body: { ...body } });
+      if (answer.status !== 400 && answer.status !== 404) passed.push([path, body, answer.status]);
+    }
+    return passed;
+  };
+  const body = { merge_requests_access_level: 'disabled' };
+  bodyOf(await app.root(`PUT /projects/${project.id}`, { body }), 200);
+  expect(await refused()).toEqual([]);
+  const enabled = { merge_requests_access_level: 'enabled' };
+  bodyOf(await app.root(`PUT /projects/${project.id}`, { body: enabled }), 200);
+  // Who reads them may: a branch must be new, and a change is not made twice.
+  expect((await refused()).length).toBeGreaterThanOrEqual(5);
+});

@@ -20,6 +20,7 @@ import {
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
+import { asReadBy } from '../commits/queries.ts';
 import { isPremium } from '../protection/present.ts';
 import { guardRefs, isOwned, type RefGuard } from '../protection/protection.ts';
 import { projectRepository } from '../store/containers.ts';
@@ -51,7 +52,7 @@ export async function writeProject<T>(
   const key = projectRepository(project.id);
   return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
     const guard = await guardRefs(services.database.db, project, actor, settings, shared);
-    const { objects, updates, value, also } = await work(git, guard);
+    const { objects, updates, value, also } = await work(asReadBy(git, project), guard);
     if (updates.length === 0) return value;
     // Other rules apply until there is a branch, and the first push may have come meanwhile.
     const judge = guard.rules.first ? await guardRefs(services.database.db, project, actor, settings) : guard;
