@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, fsync, openSync, statSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
@@ -11,7 +11,7 @@ import { randomHex } from '../secret.ts';
 import { NO_OBJECT } from './names.ts';
 import type { GitFolder } from './objects.ts';
 import type { NewObject } from './parse.ts';
-import { GitError, git } from './program/program.ts';
+import { GitError, git, LONG_RUN_TIMEOUT_MS } from './program/program.ts';
 
 /** A change of a ref from one id to another; NO_OBJECT for none. */
 export type RefUpdate = { ref: string; before: string; after: string };
@@ -80,17 +80,35 @@ export async function updateRefs(folder: string, updates: readonly RefUpdate[]):
   }
 }
 
-/** Milliseconds: nothing that git does under one of these locks takes so long. */
-const STALE_LOCK_MS = 300_000;
+/** Milliseconds: any run of git has ended by then, but a push. */
+const STALE_LOCK_MS = LONG_RUN_TIMEOUT_MS + 5_000;
+/** The same for a push, where nobody can say whether one runs. */
+const STALE_PUSH_LOCK_MS = 300_000;
+
+/** Whether a push to the repository runs, be it of another process; undefined where the system does not say. */
+async function isPushed(folder: string): Promise<boolean | undefined> {
+  const all = await readdir('/proc').catch(() => []);
+  const lines = await Promise.all(
+    all.map((name) => (/^\d+$/.test(name) ? readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '') : '')),
+  );
+  if (lines.every((line) => line === '')) return undefined;
+  return lines.some((line) => line.includes('\0receive-pack\0') && line.endsWith(`\0${folder}\0`));
+}
 
 /** Removes locks of these refs left by a killed git; true when there was one. */
 export async function removeStaleLocks(folder: string, refs: readonly string[]): Promise<boolean> {
-  const before = now().getTime() - STALE_LOCK_MS;
   const names = [...refs, 'packed-refs', 'HEAD'].map((name) => join(folder, `${name}.lock`));
-  const stale = names.filter((name) => {
-    const lock = statSync(name, { throwIfNoEntry: false });
-    return lock?.isFile() && lock.mtimeMs <= before;
-  });
+  const olderThan = (milliseconds: number): string[] => {
+    const before = now().getTime() - milliseconds;
+    return names.filter((name) => {
+      const lock = statSync(name, { throwIfNoEntry: false });
+      return lock?.isFile() && lock.mtimeMs <= before;
+    });
+  };
+  if (olderThan(STALE_LOCK_MS).length === 0) return false;
+  const pushed = await isPushed(folder);
+  if (pushed) return false;
+  const stale = olderThan(pushed === undefined ? STALE_PUSH_LOCK_MS : STALE_LOCK_MS);
   await Promise.all(stale.map((name) => rm(name, { force: true })));
   return stale.length > 0;
 }

@@ -8,6 +8,7 @@ import { makeGroup, makeProject } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { gitText } from '../../../platform/git/program/program.ts';
+import { startService } from '../../../platform/git/program/transport.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { trailersOf } from '../commits/records.ts';
 import { commitChanges } from '../pushes/commits.ts';
@@ -141,10 +142,24 @@ describe('holding', () => {
       ashlar.root(`POST /projects/${id}/repository/files/x${Math.random()}`, {
         body: { branch: 'main', content: 'x', commit_message: 'x' },
       });
-    await writeFile(lock, '');
+    const isAged = async (seconds: number): Promise<void> => {
+      await writeFile(lock, '');
+      const then = new Date(Date.now() - seconds * 1_000);
+      await utimes(lock, then, then);
+    };
+    // A run of git ends within a minute.
+    await isAged(50);
     expect((await commit()).status).toBe(400);
-    const old = new Date(Date.now() - 600_000);
-    await utimes(lock, old, old);
+    await isAged(70);
+    expect((await commit()).status).toBe(201);
+    // A push does not, and holds its locks as long as it lives.
+    const folder = store().folder(projectRepository(id), 'default');
+    const { signal } = new AbortController();
+    const push = await startService({ service: 'receive-pack', folder, signal });
+    await isAged(600);
+    expect((await commit()).status).toBe(400);
+    push.end();
+    await push.ended;
     expect((await commit()).status).toBe(201);
   });
 
