@@ -23,6 +23,7 @@ import { commitActivityTarget } from './registrations/activity-target.ts';
 import { commitReferences } from './registrations/commit-references.ts';
 import { commitSubject } from './registrations/notification-subject.ts';
 import { commitTodoTarget } from './registrations/todo-target.ts';
+import { templateEndpoints } from './templates/routes.ts';
 import { writeCommitEndpoints } from './write-commits/routes.ts';
 
 export const repositoriesCapability = (): Capability => ({
@@ -48,6 +49,7 @@ export const repositoriesCapability = (): Capability => ({
     ...blobEndpoints,
     ...contributorEndpoints,
     ...fileEndpoints,
+    ...templateEndpoints,
     ...treeEndpoints,
   ],
   tables: ['external_pipelines', 'commit_statuses'],

@@ -70,3 +70,4 @@ export {
 export { noSizes, selectProjectSizes } from './store/statistics-queries.ts';
 export { chooseStorage } from './store/storage-choice.ts';
 export { createRepositories } from './store/store.ts';
+export { readTemplate } from './templates/read-templates.ts';

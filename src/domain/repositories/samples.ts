@@ -15,7 +15,7 @@ const head = { table: 'external_pipelines', column: 'sha' };
 const created = { actions: [{ action: 'create', file_path: 'new', content: 'Hello' }] };
 
 export const samples: Samples = {
-  /** A commit by each user, and one more that adds a file for each. The last is also the branch `1`. */
+  /** A commit by each user, and one more that adds a file and templates for each. The last is also the branch `1`. */
   async fill(app, count, { project }) {
     const { database, repositories } = app.app.services;
     const people = Array.from({ length: count }, (_, index) => `person-${index + 1}`);
@@ -25,7 +25,11 @@ export const samples: Samples = {
         `${name} <${name}@example.org>`,
       ),
     );
-    const last = importStream([Object.fromEntries(people.map((name) => [`docs/${name}`, name]))]);
+    const folders = ['docs', '.gitlab/issue_templates', '.gitlab/merge_request_templates'];
+    const files = folders.flatMap((folder) =>
+      people.map((name) => [`${folder}/${name}${folder === 'docs' ? '' : '.md'}`, name]),
+    );
+    const last = importStream([Object.fromEntries(files)]);
     const refs = people.flatMap((name) => [`refs/heads/${name}`, `refs/tags/${name}`]);
     const resets = ['refs/heads/1', ...refs].map((ref) => `reset ${ref}\nfrom refs/heads/main\n\n`);
     const input = [...commits, last, ...resets].join('');
@@ -56,13 +60,19 @@ export const samples: Samples = {
     'commits/:noteable_id': head,
     'commits/:sha': head,
     'files/:file_path': named,
+    'issues/:name': named,
+    'merge_requests/:name': named,
     'repository/:format': { value: 'zip' },
     'statuses/:sha': head,
     'submodules/:submodule': { value: 'lib' },
     'tags/:tag_name': named,
   },
   // The commit that a file was changed by last.
-  fields: { pipeline_id: 'external_pipelines', last_commit_id: null },
+  fields: {
+    pipeline_id: 'external_pipelines',
+    last_commit_id: null,
+    source_template_project_id: 'projects',
+  },
   requests: () => ({
     'GET /projects/:id/repository/compare': { with: { from: 'person-1', to: 'main' } },
     'GET /projects/:id/repository/merge_base': { with: { refs: ['person-1', 'main'] } },

@@ -7,7 +7,9 @@ const access = (value: 'disabled' | 'private' | 'enabled' = 'enabled') =>
 const publicAccess = (value: 'disabled' | 'private' | 'enabled' | 'public') =>
   stringEnum(['disabled', 'private', 'enabled', 'public'], { default: value });
 const boolean = (value: boolean) => Type.Boolean({ default: value });
-const text = (maxLength = 1_000_000) => nullable(Type.String({ maxLength, default: null }));
+/** Characters of a description template: each record of the project has it. */
+const MAX_TEMPLATE_LENGTH = 16_384;
+const text = (maxLength: number) => nullable(Type.String({ maxLength, default: null }));
 
 export const ProjectSettingsSchema = Type.Object({
   // Features and their access
@@ -62,6 +64,8 @@ export const ProjectSettingsSchema = Type.Object({
   merge_commit_template: text(500),
   squash_commit_template: text(500),
   issue_branch_template: text(255),
+  issues_template: text(MAX_TEMPLATE_LENGTH),
+  merge_requests_template: text(MAX_TEMPLATE_LENGTH),
   approvals_before_merge: Type.Integer({ minimum: 0, maximum: 100, default: 0 }),
   // Builds
   build_git_strategy: stringEnum(['fetch', 'clone'], { default: 'fetch' }),
@@ -103,6 +107,8 @@ export const withoutPremium = <T extends Partial<ProjectSettings>>({
   approvals_before_merge: _approvals,
   requirements_access_level: _requirements,
   only_allow_merge_if_all_status_checks_passed: _statusChecks,
+  issues_template: _issues,
+  merge_requests_template: _mergeRequests,
   ...settings
 }: T) => settings;
 

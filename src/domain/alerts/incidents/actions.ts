@@ -6,11 +6,9 @@ import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, Failure, notFound } from '../../../platform/failure.ts';
-import { findCommit } from '../../../platform/git/refs.ts';
-import { findEntry } from '../../../platform/git/trees.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import { type ActorContext, newDiscussionId } from '../../conversation/index.ts';
-import { projectRepository } from '../../repositories/index.ts';
+import { readTemplate } from '../../repositories/index.ts';
 import { type CreatedIssue, closeIssue, created, insertIssue, prepareIssue } from '../../work-items/index.ts';
 import { alertUrl } from '../alert-records.ts';
 import { isLogged } from '../queries.ts';
@@ -24,26 +22,6 @@ import { incidentDescription, incidentSeverity } from './text.ts';
 export const MAKE_INCIDENT = 'alerts.incident';
 export const RECOVER = 'alerts.recovered';
 
-/** Bytes of a template; a longer one is ignored. */
-const MAX_TEMPLATE_LENGTH = 1_048_576;
-
-/** The issue template of this name in the default branch; null without one. */
-async function readTemplate(
-  { repositories }: Needs<'repositories'>,
-  project: AuthorizedProject,
-  name: string,
-): Promise<string | null> {
-  const { id, row } = project;
-  const text = await repositories.read(projectRepository(id), row.repository_storage, async (git) => {
-    const head = await findCommit(git, 'HEAD');
-    const entry = head && (await findEntry(git, head.tree, ['.gitlab', 'issue_templates', `${name}.md`]));
-    const info = entry && (await git.info(entry.oid));
-    if (info?.type !== 'blob' || info.size > MAX_TEMPLATE_LENGTH) return null;
-    return (await git.read(info.oid))?.content.toString('utf8').replaceAll('\0', '') ?? null;
-  });
-  return text ?? null;
-}
-
 async function templateFor(
   { db, services }: ActorContext,
   project: AuthorizedProject,
@@ -53,7 +31,8 @@ async function templateFor(
     .select('issue_template_key')
     .where('project_id', '=', project.id)
     .executeTakeFirst();
-  return settings?.issue_template_key ? readTemplate(services, project, settings.issue_template_key) : null;
+  const key = settings?.issue_template_key;
+  return key ? ((await readTemplate(services, project, 'issues', (name) => name === key)) ?? null) : null;
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
 import { insertIssue } from '../../../../test/support/issues.ts';
-import { makeReviewedProject } from '../../../../test/support/merge-requests.ts';
+import { commitTo, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 
 const ashlar = useApp();
 const home = makeHome();
@@ -150,4 +150,51 @@ test('auto_merge merges what may be merged', async () => {
   await push(work, 'topic', 'merge_request.create', 'merge_request.auto_merge');
   const [merged] = bodyOf(await ashlar.root(`GET /projects/${project.id}/merge_requests`), 200);
   expect(merged).toMatchObject({ state: 'merged', merged_by: { id: 1 } });
+});
+
+/** Opens one by a push, and reads its description. */
+async function describedAs(
+  project: MadeProject,
+  branch: string,
+  ...options: string[]
+): Promise<string | null> {
+  const work = await workOn(project, branch, { message: 'Add it\n\nSince it was missing.' });
+  await push(work, branch, 'merge_request.create', ...options);
+  return (await openIn(project)).find((each: { source_branch: string }) => each.source_branch === branch)
+    .description;
+}
+
+test('a description is that of the option, of the setting, of the template, or of the commit', async () => {
+  const project = await makeReviewedProject(ashlar);
+  expect(await describedAs(project, 'first')).toBe('Since it was missing.');
+  const text = '%{source_branch} to %{target_branch}\n\n%{co_authored_by}\n\n%{first_commit} %{title}\n';
+  await commitTo(ashlar, project.id, 'main', { '.gitlab/merge_request_templates/DEFAULT.md': text });
+  expect(await describedAs(project, '12-second')).toBe(
+    '12-second to main\n\nCo-authored-by: Ada Lovelace <ada@example.com>\n\nAdd it\n\nSince it was missing. %{title}\n',
+  );
+  bodyOf(
+    await ashlar.root(`PUT /projects/${project.id}`, {
+      body: { merge_requests_template: 'Ours: %{all_commits}' },
+    }),
+    200,
+  );
+  expect(await describedAs(project, 'third')).toBe('Ours: * Add it\n\nSince it was missing.');
+  expect(await describedAs(project, 'fourth', 'merge_request.description=On %{source_branch}')).toBe(
+    'On fourth',
+  );
+  bodyOf(await ashlar.root(`PUT /projects/${project.id}`, { body: { merge_requests_template: ' ' } }), 200);
+  expect(await describedAs(project, 'fifth')).toMatch(/^fifth to main/);
+});
+
+test('quick actions of a template are done', async () => {
+  const project = await makeReviewedProject(ashlar);
+  await commitTo(ashlar, project.id, 'main', {
+    '.gitlab/merge_request_templates/Default.md': 'Why?\n/label ~bug\n/draft\n',
+  });
+  bodyOf(
+    await ashlar.root(`POST /projects/${project.id}/labels`, { body: { name: 'bug', color: '#ff0000' } }),
+    201,
+  );
+  await describedAs(project, 'topic');
+  expect(await openIn(project)).toMatchObject([{ description: 'Why?', labels: ['bug'], draft: true }]);
 });

@@ -8,12 +8,14 @@ import type { Commit } from '../../../platform/git/parse.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { usersByName, type WriteContext } from '../../conversation/index.ts';
 import { availableMilestoneByTitle } from '../../planning/index.ts';
-import { projectRepository } from '../../repositories/index.ts';
+import { authorOf, projectRepository, readTemplate } from '../../repositories/index.ts';
 import { findIssue } from '../../work-items/index.ts';
 import type { Requested } from '../changes/requested.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { commitValues } from '../texts/commit-values.ts';
 import { defaultTexts, issueNumberOf } from '../texts/default-texts.ts';
 import { asDraft, withoutDraft } from '../texts/draft.ts';
+import { fillIn } from '../texts/placeholders.ts';
 import type { MergeRequestOptions, NamedUsers } from '../texts/push-options.ts';
 import { selectAssigneeIds } from './queries.ts';
 
@@ -97,29 +99,57 @@ async function commitsOf(git: GitFolder, source: string, target: string): Promis
   return head && onto ? commitsBetween(git, git, onto.oid, head.oid, MAX_TOLD_COMMITS) : [];
 }
 
-/** The title and description of a new merge request: those given, else made of its commits. */
+/** The project's setting from premium up, else its template that is named Default, in any case of the letters. */
+async function defaultDescription(
+  { services }: Asking,
+  project: AuthorizedProject,
+): Promise<string | undefined> {
+  const { merge_requests_template: own } = projectSettings(project.row);
+  if (services.config.tier !== 'free' && own?.trim()) return own;
+  return readTemplate(services, project, 'merge_requests', (name) => name.toLowerCase() === 'default');
+}
+
+/** UTF-16 units of a description (facts-merge-requests §1.1). */
+const MAX_DESCRIPTION_LENGTH = 1_048_576;
+
+type Place = {
+  source: AuthorizedProject;
+  sourceBranch: string;
+  target: AuthorizedProject;
+  targetBranch: string;
+};
+
+/** The description given, else the target's own, with the values of its variables; undefined for a blank one. */
+async function describedBy(
+  context: Asking,
+  { sourceBranch, target, targetBranch }: Place,
+  given: string | undefined,
+  commits: readonly Commit[],
+): Promise<string | undefined> {
+  const written = given?.trim() ? given : await defaultDescription(context, target);
+  const { first_multiline_commit_description: _, ...values } = commitValues(commits, {
+    title: '',
+    committing: authorOf(context.actor),
+  });
+  const branches = { source_branch: () => sourceBranch, target_branch: () => targetBranch };
+  const text = fillIn(written ?? '', { ...values, ...branches }, MAX_DESCRIPTION_LENGTH);
+  return text.trim() === '' ? undefined : text;
+}
+
+/** The title and description of a new merge request: those given, else made of templates and its commits. */
 export async function textsFor(
   context: Asking,
-  {
-    source,
-    sourceBranch,
-    target,
-    targetBranch,
-  }: {
-    source: AuthorizedProject;
-    sourceBranch: string;
-    target: AuthorizedProject;
-    targetBranch: string;
-  },
-  { title, description, draft }: MergeRequestOptions,
+  place: Place,
+  { title, description: given, draft }: MergeRequestOptions,
 ): Promise<{ title: string; description: string | null }> {
+  const { source, sourceBranch, target, targetBranch } = place;
   const read = (git: GitFolder) => commitsOf(git, sourceBranch, targetBranch);
   const [commits = [], issue] = await Promise.all([
     context.services.repositories.read(projectRepository(source.id), source.row.repository_storage, read),
     issueNamed(context, target, sourceBranch),
   ]);
   const texts = defaultTexts({
-    given: { title, description },
+    given: { title, description: await describedBy(context, place, given, commits) },
     commits,
     sourceBranch,
     issue,

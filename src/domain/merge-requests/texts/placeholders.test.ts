@@ -9,6 +9,7 @@ const values = {
   description: () => 'One\n\nTwo',
   issues: () => '',
   reviewed_by: () => ' \r\n ',
+  approved_by: () => '',
   target_branch: () => '%{title} $& $1',
 };
 const filled = (template: string): string => fillIn(template, values, MAX_LENGTH);
@@ -30,7 +31,7 @@ describe('values', () => {
     ],
     ['%{constructor} %{__proto__} %{to_string}', '%{constructor} %{__proto__} %{to_string}'],
     // Known, and without a value here.
-    ['[%{url}]', '[]'],
+    ['[%{url}]', '[%{url}]'],
     ['%{issues} %{title}', ' Title'],
   ])('%j becomes %j', (template, expected) => {
     expect(filled(template)).toBe(expected);
@@ -50,10 +51,10 @@ describe('lines of an empty variable', () => {
     ['%{issues}\nA', 'A'],
     ['%{issues}\n\nA', '\nA'],
     ['A\n\n%{reviewed_by}\n\nB', 'A\n\nB'],
-    ['A\n\n%{url}\n\nB', 'A\n\nB'],
-    ['A\n\n%{issues}\n\n%{url}\n\nB', 'A\n\nB'],
-    ['A\n\n%{issues}\n%{url}\n%{reviewed_by}\n\nB', 'A\n\nB'],
-    ['A\n\n%{issues}\n%{url}', 'A'],
+    ['A\n\n%{url}\n\nB', 'A\n\n%{url}\n\nB'],
+    ['A\n\n%{issues}\n\n%{approved_by}\n\nB', 'A\n\nB'],
+    ['A\n\n%{issues}\n%{approved_by}\n%{reviewed_by}\n\nB', 'A\n\nB'],
+    ['A\n\n%{issues}\n%{approved_by}', 'A'],
     ['A\n\n%{issues}\n%{title}\n\nB', 'A\n\nTitle\n\nB'],
     ['A\n\n\n%{issues}\n\n\nB', 'A\n\n\n\nB'],
     ['A\r\n\r\n%{issues}\r\n\r\nB', 'A\r\n\r\nB'],

@@ -25,7 +25,7 @@ export type Variable = (typeof variables)[number];
 const known: ReadonlySet<string> = new Set(variables);
 const isVariable = (name: string): name is Variable => known.has(name);
 
-/** Each is called once at most, and only if the template has the variable; what is missing is empty. */
+/** Each is called once at most, and only if the template has the variable; what is missing stays as written. */
 export type Values = Partial<Record<Variable, () => string>>;
 /** A variable's value; undefined for what is none, and stays as written. */
 type ValueFor = (name: string) => string | undefined;
@@ -66,8 +66,8 @@ export function fillIn(template: string, values: Values, maxLength: number): str
   const found = new Map<string, string>();
   const valueFor: ValueFor = (name) => {
     if (!isVariable(name)) return undefined;
-    const value = found.get(name) ?? values[name]?.() ?? '';
-    found.set(name, value);
+    const value = found.get(name) ?? values[name]?.();
+    if (value !== undefined) found.set(name, value);
     return value;
   };
   const text = withoutEmptyLines(template, valueFor);

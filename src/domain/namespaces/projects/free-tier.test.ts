@@ -9,6 +9,11 @@ const premium = useApp({ env: { ASHLAR_TIER: 'premium' } });
 const premiumOfProjects = [
   'approvals_before_merge',
   'compliance_frameworks',
+  'issues_template',
+  'merge_pipelines_enabled',
+  'merge_requests_template',
+  'merge_trains_enabled',
+  'merge_trains_skip_train_allowed',
   'only_allow_merge_if_all_status_checks_passed',
   'requirements_access_level',
   'requirements_enabled',
@@ -67,7 +72,13 @@ describe('below premium', () => {
 
   test('settings of the paid tiers are passed over, and not kept for later', async () => {
     const { id } = await makeProject(free);
-    const body = { approvals_before_merge: 2, requirements_access_level: 'disabled', lfs_enabled: false };
+    const body = {
+      approvals_before_merge: 2,
+      requirements_access_level: 'disabled',
+      issues_template: 'What?',
+      merge_requests_template: 'Why?',
+      lfs_enabled: false,
+    };
     const changed = bodyOf(await free.root(`PUT /projects/${id}`, { body }), 200);
     expect(changed.lfs_enabled).toBe(false);
     expect(Object.keys(changed).filter((name) => premiumOfProjects.includes(name))).toEqual([]);

@@ -38,9 +38,9 @@ import {
   initialVisibility,
   mayCreateProjects,
   nameProblems,
-  originProblems,
   pathFromName,
   storageProblems,
+  unsupportedProblems,
   visibilityProblems,
 } from './rules.ts';
 import type { CreateProject, UpdateProject } from './schema.ts';
@@ -245,7 +245,7 @@ export async function createProject(
       name: nameProblems(name),
       path: problemsOf(pathProblems(path, 'nested')),
       default_branch: branchNameProblems(input.default_branch),
-      ...originProblems(input),
+      ...unsupportedProblems(input),
       repository_storage: storageProblems(storages, storage),
       visibility_level: visibilityProblems({
         asked: visibility,
@@ -345,7 +345,7 @@ export async function updateProject(
       name: input.name === undefined ? undefined : nameProblems(input.name),
       path: moved ? problemsOf(pathProblems(input.path ?? '', 'nested')) : undefined,
       default_branch: branchNameProblems(input.default_branch),
-      ...originProblems(input),
+      ...unsupportedProblems(input),
       repository_storage: storageProblems(storages, storage),
       visibility_level: changesVisibility
         ? visibilityProblems({

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../../../test/support/app.ts';
 import {
   addMember,
+  bodyOf,
   makeGroup,
   makeMembers,
   makeProject,
@@ -98,6 +99,25 @@ describe('POST /projects', () => {
       await settings.write(database.db, { default_branch_name: '' });
       settings.forget();
     }
+  });
+
+  it('shows that there are no merge trains, and refuses by name to turn them on', async () => {
+    const names = ['merge_pipelines_enabled', 'merge_trains_enabled', 'merge_trains_skip_train_allowed'];
+    const { id } = await makeProject(ashlar);
+    for (const name of names) {
+      const refused = await ashlar.root(`PUT /projects/${id}`, { body: { [name]: true, description: 'x' } });
+      expect([name, refused.status, refused.body.message]).toEqual([
+        name,
+        400,
+        { [name]: ['is not supported'] },
+      ]);
+    }
+    const off = Object.fromEntries(names.map((name) => [name, false]));
+    expect(bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: off }), 200)).toMatchObject(off);
+    expect(bodyOf(await ashlar.root(`GET /projects/${id}`), 200)).toMatchObject({
+      ...off,
+      description: null,
+    });
   });
 
   it('refuses by name what it would have to fetch the code from', async () => {

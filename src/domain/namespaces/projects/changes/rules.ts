@@ -37,11 +37,12 @@ export function nameProblems(name: string): string[] | undefined {
 }
 
 /**
- * Origins that a project cannot be made from: refused by name, since a project that stays empty would not
- * explain itself.
+ * Origins that a project cannot be made from, and what does not exist: refused by name, since a project that stays empty,
+ * or a setting that nothing obeys, would not explain itself.
  */
-export function originProblems(input: Origin): Record<string, string[] | undefined> {
+export function unsupportedProblems(input: Unsupported): Record<string, string[] | undefined> {
   const push = ['is not supported yet: leave it out and push the commits to the project'];
+  const train = ['is not supported'];
   const template = ['is not supported yet: leave it out and push the files to the project'];
   return {
     import_url: input.import_url ? push : undefined,
@@ -49,10 +50,20 @@ export function originProblems(input: Origin): Record<string, string[] | undefin
     template_name: input.template_name ? template : undefined,
     template_project_id: input.template_project_id === undefined ? undefined : template,
     use_custom_template: input.use_custom_template ? template : undefined,
+    merge_pipelines_enabled: input.merge_pipelines_enabled ? train : undefined,
+    merge_trains_enabled: input.merge_trains_enabled ? train : undefined,
+    merge_trains_skip_train_allowed: input.merge_trains_skip_train_allowed ? train : undefined,
   };
 }
 
-type Origin = Pick<UpdateProject, 'import_url' | 'mirror'> &
+type Unsupported = Pick<
+  UpdateProject,
+  | 'import_url'
+  | 'mirror'
+  | 'merge_pipelines_enabled'
+  | 'merge_trains_enabled'
+  | 'merge_trains_skip_train_allowed'
+> &
   Partial<Pick<CreateProject, 'template_name' | 'template_project_id' | 'use_custom_template'>>;
 
 /** Messages for a storage that the program does not have, or undefined. */

@@ -19,6 +19,16 @@ import { namePattern } from './names.ts';
 const nothing = { maxLength: 0 };
 const off = { enum: [false] };
 
+const refusedWhenTrue = (why: string) =>
+  Type.Optional(nullable(Type.Boolean({ ruled: off, description: `Refused when true: ${why}.` })));
+
+/** What waits for pipelines on merged results, which nothing makes. */
+const trainFields = {
+  merge_pipelines_enabled: refusedWhenTrue('there are no pipelines'),
+  merge_trains_enabled: refusedWhenTrue('there are no merge trains'),
+  merge_trains_skip_train_allowed: refusedWhenTrue('there are no merge trains'),
+};
+
 /** Other origins of a project's code, which are not supported: refused by name, so that no client waits for it. */
 const originFields = {
   import_url: Type.Optional(
@@ -91,6 +101,7 @@ const ownFields = {
     }),
   ),
   ...originFields,
+  ...trainFields,
   ...deprecatedFields,
   ...settingFields,
 } satisfies TProperties;
