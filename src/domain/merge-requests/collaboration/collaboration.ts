@@ -13,8 +13,8 @@ type SharingContext = { services: Needs<'database'>; settings: ApplicationSettin
 const isPrivate = ({ row }: AuthorizedProject): boolean => row.visibility === PRIVATE;
 
 /** The project, where the actor has the ability. */
-const projectWith = (
-  { services, actor }: SharingContext,
+export const projectWith = (
+  { services, actor }: Pick<SharingContext, 'services' | 'actor'>,
   ability: 'push_code' | 'create_merge_requests',
   id: number,
 ): Promise<AuthorizedProject | undefined> =>

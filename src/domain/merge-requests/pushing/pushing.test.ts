@@ -6,6 +6,7 @@ import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import {
   bodyOf,
   type MadeProject,
+  type MadeUser,
   makeMembers,
   makeUser,
   uniqueName,
@@ -197,4 +198,58 @@ test('quick actions of a template are done', async () => {
   );
   await describedAs(project, 'topic');
   expect(await openIn(project)).toMatchObject([{ description: 'Why?', labels: ['bug'], draft: true }]);
+});
+
+/** A fork of the user's, where it is to be pushed from. */
+async function forkOf(project: MadeProject, { token }: MadeUser, attributes: Record<string, unknown> = {}) {
+  const name = uniqueName('fork');
+  const body = { path: name, name, ...attributes };
+  return bodyOf(await ashlar.as(token)(`POST /projects/${project.id}/fork`, { body }), 201);
+}
+
+test('from a fork one goes to the project that it is of, unless the fork says otherwise', async () => {
+  const project = await makeReviewedProject(ashlar, { visibility: 'public' });
+  const author = await makeUser(ashlar);
+  const fork = await forkOf(project, author);
+  const work = await workOn(fork, 'topic', { token: author.token });
+  expect(await push(work, 'topic', 'merge_request.create')).toContain(urlOf(project, '1'));
+  expect(await openIn(project)).toMatchObject([{ source_project_id: fork.id, target_branch: 'main' }]);
+  await commitFiles(work, { 'more.txt': 'more\n' }, 'More');
+  expect(await push(work, 'topic', 'merge_request.title=Another')).toContain(urlOf(project, '1'));
+  expect(await openIn(project)).toMatchObject([{ title: 'Another' }]);
+  bodyOf(await ashlar.root(`PUT /projects/${fork.id}`, { body: { mr_default_target_self: true } }), 200);
+  expect(await push(work, 'topic:second', 'merge_request.create')).toContain(urlOf(fork, '1'));
+  const other = await forkOf(project, author, { visibility: 'private' });
+  const hidden = await workOn(other, 'topic', { token: author.token });
+  // Nobody would be told of a private fork unasked.
+  expect(await push(hidden, 'topic', 'merge_request.create')).toContain(urlOf(other, '1'));
+  expect(await openIn(project)).toHaveLength(1);
+});
+
+test('who may push to a shared branch alone changes its merge request, and opens none', async () => {
+  const project = await makeReviewedProject(ashlar, { visibility: 'public' });
+  const { maintainer } = await makeMembers(ashlar, `projects/${project.id}`, 'maintainer');
+  const author = await makeUser(ashlar);
+  const fork = await forkOf(project, author);
+  await push(await workOn(fork, 'topic', { token: author.token }), 'topic');
+  const body = {
+    title: 'From afar',
+    source_branch: 'topic',
+    target_branch: 'main',
+    target_project_id: project.id,
+    allow_collaboration: true,
+  };
+  bodyOf(await ashlar.as(author.token)(`POST /projects/${fork.id}/merge_requests`, { body }), 201);
+  const work = join(home, uniqueName('work'));
+  const address = addressOf(ashlar.url, fork.path_with_namespace, maintainer.token);
+  await mustGit(home, ['clone', '--quiet', '--branch', 'topic', address, work]);
+  await commitFiles(work, { 'help.txt': 'help\n' }, 'Help');
+  const shown = await push(work, 'topic', 'merge_request.label=bug', 'merge_request.title=Helped');
+  expect(shown).toContain(urlOf(project, '1'));
+  expect(shown).not.toContain('WARNINGS');
+  expect(await openIn(project)).toMatchObject([{ title: 'Helped', labels: ['bug'] }]);
+  await commitFiles(work, { 'help.txt': 'more\n' }, 'More');
+  const own = ['merge_request.create', `merge_request.target_project=${fork.path_with_namespace}`];
+  expect(await push(work, 'topic', ...own)).toContain('not followed: 403 Forbidden');
+  expect(await openIn(fork)).toEqual([]);
 });

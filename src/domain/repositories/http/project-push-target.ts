@@ -14,7 +14,7 @@ import { type PushTarget, pushDefaults } from '../store/repository-kinds.ts';
 
 /**
  * `caller` is undefined for deploy tokens: rules name none of them, and they have no events. `findShared` is of callers who
- * push to shared branches alone: what options say to do is for those who push to the project.
+ * push to shared branches alone.
  */
 export function projectPushTarget(
   services: Needs<'config' | 'database' | 'settings'>,
@@ -46,7 +46,7 @@ export function projectPushTarget(
         }),
       };
     },
-    ...(caller && !findShared && { followed: { projectId: id, actor: caller, settings } }),
+    ...(caller && { followed: { projectId: id, actor: caller, settings } }),
     record: (git, updates, confirmed) =>
       recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, { confirmed }),
   };
