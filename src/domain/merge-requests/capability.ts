@@ -7,7 +7,7 @@ import { settingFollowUps } from '../namespaces/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
 import { collaborations, pushFollowers, WRITE_INTERRUPTED } from '../repositories/index.ts';
-import { mentionNamed } from '../work-items/index.ts';
+import { mentionNamed, metadataSources } from '../work-items/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';
@@ -55,6 +55,7 @@ import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { followPushOptions } from './pushing/follow-push-options.ts';
 import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
+import { mergeRequestMetadata } from './registrations/metadata-source.ts';
 import { mergeRequestConversation, mergeRequestDefinition } from './registrations/noteable.ts';
 import { mergeRequestFacts } from './registrations/notification-facts.ts';
 import { mergeRequestSubject } from './registrations/notification-subject.ts';
@@ -99,6 +100,7 @@ export const mergeRequestsCapability = (
     notificationSubjects.add(mergeRequestSubject),
     pushFollowers.add(followPushOptions),
     collaborations.add(collaboration),
+    metadataSources.add(mergeRequestMetadata),
   ],
   endpoints: [
     ...mergeRequestConversation.all,

@@ -54,6 +54,7 @@ export {
   namedIn,
 } from './mentions/mention-named.ts';
 export { type IssueReference, issueReferences } from './mentions/references-in-texts.ts';
+export { type MetadataSource, metadataSources } from './quick-actions/metadata-sources.ts';
 export { argumentsOf, namedRecords } from './quick-actions/named-records.ts';
 export type { SharedKnown, TimeEffect } from './quick-actions/shared-command-terms.ts';
 export { sharedRulesOf, userIds, withUsers } from './quick-actions/shared-commands.ts';

@@ -18,6 +18,7 @@ import { issueStatisticsEndpoints } from './issues/lists/statistics.ts';
 import { MENTION_NAMED, mentioningIssues, mentionListeners } from './issues/mentions/mentioning-issues.ts';
 import { milestoneContentEndpoints } from './issues/milestone-routes.ts';
 import { issueActivityTarget } from './issues/registrations/activity-target.ts';
+import { issueMetadata } from './issues/registrations/metadata-source.ts';
 import { issueConversation, issueDefinition } from './issues/registrations/noteable.ts';
 import { issueFacts } from './issues/registrations/notification-facts.ts';
 import { issueSubject } from './issues/registrations/notification-subject.ts';
@@ -28,6 +29,7 @@ import { issueWorkKind } from './issues/registrations/work-kind.ts';
 import { issueShowEndpoints } from './issues/show-routes.ts';
 import { reassignIssues } from './issues/writing/actions.ts';
 import { type MentionServices, mentionNamed } from './mentions/mention-named.ts';
+import { metadataSources } from './quick-actions/metadata-sources.ts';
 import { workKinds } from './quick-actions/work-kinds.ts';
 
 export const issuesCapability = (services: MentionServices): Capability => ({
@@ -42,6 +44,7 @@ export const issuesCapability = (services: MentionServices): Capability => ({
     notificationFacts.add(...issueFacts),
     notificationSubjects.add(issueSubject),
     workKinds.add(issueWorkKind),
+    metadataSources.add(issueMetadata),
   ],
   endpoints: [
     ...issueConversation.all,

@@ -308,3 +308,45 @@ test('members of another project have no part in it', async () => {
   expect((await write(row, text, maintainer)).status).toBe(400);
   expect(await show(row)).toMatchObject({ state: 'opened', draft: false });
 });
+
+test('labels and milestone are copied from what its author reads in the project', async () => {
+  const path = `/projects/${project.id}`;
+  const { id: milestone_id } = bodyOf(
+    await ashlar.root(`POST ${path}/milestones`, { body: { title: 'v9' } }),
+    201,
+  );
+  const fields = { labels: 'copied,twice', milestone_id };
+  const issue = async (of: MadeProject, more: Record<string, unknown> = {}) =>
+    bodyOf(
+      await ashlar.root(`POST /projects/${of.id}/issues`, { body: { title: 'From', ...fields, ...more } }),
+      201,
+    );
+  const { iid } = await issue(project);
+  const secret = await issue(project, { confidential: true, labels: 'secret' });
+  const row = await open();
+  const copied = [`Copied labels and milestone from #${iid}.`];
+  expect((await commandsOnly(row, `/copy_metadata #${iid}`)).summary).toEqual(copied);
+  expect(await show(row)).toMatchObject({ labels: ['copied', 'twice'], milestone: { id: milestone_id } });
+  // Into an issue from a merge request, in a description too.
+  const { labels, milestone } = await issue(project, {
+    labels: 'own',
+    milestone_id: null,
+    description: `/copy_metadata !${row.iid}`,
+  });
+  expect([labels, milestone.id]).toEqual([['copied', 'own', 'twice'], milestone_id]);
+  const other = await makeReviewedProject(ashlar);
+  const { iid: foreign } = await issue(other, { milestone_id: null });
+  for (const [argument, by] of [
+    [`#${secret.iid}`, people.guest],
+    [`#${iid}`, people.guest],
+    [`${other.path_with_namespace}#${foreign}`, people.developer],
+    ['#99999', people.developer],
+    ['', people.developer],
+  ] as const) {
+    const refused = await write(row, `/copy_metadata ${argument}`, by);
+    expect([argument, refused.status]).toEqual([argument, 400]);
+  }
+  bodyOf(await ashlar.root(`PUT ${path}`, { body: { issues_access_level: 'disabled' } }), 200);
+  expect((await write(row, `/copy_metadata #${iid}`)).status).toBe(400);
+  bodyOf(await ashlar.root(`PUT ${path}`, { body: { issues_access_level: 'enabled' } }), 200);
+});

@@ -116,7 +116,7 @@ export async function readCommands(
   const { row } = subject;
   const nobody: PeopleIds = { assigneeIds: [], reviewerIds: [] };
   const [named, branches, may, people] = await Promise.all([
-    namedRecords(db, project, project, commands),
+    namedRecords(context, project, project, commands),
     branchesNamed(context, project, subject, commands),
     rightsOf(context, project, row, commands),
     row ? selectPeopleIds(db, row.id) : nobody,

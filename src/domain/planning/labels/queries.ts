@@ -173,15 +173,15 @@ export async function availableLabels(db: Db, reach: Reach, names?: readonly str
   return query.orderBy('name').orderBy('id').execute();
 }
 
-/** The labels of issues or epics, by the id of those that have any. */
+/** The labels of issues, epics or merge requests, by the id of those that have any. */
 export async function labelsOf(
   db: Db,
-  kind: 'issue' | 'epic',
+  kind: 'issue' | 'epic' | 'merge_request',
   ids: readonly number[],
 ): Promise<Map<number, LabelRow[]>> {
   const labels = new Map<number, LabelRow[]>();
   if (ids.length === 0) return labels;
-  const column = kind === 'issue' ? ('label_links.issue_id' as const) : ('label_links.epic_id' as const);
+  const column = `label_links.${kind}_id` as const;
   const rows = await db
     .selectFrom('label_links')
     .innerJoin('labels', 'labels.id', 'label_links.label_id')

@@ -26,6 +26,10 @@ const known: Known = {
     ['bob', 3],
   ]),
   labels: new Set(['bug', 'two words']),
+  metadata: new Map([
+    ['#1', { labels: ['bug'], milestoneId: 11 }],
+    ['!2', { labels: [], milestoneId: null }],
+  ]),
   milestones: new Map([
     ['v1', 11],
     ['next one', 12],

@@ -80,7 +80,7 @@ export async function readCommands(
   spoken: Spoken,
   text: string | null | undefined,
 ): Promise<Interpretation<Changes, WorkEffect> | undefined> {
-  const { db, services, actor } = context;
+  const { services, actor } = context;
   const { kind, project, group } = spoken;
   const rules = workCommandRules[kind];
   const commands = commandsIn(text ?? '', rules);
@@ -91,7 +91,7 @@ export async function readCommands(
   );
   const promotes = commands.some(({ name }) => name === 'promote');
   const [named, issues, epics, projects, promote] = await Promise.all([
-    namedRecords(db, project ?? group, project, commands),
+    namedRecords(context, project ?? group, project, commands),
     referred(context, spoken, commands, '#'),
     referred(context, spoken, commands, '&'),
     selectProjects(points, actor, 'update_issues', paths.slice(0, MAX_REFERENCES)),

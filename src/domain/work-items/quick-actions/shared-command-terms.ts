@@ -1,6 +1,7 @@
 /** Types of the quick actions that issues, epics and merge requests share. Pure. */
 import type { CommandRule, Known as NoteableKnown } from '../../conversation/index.ts';
 import type { IssueChanges } from '../changes/issue-changes.ts';
+import type { Metadata } from './metadata-sources.ts';
 
 /** Nouns for the noteables, as messages have them. */
 export type SharedKind = 'issue' | 'epic' | 'merge request';
@@ -18,6 +19,8 @@ export type NamedRecords = {
   /** Names of existing labels. */
   labels: ReadonlySet<string>;
   milestones: ReadonlyMap<string, number>;
+  /** By reference: `#1`, `!1`. */
+  metadata: ReadonlyMap<string, Metadata>;
 };
 
 export type SharedKnown = NoteableKnown &

@@ -35,6 +35,9 @@ const labelNames = (argument: string, { labels }: SharedKnown): string[] => {
 const listed = (names: readonly string[]): string => names.map((name) => `~"${name}"`).join(' ');
 const plural = (names: readonly unknown[]): string => (names.length === 1 ? 'label' : 'labels');
 
+const withLabels = ({ labels, add_labels = [] }: SharedChanges, names: readonly string[]): SharedChanges =>
+  labels ? { labels: [...labels, ...names] } : { add_labels: [...add_labels, ...names] };
+
 const state = (name: 'close' | 'reopen', from: string, tells: string): SharedCommandRule => ({
   names: [name],
   kinds: everyKind,
@@ -123,9 +126,7 @@ const sharedRules: readonly SharedCommandRule[] = [
     mean: (argument, known, before) => {
       const names = labelNames(argument, known);
       if (names.length === 0) return undefined;
-      const message = `Added ${listed(names)} ${plural(names)}.`;
-      if (before.labels) return { changes: { labels: [...before.labels, ...names] }, message };
-      return { changes: { add_labels: [...(before.add_labels ?? []), ...names] }, message };
+      return { changes: withLabels(before, names), message: `Added ${listed(names)} ${plural(names)}.` };
     },
   },
   {
@@ -168,6 +169,20 @@ const sharedRules: readonly SharedCommandRule[] = [
       return milestone_id === undefined
         ? undefined
         : { changes: { milestone_id }, message: `Set the milestone to %"${title}".` };
+    },
+  },
+  {
+    names: ['copy_metadata'],
+    kinds: assignedKinds,
+    who: 'team',
+    mean: (argument, known, before) => {
+      const copied = known.metadata.get(argument);
+      if (!copied) return undefined;
+      const { labels, milestoneId: milestone_id } = copied;
+      return {
+        changes: { ...withLabels(before, labels), ...(milestone_id !== null && { milestone_id }) },
+        message: `Copied labels and milestone from ${argument}.`,
+      };
     },
   },
   clear(['remove_milestone'], { milestone_id: null }, 'Removed milestone.'),
