@@ -16,6 +16,7 @@ import {
 } from '../../repositories/index.ts';
 import { refresh } from '../following/refresh.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { releaseVersion } from '../versions/set-refs.ts';
 import { bringCommit } from '../versions/source-head.ts';
 import { setMergeError } from '../writing/merge-actions.ts';
 
@@ -66,7 +67,7 @@ async function rebaseSource(
       return { objects: [], updates: [], value: rebased.result === 'rebased' };
     const update = { ref: fullRef('branch', row.source_branch), before: head.oid, after: rebased.head };
     return { objects: rebased.objects, updates: [update], value: true };
-  });
+  }).finally(() => releaseVersion(services, source, { sourceProjectId: target.id, head: onto }));
   const error = isRebased ? null : FAILED;
   if (error !== row.merge_error) await setMergeError(services.database.db, row.id, error);
 }

@@ -13,6 +13,7 @@ import { ownersOfVersion } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { judge } from '../versions/judge.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
+import { releaseCommit } from '../versions/set-refs.ts';
 import { sourceHead } from '../versions/source-head.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
 
@@ -83,13 +84,18 @@ export async function openVersion(
   const key = projectRepository(target.id);
   const work = async (git: GitFolder): Promise<OpenedVersion> => {
     const heads = await headsOf(services, git, branches);
-    const version = await readVersion(git, heads);
-    const [judgement, owners, messages] = await Promise.all([
-      judge(git, heads, version.commits.length > 0),
-      ownersOfVersion(git, version),
-      branches.targetBranch === target.row.default_branch ? readMessages(git, version.commits) : [],
-    ]);
-    return { version, judgement, owners, messages };
+    try {
+      const version = await readVersion(git, heads);
+      const [judgement, owners, messages] = await Promise.all([
+        judge(git, heads, version.commits.length > 0),
+        ownersOfVersion(git, version),
+        branches.targetBranch === target.row.default_branch ? readMessages(git, version.commits) : [],
+      ]);
+      return { version, judgement, owners, messages };
+    } catch (error) {
+      if (sourceProjectId !== target.id) await releaseCommit(git, heads.source);
+      throw error;
+    }
   };
   // What a fork has is copied.
   const opened =

@@ -67,6 +67,40 @@ test('with a merge request its refs go', async () => {
   ).toBe(404);
 });
 
+test('a refused opening, another target and a rebase leave no ref of what was brought', async () => {
+  const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
+  const fork = await forkOf(id);
+  await commitTo(ashlar, id, 'stable', { 's.txt': 'one\n' });
+  await commitTo(ashlar, fork, 'topic', { 'f.txt': 'one\n' });
+  const { repositories } = ashlar.app.services;
+  const [storage = ''] = repositories.storages.keys();
+  const brought = (project: number) =>
+    refsBelow(repositories.open(projectRepository(project), storage), ['refs/ashlar/fetched']);
+  const body = { title: 'Topic', source_branch: 'topic', target_branch: 'main', target_project_id: id };
+  const open = (more: Record<string, unknown> = {}) =>
+    ashlar.root(`POST /projects/${fork}/merge_requests`, { body: { ...body, ...more } });
+  expect((await open({ milestone_id: 999_999_999 })).status).toBe(400);
+  expect(await brought(id)).toEqual([]);
+  bodyOf(await open(), 201);
+  expect((await open()).status).toBe(409);
+  expect(await brought(id)).toEqual([]);
+  bodyOf(await open({ target_branch: 'stable' }), 201);
+  const path = `PUT /projects/${id}/merge_requests`;
+  expect((await ashlar.root(`${path}/2`, { body: { target_branch: 'main' } })).status).toBe(409);
+  bodyOf(await ashlar.root(`${path}/2`, { body: { state_event: 'close' } }), 200);
+  bodyOf(await ashlar.root(`${path}/1`, { body: { target_branch: 'stable' } }), 200);
+  expect(await brought(id)).toEqual([]);
+  expect((await ashlar.root(`${path}/1/rebase`)).status).toBe(202);
+  await commitTo(ashlar, id, 'stable', { 'f.txt': 'other\n' });
+  await waitForFollowing(ashlar);
+  expect((await ashlar.root(`${path}/1/rebase`)).status).toBe(202);
+  const shown = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200);
+  expect(shown.merge_error).toMatch(/^Rebase failed/);
+  expect(await brought(fork)).toEqual([]);
+  await waitForFollowing(ashlar);
+  expect(await brought(id)).toEqual([]);
+});
+
 test('who may not push to a fork does not let others push there', async () => {
   const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
   const fork = await forkOf(id);

@@ -21,7 +21,7 @@ import { newMergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
 import { squashByDefault } from '../texts/squash.ts';
-import { writeSourceRef } from '../versions/set-refs.ts';
+import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
 import { insertMergeRequest } from './insert-actions.ts';
 import { refuseTwins } from './twins.ts';
@@ -46,18 +46,22 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
   const sourceBranch = { projectId: source.id, branch: opening.sourceBranch };
-  const [opened, isShared, assignees, reviewers, named, mentioned] = await Promise.all([
-    openVersion(services, branches),
+  const finding = Promise.all([
     requested.allow_collaboration === true && mayShare(context, target, sourceBranch),
     people(requested.assignee_ids),
     people(requested.reviewer_ids),
     resolveNamed(context, target, requested),
     findMentionTodos(db, services.database.points, { actor, target: noteable, text: description }),
   ]);
+  // Its rejection is handled where it is awaited below.
+  finding.catch(() => {});
+  const opened = await openVersion(services, branches);
+  const { head } = opened.version;
   const project = projectSettings(target.row);
   const ids = (all: readonly { id: number }[]) => all.map(({ id }) => id);
-  const row = await refuseTwins(db, branches, () =>
-    inTransaction(db, async (tx) => {
+  const write = async () => {
+    const [isShared, assignees, reviewers, named, mentioned] = await finding;
+    return inTransaction(db, async (tx) => {
       const { labels, addLabels, removeLabels, milestone } = await withNewLabels(
         tx,
         actor,
@@ -88,8 +92,12 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
       if (said.effects.length === 0) return inserted;
       await applyEffects({ ...context, db: tx }, target, inserted, said.effects);
       return findMergeRequest(tx, target, inserted.iid);
-    }),
-  );
-  await writeSourceRef(services, target, { iid: row.iid, head_sha: opened.version.head });
+    });
+  };
+  const row = await refuseTwins(db, branches, write).catch(async (error) => {
+    await releaseVersion(services, target, { sourceProjectId: source.id, head });
+    throw error;
+  });
+  await writeSourceRef(services, target, { iid: row.iid, head_sha: head });
   return row;
 }

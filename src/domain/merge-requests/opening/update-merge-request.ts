@@ -13,7 +13,7 @@ import { subjectOf, withCommands } from '../quick-actions/read-commands.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { writeSourceRef } from '../versions/set-refs.ts';
+import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
 import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
@@ -83,8 +83,7 @@ export async function planUpdate(
   const noteable = mergeRequestNoteable(project, row);
   const people = (ids: readonly number[] | undefined) => ids && readersNamed(context, noteable, ids);
   const { description } = requested;
-  const [opened, assignees, reviewers, named, mentioned] = await Promise.all([
-    openedBy(context, project, row, requested),
+  const [assignees, reviewers, named, mentioned] = await Promise.all([
     people(requested.assignee_ids),
     people(requested.reviewer_ids),
     resolveNamed(context, project, requested),
@@ -97,6 +96,8 @@ export async function planUpdate(
           before: row.description,
         }),
   ]);
+  // Last: what it brings from a fork is let go where the write fails.
+  const opened = await openedBy(context, project, row, requested);
   const findClosing = await closingAfter(context, project, found, requested, opened);
   const update = { requested, named: { ...named, assignees, reviewers }, mentioned, opened, findClosing };
   return { update, effects: said.effects };
@@ -116,8 +117,11 @@ export async function writePlanned(
   return findMergeRequest(tx, project, row.iid);
 }
 
-/** Runs the write; 409 where another merge request is open between the branches as the plan leaves them. */
-export function refusingTwins<T>(
+/**
+ * Runs the write; 409 where another merge request is open between the branches as the plan leaves them. What a version that is not
+ * written brought is let go.
+ */
+export async function refusingTwins<T>(
   { services }: ActorContext,
   project: AuthorizedProject,
   row: MergeRequestRow,
@@ -127,7 +131,13 @@ export function refusingTwins<T>(
   const { source_project_id: sourceProjectId, source_branch: sourceBranch, target_branch } = row;
   const targetBranch = update.requested.target_branch ?? target_branch;
   const branches = { sourceProjectId, sourceBranch, target: project, targetBranch };
-  return refuseTwins(services.database.db, branches, write);
+  try {
+    return await refuseTwins(services.database.db, branches, write);
+  } catch (error) {
+    if (update.opened)
+      await releaseVersion(services, project, { sourceProjectId, head: update.opened.version.head });
+    throw error;
+  }
 }
 
 /** Lets the source ref follow where the update has a version of its own. */

@@ -15,6 +15,7 @@ import { type Acting, findActing } from '../following/acting-queries.ts';
 import { openVersion } from '../opening/branches.ts';
 import { refuseTwins } from '../opening/twins.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
 import { writeUpdate } from '../writing/update-actions.ts';
 import { selectInto, selectMergedFrom } from './queries.ts';
 
@@ -38,7 +39,7 @@ const nothingNamed = {
 async function retarget(
   services: RetargetServices,
   { actor, project }: Acting,
-  { id, source_project_id: sourceProjectId, source_branch: sourceBranch }: MergeRequestRow,
+  { id, iid, source_project_id: sourceProjectId, source_branch: sourceBranch }: MergeRequestRow,
   targetBranch: string,
 ): Promise<void> {
   const { db } = services.database;
@@ -54,7 +55,11 @@ async function retarget(
   };
   await refuseTwins(db, branches, () =>
     inTransaction(db, (tx) => writeUpdate({ actor }, tx, project, id, update)),
-  );
+  ).catch(async (error) => {
+    await releaseVersion(services, project, { sourceProjectId, head: opened.version.head });
+    throw error;
+  });
+  await writeSourceRef(services, project, { iid, head_sha: opened.version.head });
 }
 
 /**

@@ -35,7 +35,8 @@ export async function setSourceRef(
   for (let attempts = 1; ; attempts++) {
     const before = (await readRef(git, ref)) ?? NO_OBJECT;
     const after = await readHead();
-    if (after === null || after === before) return;
+    if (after === null) return;
+    if (after === before) return releaseCommit(git, after);
     const kept = before === NO_OBJECT ? undefined : await setting(git, keptRef(iid, before), before);
     try {
       return await setRefs(git, [{ ref, before, after }, kept, await removing(git, fetchedRef(after))]);
@@ -55,7 +56,29 @@ async function setRefs(git: GitFolder, all: readonly (RefUpdate | undefined)[]):
   );
 }
 
-/** The same, with the repository held for writing. */
+/** Lets go of a commit that was brought and has another holder now, or none; housekeeping prunes it only after a time. */
+export async function releaseCommit(git: GitFolder, oid: string): Promise<void> {
+  try {
+    await setRefs(git, [await removing(git, fetchedRef(oid))]);
+  } catch (error) {
+    // Another request let it go at the same time.
+    if (!(error instanceof RefMoved)) throw error;
+  }
+}
+
+/** Lets go of what was brought from another project for a version that is not made. */
+export async function releaseVersion(
+  { repositories }: Needs<'repositories'>,
+  { id, row }: Pick<AuthorizedProject, 'id' | 'row'>,
+  { sourceProjectId, head }: { sourceProjectId: number | null; head: string },
+): Promise<void> {
+  if (sourceProjectId === id) return;
+  await repositories.write(projectRepository(id), row.default_branch ?? 'main', (git) =>
+    releaseCommit(git, head),
+  );
+}
+
+/** The same as setSourceRef(), with the repository held for writing. */
 export const writeSourceRef = (
   { repositories }: Needs<'repositories'>,
   project: Pick<AuthorizedProject, 'id' | 'row'>,
