@@ -1374,16 +1374,20 @@ create table notes (
   mentioned_in_project_id bigint,
   mentioned_in_commit text collate "C",
   mentioned_in_issue_id bigint,
+  mentioned_in_epic_id bigint,
+  mentioned_in_snippet_id bigint,
   constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id, merge_request_id) = 1)),
   constraint notes_check1 CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint notes_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),
-  constraint notes_mentioned_in_check CHECK (((num_nonnulls(mentioned_in_issue_id, mentioned_in_merge_request_id, mentioned_in_commit) <= 1) AND ((mentioned_in_project_id IS NULL) = (mentioned_in_commit IS NULL)))),
+  constraint notes_mentioned_in_check CHECK (((num_nonnulls(mentioned_in_issue_id, mentioned_in_merge_request_id, mentioned_in_epic_id, mentioned_in_snippet_id, mentioned_in_commit) <= 1) AND ((mentioned_in_project_id IS NULL) = (mentioned_in_commit IS NULL)))),
   constraint notes_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
   constraint notes_epic_id_fkey FOREIGN KEY (epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  constraint notes_mentioned_in_epic_id_fkey FOREIGN KEY (mentioned_in_epic_id) REFERENCES epics(id) ON DELETE CASCADE,
   constraint notes_mentioned_in_issue_id_fkey FOREIGN KEY (mentioned_in_issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint notes_mentioned_in_merge_request_id_fkey FOREIGN KEY (mentioned_in_merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint notes_mentioned_in_project_id_fkey FOREIGN KEY (mentioned_in_project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint notes_mentioned_in_snippet_id_fkey FOREIGN KEY (mentioned_in_snippet_id) REFERENCES snippets(id) ON DELETE CASCADE,
   constraint notes_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
   constraint notes_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -1407,9 +1411,13 @@ CREATE INDEX notes_issue ON public.notes USING btree (issue_id, created_at, id) 
 
 CREATE UNIQUE INDEX notes_mentioned_in_commit ON public.notes USING btree (mentioned_in_project_id, mentioned_in_commit, issue_id, epic_id, merge_request_id, project_id, commit_sha) NULLS NOT DISTINCT WHERE (mentioned_in_project_id IS NOT NULL);
 
+CREATE UNIQUE INDEX notes_mentioned_in_epic ON public.notes USING btree (mentioned_in_epic_id, issue_id, epic_id, merge_request_id, project_id, commit_sha) NULLS NOT DISTINCT WHERE (mentioned_in_epic_id IS NOT NULL);
+
 CREATE UNIQUE INDEX notes_mentioned_in_issue ON public.notes USING btree (mentioned_in_issue_id, issue_id, epic_id, merge_request_id, project_id, commit_sha) NULLS NOT DISTINCT WHERE (mentioned_in_issue_id IS NOT NULL);
 
 CREATE UNIQUE INDEX notes_mentioned_in_merge_request ON public.notes USING btree (mentioned_in_merge_request_id, issue_id, epic_id, merge_request_id, project_id, commit_sha) NULLS NOT DISTINCT WHERE (mentioned_in_merge_request_id IS NOT NULL);
+
+CREATE UNIQUE INDEX notes_mentioned_in_snippet ON public.notes USING btree (mentioned_in_snippet_id, issue_id, epic_id, merge_request_id, project_id, commit_sha) NULLS NOT DISTINCT WHERE (mentioned_in_snippet_id IS NOT NULL);
 
 CREATE INDEX notes_mentions ON public.notes USING btree (issue_id, id) WHERE (system_action = 'cross_reference'::text);
 

@@ -6,7 +6,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   accounts: ['search'],
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
-  conversation: ['search', 'spam'],
+  conversation: ['markdown', 'search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
   feed: ['conversation'],
   'merge-requests': [

@@ -90,7 +90,7 @@ export const capabilities = (services: Services): Capability[] => {
     errorTrackingCapability(services),
     labelsCapability(),
     milestonesCapability(),
-    epicsCapability(),
+    epicsCapability(services),
     auditCapability(),
     activityCapability(services),
     featureFlagsCapability(),

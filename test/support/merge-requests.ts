@@ -112,7 +112,7 @@ export async function waitForFollowing(app: TestApp): Promise<void> {
     app.app.services.wake();
     const [row] = await sql<{ waiting: number }[]>`
       select (select count(*) from outbox)::integer + (select count(*) from graphile_worker.jobs
-        where task_identifier similar to '(merge_requests|issues).%')::integer as waiting`;
+        where task_identifier similar to '(merge_requests|issues|epics|snippets).%')::integer as waiting`;
     if (row?.waiting === 0) return;
     await sleep(50);
   }

@@ -1,12 +1,32 @@
 /** Conversation: notes, threads, awards, mentions, to-dos and quick actions, on whatever noteable. */
 export { conversationCapability, conversationEndpoints } from './capability.ts';
+export { type MentionSource, writeMentions } from './cross-references/mention-actions.ts';
+export {
+  changesTexts,
+  commentListeners,
+  MAX_NAMING_LENGTH,
+  type MentioningKind,
+  type MentionServices,
+  mayName,
+  mentionNamed,
+  namedIn,
+  projectWriter,
+  writtenTexts,
+} from './cross-references/mention-named.ts';
+export { type IssueReference, issueReferences } from './cross-references/references-in-texts.ts';
 export { outsideCode } from './mentions/code-spans.ts';
 export { fencedBlocks } from './mentions/fences.ts';
 export { ALL, findGroupMentions } from './mentions/group-mentions.ts';
 export { findMentionTodos, type MentionTodo } from './mentions/mention-todos.ts';
 export { mentionedNames, readerRule, readersAmong } from './mentions/mentions.ts';
 export { type Person, usersByIds, usersByName } from './mentions/queries.ts';
-export { findActor, findUserOfProject, type UserOfProject } from './mentions/user-rights.ts';
+export {
+  findActor,
+  findUserOfGroup,
+  findUserOfProject,
+  type UserOfGroup,
+  type UserOfProject,
+} from './mentions/user-rights.ts';
 export { type CrossReference, crossReferenceTable, inProjects } from './noteables/cross-reference-queries.ts';
 export {
   fullPathOf,
@@ -15,13 +35,12 @@ export {
   type NamedNoteable,
 } from './noteables/named-noteables.ts';
 export { groupOf, type NoteableResource, projectOf } from './noteables/noteable-resources.ts';
-export { mayComment, type Noteable, type NoteableKind } from './noteables/noteables.ts';
+export { mayComment, type Noteable, type NoteableKind, type NoteableParent } from './noteables/noteables.ts';
 export { setSubscription } from './noteables/subscription-actions.ts';
 export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
-export { type MentionSource, writeMentions } from './notes/mention-actions.ts';
 export { createNote } from './notes/note-actions.ts';
 export { DiscussionRecord, NoteRecord, Position, presentNotes } from './notes/note-records.ts';
 export {

@@ -1,13 +1,13 @@
 /** Merge requests of projects: their lists, records and changes. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import { noteables, todoTargets, userCounts } from '../conversation/index.ts';
+import { mentionNamed, noteables, todoTargets, userCounts } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { settingFollowUps } from '../namespaces/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
 import { collaborations, pushFollowers, WRITE_INTERRUPTED } from '../repositories/index.ts';
-import { mentionNamed, metadataSources } from '../work-items/index.ts';
+import { metadataSources } from '../work-items/index.ts';
 import { followApprovalsBeforeMerge } from './approval-rules/any-approver-actions.ts';
 import { approvalRuleEndpoints } from './approval-rules/routes.ts';
 import { settingRuleEndpoints } from './approval-rules/setting-routes.ts';

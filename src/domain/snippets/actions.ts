@@ -8,6 +8,7 @@ import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
+import { mayNameNoteables } from '../conversation/index.ts';
 import {
   authorOf,
   chooseStorage,
@@ -23,14 +24,17 @@ import { readSnippetFiles } from './snippet-files.ts';
 import { checkSnippet } from './spam.ts';
 import type { SnippetWriteContext } from './write-context.ts';
 
-/** The audit event of a change; a personal snippet's is about its author. */
+/** The audit event of a change; a personal snippet's is about its author. The fact is of texts that may name something. */
 async function record(
   tx: Db,
   { actor, project }: Pick<SnippetWriteContext, 'actor' | 'project'>,
   snippet: SnippetRow,
   event: 'snippet_created' | 'snippet_updated' | 'snippet_destroyed',
+  changes: Changes = {},
 ): Promise<void> {
   const { author_id: id } = snippet;
+  const texts = (['title', 'description'] as const).filter((property) => property in changes);
+  const mayName = texts.some((property) => mayNameNoteables(snippet[property] ?? ''));
   await announce(tx, {
     author: actor,
     audit: {
@@ -44,6 +48,13 @@ async function record(
         target_details: snippet.title,
       },
     },
+    ...(project &&
+      mayName && {
+        fact: {
+          name: event,
+          payload: { project_id: project.id, user_id: actor.id, snippet_id: snippet.id, changes: texts },
+        },
+      }),
   });
 }
 
@@ -83,7 +94,7 @@ const save = (
       .returningAll()
       .executeTakeFirst();
     if (!snippet) throw notFound('Snippet');
-    await record(tx, context, snippet, event);
+    await record(tx, context, snippet, event, changes);
     return snippet;
   });
 
@@ -132,7 +143,7 @@ export async function createSnippet(
       await commitEdits(git, default_branch, edits, { message: 'Initial commit', author });
       // Nobody else writes to one that is not ready.
       const files = await listFiles(git, default_branch);
-      return save(context, id, { ready: true, files }, 'snippet_created');
+      return save(context, id, { title, description, ready: true, files }, 'snippet_created');
     });
   } catch (error) {
     await eraseUnready(db, sql`id = ${id}`);

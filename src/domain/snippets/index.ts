@@ -2,12 +2,12 @@
 
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import type { Needs } from '../../kernel/services.ts';
-import { noteables } from '../conversation/index.ts';
+import { type MentionServices, mentionNamed, noteables } from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { reassignSnippets, sweepUnready } from './actions.ts';
+import { MENTION_NAMED, mentioningSnippets, mentionListeners } from './mentioning-snippets.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 import { reconcileFiles } from './reconcile-actions.ts';
@@ -32,7 +32,7 @@ export { SnippetRecord } from './snippet-records.ts';
 const SWEEP = 'snippets.sweep_unready';
 const RECONCILE = 'snippets.reconcile';
 
-export const snippetsCapability = (services: Needs<'database' | 'repositories'>): Capability => ({
+export const snippetsCapability = (services: MentionServices): Capability => ({
   name: 'snippets',
   registrations: [
     noteables.add(snippetDefinition),
@@ -44,9 +44,10 @@ export const snippetsCapability = (services: Needs<'database' | 'repositories'>)
   endpoints: [...snippetConversation.all, ...personalEndpoints, ...projectEndpoints],
   tasks: {
     [SWEEP]: () => sweepUnready(services.database.background),
+    [MENTION_NAMED]: mentionNamed(services, mentioningSnippets),
     [RECONCILE]: (payload) => reconcileFiles(services, parseInterruptedWrite(payload)),
   },
-  listeners: [{ fact: WRITE_INTERRUPTED, task: RECONCILE }],
+  listeners: [{ fact: WRITE_INTERRUPTED, task: RECONCILE }, ...mentionListeners],
   schedules: [{ task: SWEEP, pattern: '41 * * * *' }],
   tables: ['snippets'],
   // A project's snippets are deleted with it, by foreign key.

@@ -44,16 +44,6 @@ export { type IssueFollowUp, issueFollowUps } from './issues/writing/issue-follo
 export { checkIssueSpam } from './issues/writing/issue-spam.ts';
 export { findNamedIssues } from './issues/writing/named-issues.ts';
 export { issuesCapability } from './issues-capability.ts';
-export {
-  changesTexts,
-  commentListeners,
-  MAX_NAMING_LENGTH,
-  type MentioningKind,
-  type MentionServices,
-  mentionNamed,
-  namedIn,
-} from './mentions/mention-named.ts';
-export { type IssueReference, issueReferences } from './mentions/references-in-texts.ts';
 export { type MetadataSource, metadataSources } from './quick-actions/metadata-sources.ts';
 export { argumentsOf, namedRecords } from './quick-actions/named-records.ts';
 export type { SharedKnown, TimeEffect } from './quick-actions/shared-command-terms.ts';

@@ -2,7 +2,13 @@
 
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
-import { noteables, todoTargets, userCounts } from '../conversation/index.ts';
+import {
+  type MentionServices,
+  mentionNamed,
+  noteables,
+  todoTargets,
+  userCounts,
+} from '../conversation/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
@@ -28,7 +34,6 @@ import { assignedIssues, issueTodoEndpoint, issueTodoTarget } from './issues/reg
 import { issueWorkKind } from './issues/registrations/work-kind.ts';
 import { issueShowEndpoints } from './issues/show-routes.ts';
 import { reassignIssues } from './issues/writing/actions.ts';
-import { type MentionServices, mentionNamed } from './mentions/mention-named.ts';
 import { metadataSources } from './quick-actions/metadata-sources.ts';
 import { workKinds } from './quick-actions/work-kinds.ts';
 

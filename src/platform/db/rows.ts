@@ -791,6 +791,8 @@ export type NotesTable = {
   mentioned_in_project_id: number | null;
   mentioned_in_commit: string | null;
   mentioned_in_issue_id: number | null;
+  mentioned_in_epic_id: number | null;
+  mentioned_in_snippet_id: number | null;
 };
 
 export type NotificationSettingsTable = {

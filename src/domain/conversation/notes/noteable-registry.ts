@@ -9,7 +9,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { CrossReference } from '../noteables/cross-reference-queries.ts';
 import type { NamedNoteable } from '../noteables/named-noteables.ts';
 import type { FindContext } from '../noteables/noteable-resources.ts';
-import type { Noteable, NoteableKind } from '../noteables/noteables.ts';
+import type { Noteable, NoteableKind, NoteableParent } from '../noteables/noteables.ts';
 import type { ActorContext, WriteContext } from '../noteables/write-context.ts';
 import { applyOwnEffect } from '../quick-actions/command-effects.ts';
 import type { OwnEffect } from '../quick-actions/command-rules.ts';
@@ -38,11 +38,7 @@ export type NoteableDefinition = {
   /** How texts name this kind, and how those are found that the actor reads, and may comment on unless they are locked. */
   named?: {
     kind: NamedNoteable['kind'];
-    find(
-      context: ActorContext,
-      home: AuthorizedProject,
-      named: readonly NamedNoteable[],
-    ): Promise<Noteable[]>;
+    find(context: ActorContext, home: NoteableParent, named: readonly NamedNoteable[]): Promise<Noteable[]>;
   };
   /** The condition on `notes` that the caller reads what they tell a mention in, where that is of this kind. */
   readableMentions?(caller: Caller): RawBuilder<SqlBool>;

@@ -4,9 +4,14 @@ import type { Needs } from '../../../kernel/services.ts';
 import { readShown } from '../../../platform/git/history/history.ts';
 import { peelToCommit } from '../../../platform/git/refs.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
-import { type CrossReference, fullPathOf } from '../../conversation/index.ts';
+import {
+  type CrossReference,
+  fullPathOf,
+  type IssueReference,
+  issueReferences,
+  MAX_NAMING_LENGTH,
+} from '../../conversation/index.ts';
 import { readRepository } from '../../repositories/index.ts';
-import { type IssueReference, issueReferences, MAX_NAMING_LENGTH } from '../../work-items/index.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { selectNamingComments, selectNewestCommits } from './issue-queries.ts';
 
@@ -49,7 +54,7 @@ export async function namedIssues(
   const crossReference = ({ path, iid }: IssueReference): CrossReference => ({
     key: '',
     sign: '#',
-    path: path === undefined ? undefined : fullPathOf(project, path),
+    path: path === undefined ? undefined : fullPathOf({ project, group: undefined }, path),
     home: project.id,
     iid,
   });

@@ -42,7 +42,12 @@ async function closeForCommit(
   const { actor, project } = closer;
   const { background: db, points } = services.database;
   const named = closingReferences(services.baseUrl(), [commit.message]);
-  for (const { id = 0 } of await findNamedIssues({ db, points }, actor, project, named)) {
+  for (const { id = 0 } of await findNamedIssues(
+    { db, points },
+    actor,
+    { project, group: undefined },
+    named,
+  )) {
     await closeVia({ db, services, actor }, id, (home) => ({
       cause: { commit: commit.oid },
       // Readers of the issue may not know the other project.

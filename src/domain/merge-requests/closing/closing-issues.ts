@@ -25,7 +25,12 @@ export const closingFor =
   async (tx, { title, description, target_branch }) => {
     if (target_branch !== target.row.default_branch) return [];
     const named = closingReferences(baseUrl(), [title, description, ...messages]);
-    const issues = await findNamedIssues({ db: tx, points: database.points }, actor, target, named);
+    const issues = await findNamedIssues(
+      { db: tx, points: database.points },
+      actor,
+      { project: target, group: undefined },
+      named,
+    );
     return issues.flatMap(({ id }) => id ?? []);
   };
 

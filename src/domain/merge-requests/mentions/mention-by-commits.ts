@@ -6,9 +6,15 @@ import type { Commit } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
-import { findUserOfProject, type MentionSource, writeMentions } from '../../conversation/index.ts';
+import {
+  findUserOfProject,
+  MAX_NAMING_LENGTH,
+  type MentionServices,
+  type MentionSource,
+  namedIn,
+  writeMentions,
+} from '../../conversation/index.ts';
 import { readRepository } from '../../repositories/index.ts';
-import { MAX_NAMING_LENGTH, type MentionServices, namedIn } from '../../work-items/index.ts';
 import { readPushed } from '../closing/pushed-commits.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 
@@ -19,7 +25,7 @@ const MAX_BRANCHES = 10;
 const MAX_NAMED = 300;
 
 const sourceOf = (project: AuthorizedProject, { oid }: Commit): MentionSource => ({
-  project,
+  home: { project, group: undefined },
   columns: { mentioned_in_project_id: project.id, mentioned_in_commit: oid },
   noteOn: (noteable) => {
     const path = noteable.project?.id === project.id ? '' : `${project.fullPath}@`;

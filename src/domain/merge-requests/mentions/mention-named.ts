@@ -1,6 +1,12 @@
 /** Merge requests as what mentions others in its texts (facts: References and closing). */
 import type { Listener } from '../../../platform/outbox/outbox.ts';
-import { changesTexts, commentListeners, type MentioningKind } from '../../work-items/index.ts';
+import {
+  changesTexts,
+  commentListeners,
+  type MentioningKind,
+  projectWriter,
+  writtenTexts,
+} from '../../conversation/index.ts';
 import { readMessages } from '../around/related-issues.ts';
 import { selectCommitIds } from '../closing/queries.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
@@ -14,16 +20,17 @@ export const mentioningMergeRequests: MentioningKind<MergeRequestRow> = {
   id: 'merge_request_id',
   find: selectMergeRequest,
   reads: async (_services, { project }) => project.may('read_merge_requests'),
-  texts: async (services, { project }, row) => [
-    row.title,
-    row.description ?? '',
-    ...(await readMessages(services, project, row)),
-  ],
+  writer: projectWriter,
+  /** A push brings messages alone, an edit none. */
+  async texts(services, { project }, row, fact) {
+    const said = fact.commits === undefined ? writtenTexts(row, fact) : [];
+    return fact.changes === undefined ? [...said, ...(await readMessages(services, project, row))] : said;
+  },
   /** Its own commits are not told. */
   async source({ database }, { project }, { id, iid }) {
     const commits = new Set(await selectCommitIds(database.background, id));
     return {
-      project,
+      home: { project, group: undefined },
       columns: { mentioned_in_merge_request_id: id },
       noteOn: (noteable) => {
         const path = noteable.project?.id === project.id ? '' : project.fullPath;
@@ -38,7 +45,11 @@ export const mentioningMergeRequests: MentioningKind<MergeRequestRow> = {
 /** Facts after which a merge request may name something new. */
 export const mentionListeners: readonly Listener[] = [
   { fact: 'merge_request_created', task: MENTION_NAMED },
-  { fact: 'merge_request_updated', task: MENTION_NAMED, when: changesTexts },
+  ...['merge_request_updated', 'merge_request_closed', 'merge_request_reopened'].map((fact) => ({
+    fact,
+    task: MENTION_NAMED,
+    when: changesTexts,
+  })),
   { fact: 'merge_request_pushed', task: MENTION_NAMED },
   ...commentListeners(mentioningMergeRequests, MENTION_NAMED),
 ];

@@ -213,3 +213,37 @@ test('a moved issue keeps what it was mentioned in, and a deleted merge request 
   bodyOf(await ashlar.root(`DELETE /projects/${project.id}/merge_requests/${made.iid}`), 204);
   expect(await mentionsAt(issuePath(stays))).toEqual([]);
 });
+
+test('who edits a title tells what the title names, and not what others wrote in the description', async () => {
+  const project = await makeReviewedProject(ashlar, { visibility: 'public' });
+  const closed = await makeReviewedProject(ashlar, { visibility: 'private' });
+  const { developer } = await makeMembers(ashlar, `projects/${project.id}`, 'developer');
+  const [hidden, titled] = [await makeIssue(ashlar, closed), await makeIssue(ashlar, closed)];
+  const full = ({ iid }: { iid: number }) => `${closed.path_with_namespace}#${iid}`;
+  const message = `Change\n\nSee ${full(hidden)}`;
+  const call = ashlar.as(developer.token);
+  await commitTo({ root: call }, project.id, 'topic', { 'b.txt': 'b\n' }, { message });
+  const body = {
+    title: 'Topic',
+    description: full(hidden),
+    source_branch: 'topic',
+    target_branch: 'main',
+  };
+  const made = bodyOf(await call(`POST /projects/${project.id}/merge_requests`, { body }), 201);
+  const issue = bodyOf(
+    await call(`POST /projects/${project.id}/issues`, {
+      body: { title: 'Issue', description: full(hidden) },
+    }),
+    201,
+  );
+  await waitForFollowing(ashlar);
+  const title = { title: `Not ${full(titled)}`, state_event: 'close' };
+  bodyOf(await ashlar.root(`PUT /projects/${project.id}/merge_requests/${made.iid}`, { body: title }), 200);
+  bodyOf(await ashlar.root(`PUT ${issuePath(issue)}`, { body: title }), 200);
+  await waitForFollowing(ashlar);
+  expect(await mentionsAt(issuePath(hidden))).toEqual([]);
+  expect((await mentionsAt(issuePath(titled))).toSorted()).toEqual([
+    `mentioned in issue ${issue.references.full}`,
+    `mentioned in merge request ${made.references.full}`,
+  ]);
+});

@@ -1,7 +1,6 @@
 /** Merge requests as noteables: their notes over the API, quick actions, and references in system notes. */
 import { sql } from 'kysely';
 import { onProject } from '../../../kernel/access/access.ts';
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type NamedNoteable,
   type Noteable,
   type NoteableDefinition,
+  type NoteableParent,
   type NoteableResource,
   projectOf,
 } from '../../conversation/index.ts';
@@ -49,7 +49,7 @@ export const mergeRequestConversation = conversationEndpoints({
 
 async function findNamed(
   { db, services, actor }: ActorContext,
-  home: AuthorizedProject,
+  home: NoteableParent,
   named: readonly NamedNoteable[],
 ): Promise<Noteable[]> {
   const placed = await inNamedProjects(services.database.points, actor, 'create_notes', home, named);

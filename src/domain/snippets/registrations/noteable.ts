@@ -15,7 +15,7 @@ import {
 import { selectInProject } from '../queries.ts';
 import { snippetKind, snippetNoteable } from '../snippet-noteable.ts';
 import { seesInProject } from '../snippet-policy.ts';
-import { readsSnippetOfNote } from './search-queries.ts';
+import { readsMentioningSnippet, readsSnippetOfNote } from './search-queries.ts';
 
 const snippet: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The id of the snippet.' }),
@@ -46,5 +46,6 @@ export const snippetConversation = conversationEndpoints({
 export const snippetDefinition: NoteableDefinition = {
   kind: snippetKind,
   quickActions: plainQuickActions([...awardRules, ...textRules]),
+  readableMentions: readsMentioningSnippet,
   readableNotes: readsSnippetOfNote,
 };

@@ -10,7 +10,7 @@ import { epicKind, epicNoteable } from '../records/epic-noteable.ts';
 import { findEpic } from '../records/find-queries.ts';
 import { seesEpic } from '../records/visibility-queries.ts';
 import { updateEpic } from '../writing/actions.ts';
-import { readableEpics, selectInGroup } from './queries.ts';
+import { readableEpics, readsMentioningEpic, selectInGroup } from './queries.ts';
 import { findNamedEpics } from './references.ts';
 
 export const epicConversation = conversationEndpoints({
@@ -64,11 +64,13 @@ export const epicDefinition: NoteableDefinition = {
     );
   },
   crossReferences: { sign: '&', readable: readableEpics },
+  readableMentions: readsMentioningEpic,
   named: {
     kind: 'epic',
     async find({ db, services, actor }, home, named) {
       const { points } = services.database;
-      const found = await findNamedEpics({ db, points }, actor, home.row.namespace_full_path, named);
+      const path = home.group?.row.full_path ?? home.project?.row.namespace_full_path;
+      const found = await findNamedEpics({ db, points }, actor, path, named);
       const open = found.filter(({ group }) => group.may('create_epic_notes'));
       return open.map(({ group, epic }) => epicNoteable(group, epic));
     },

@@ -1,7 +1,7 @@
 /** Statements with which epics are found for notes, mails, references and to-dos. */
 
 import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Caller } from '../../../../kernel/actor.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { type CrossReference, crossReferenceTable } from '../../../conversation/index.ts';
@@ -20,6 +20,11 @@ export async function readableEpics({ db, actor }: Reader, named: readonly Cross
     where ${visibleEpics(actor)}`.execute(db);
   return rows;
 }
+
+/** The condition on `notes` that the caller reads the epic that they tell a mention in. */
+export const readsMentioningEpic = (caller: Caller): RawBuilder<SqlBool> =>
+  sql`(notes.mentioned_in_epic_id is null or exists (
+    select from epics where epics.id = notes.mentioned_in_epic_id and ${visibleEpics(caller)}))`;
 
 /** The condition that the reader may read the epic of a to-do `t`. */
 export const isTodoVisible = (reader: Caller): RawBuilder<unknown> =>

@@ -1,6 +1,13 @@
 /** Issues as what mentions others in its texts (facts: References and closing). */
 import type { Listener } from '../../../../platform/outbox/outbox.ts';
-import { changesTexts, commentListeners, type MentioningKind } from '../../mentions/mention-named.ts';
+import {
+  changesTexts,
+  commentListeners,
+  type MentioningKind,
+  mayName,
+  projectWriter,
+  writtenTexts,
+} from '../../../conversation/index.ts';
 import type { IssueRow } from '../records/issue-rows.ts';
 import { selectAssigneeIds } from '../records/noteable-queries.ts';
 import { seesIssue } from '../records/visibility-queries.ts';
@@ -22,9 +29,10 @@ export const mentioningIssues: MentioningKind<IssueRow> = {
       assignees.map(({ user_id }) => user_id),
     );
   },
-  texts: async (_services, _writer, row) => [row.title, row.description ?? ''],
+  writer: projectWriter,
+  texts: async (_services, _writer, row, fact) => writtenTexts(row, fact),
   source: async (_services, { project }, { id, iid }) => ({
-    project,
+    home: { project, group: undefined },
     columns: { mentioned_in_issue_id: id },
     noteOn: (noteable) => {
       const path = noteable.project?.id === project.id ? '' : project.fullPath;
@@ -36,7 +44,11 @@ export const mentioningIssues: MentioningKind<IssueRow> = {
 
 /** Facts after which an issue may name something new. */
 export const mentionListeners: readonly Listener[] = [
-  { fact: 'issue_created', task: MENTION_NAMED, when: ({ may_name }) => may_name === true },
-  { fact: 'issue_updated', task: MENTION_NAMED, when: changesTexts },
+  { fact: 'issue_created', task: MENTION_NAMED, when: mayName },
+  ...['issue_updated', 'issue_closed', 'issue_reopened'].map((fact) => ({
+    fact,
+    task: MENTION_NAMED,
+    when: changesTexts,
+  })),
   ...commentListeners(mentioningIssues, MENTION_NAMED),
 ];

@@ -28,11 +28,13 @@ export async function copyNotes(tx: Db, issueId: number, fresh: Fresh, moveTexts
       select nextval(pg_get_serial_sequence('notes', 'id')) as copy_id, old.*
       from (select * from notes where issue_id = ${issueId} order by created_at, id) old),
     made as (insert into notes (id, project_id, namespace_id, issue_id, epic_id, author_id, body, discussion_id, in_thread,
-        system_action, mentioned_in_issue_id, mentioned_in_merge_request_id, mentioned_in_project_id, mentioned_in_commit,
+        system_action, mentioned_in_issue_id, mentioned_in_merge_request_id, mentioned_in_epic_id, mentioned_in_snippet_id,
+        mentioned_in_project_id, mentioned_in_commit,
         internal, resolved_at, resolved_by_id, last_edited_at, created_at, updated_at)
       select copy_id, ${project}::bigint, ${group}::bigint, ${issue}::bigint, ${epic}::bigint, author_id, body,
         left(encode(sha256((discussion_id || ' ' || ${`${kind} ${id}`}::text)::bytea), 'hex'), 40), in_thread,
-        system_action, mentioned_in_issue_id, mentioned_in_merge_request_id, mentioned_in_project_id, mentioned_in_commit,
+        system_action, mentioned_in_issue_id, mentioned_in_merge_request_id, mentioned_in_epic_id, mentioned_in_snippet_id,
+        mentioned_in_project_id, mentioned_in_commit,
         internal, resolved_at, resolved_by_id, last_edited_at, created_at, updated_at from copied)
     insert into award_emoji (name, user_id, note_id, created_at, updated_at)
       select a.name, a.user_id, copied.copy_id, a.created_at, a.updated_at

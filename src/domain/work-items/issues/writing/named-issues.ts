@@ -1,10 +1,9 @@
 /** Issues that texts name by project and number, as far as somebody sees them. */
-import type { AuthorizedProject } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import type { ProjectAbility } from '../../../../kernel/policy/policy.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import type { Sql } from '../../../../platform/db/driver/sql.ts';
-import { inNamedProjects, type Noteable } from '../../../conversation/index.ts';
+import { inNamedProjects, type Noteable, type NoteableParent } from '../../../conversation/index.ts';
 import { issueNoteable } from '../records/issue-noteable.ts';
 import { selectReferenced } from '../records/referenced-queries.ts';
 import { seesIssue } from '../records/visibility-queries.ts';
@@ -13,13 +12,13 @@ import { seesIssue } from '../records/visibility-queries.ts';
 type NamedIssue = { path: string | undefined; iid: number };
 
 /**
- * Those that exist and that the actor sees, in projects where the actor has the ability too, by two statements. The receipt of
- * `home` is the actor's.
+ * Those that exist and that the actor sees, in projects where the actor has the ability too, by two statements. The receipts
+ * of `home` are the actor's.
  */
 export async function findNamedIssues(
   { db, points }: { db: Db; points: Sql },
   actor: Actor,
-  home: AuthorizedProject,
+  home: NoteableParent,
   named: readonly NamedIssue[],
   ability: ProjectAbility = 'read_issues',
 ): Promise<Noteable[]> {

@@ -1,18 +1,19 @@
 /** System notes on what texts name: `mentioned in …`. */
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { now } from '../../../platform/clock.ts';
 import type { NamedNoteable } from '../noteables/named-noteables.ts';
-import { mayComment, type Noteable, noteableColumns } from '../noteables/noteables.ts';
+import { mayComment, type Noteable, type NoteableParent, noteableColumns } from '../noteables/noteables.ts';
 import type { ActorContext } from '../noteables/write-context.ts';
-import { noteables } from './noteable-registry.ts';
-import { newDiscussionId } from './notes.ts';
+import { noteables } from '../notes/noteable-registry.ts';
+import { newDiscussionId } from '../notes/notes.ts';
 
-/** What names others: its project with the writer's rights, and the columns of notes that refer to it. */
+/** What names others: its project or group with the writer's rights, and the columns of notes that refer to it. */
 export type MentionSource = {
-  project: AuthorizedProject;
+  home: NoteableParent;
   columns:
     | { mentioned_in_issue_id: number }
     | { mentioned_in_merge_request_id: number }
+    | { mentioned_in_epic_id: number }
+    | { mentioned_in_snippet_id: number }
     | { mentioned_in_project_id: number; mentioned_in_commit: string };
   /** The note on another, whose project decides how the reference is written. */
   noteOn(noteable: Noteable): { body: string; action: string };
@@ -23,14 +24,14 @@ export type MentionSource = {
 /** The named ones that the writer reads and may comment on. */
 async function findNamed(
   context: ActorContext,
-  { project, has }: MentionSource,
+  { home, has }: MentionSource,
   named: readonly NamedNoteable[],
 ): Promise<Noteable[]> {
   const wanted = Map.groupBy(named, ({ kind }) => kind);
   const found = await Promise.all(
     noteables.all(context.services).map(({ named: naming }) => {
       const ofKind = naming && wanted.get(naming.kind);
-      return ofKind ? naming.find(context, project, ofKind) : [];
+      return ofKind ? naming.find(context, home, ofKind) : [];
     }),
   );
   return found.flat().filter((noteable) => mayComment(noteable) && !has(noteable));

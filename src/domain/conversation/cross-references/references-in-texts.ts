@@ -2,8 +2,9 @@
  * The issues that texts name, and whatever else may have notes: `#1`, `group/project!2`, and whole addresses, outside code.
  * Pure, and in time linear in the text.
  */
-import { mayNameNoteables, type NamedNoteable, outsideCode } from '../../conversation/index.ts';
 import { type Reference, referenceAt, scanReferences } from '../../markdown/index.ts';
+import { outsideCode } from '../mentions/code-spans.ts';
+import { mayNameNoteables, type NamedNoteable } from '../noteables/named-noteables.ts';
 
 /** An issue; whether it exists is not checked. */
 export type IssueReference = {
