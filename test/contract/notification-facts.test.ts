@@ -63,6 +63,8 @@ describe('what a fact gives to hear of', () => {
     ['merge_request_reviewed', { ...mergeRequest, note_ids: [9, 10] }, ['new_note']],
     ['merge_request_pushed', { ...mergeRequest, commits: [], count: 0 }, ['push_to_merge_request']],
     ['merge_request_threads_resolved', mergeRequest, ['resolve_all_threads']],
+    ['merge_request_approved', mergeRequest, ['approve_merge_request']],
+    ['merge_request_unapproved', mergeRequest, ['unapprove_merge_request']],
     ['merge_request_auto_merge_set', mergeRequest, ['merge_when_pipeline_succeeds']],
     ['pipeline_finished', { ...pipeline, status: 'failed', was_failing: true }, ['failed_pipeline']],
     ['pipeline_finished', { ...pipeline, status: 'success', was_failing: true }, ['fixed_pipeline']],

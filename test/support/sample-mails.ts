@@ -198,6 +198,8 @@ export const happenings: readonly Happening[] = [
   described('new_epic', epicMail('new_epic', epic)),
   onMergeRequest('approver'),
   onMergeRequest('resolve_all_threads'),
+  onMergeRequest('approve_merge_request'),
+  onMergeRequest('unapprove_merge_request'),
 ];
 
 /** Of each kind of subject that has notes. */

@@ -7,7 +7,7 @@ import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { reassignSnippets, sweepUnready } from './actions.ts';
-import { MENTION_NAMED, mentioningSnippets, mentionListeners } from './mentioning-snippets.ts';
+import { MENTION_NAMED, mentioningSnippets, mentionListeners } from './mentions/mentioning-snippets.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 import { reconcileFiles } from './reconcile-actions.ts';

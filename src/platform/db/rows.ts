@@ -701,6 +701,7 @@ export type MergeRequestsTable = {
   created_at: Date;
   updated_at: Date;
   code_owners_sha: string | null;
+  lost_approver_ids: Generated<number[]>;
 };
 
 export type MetricImagesTable = {

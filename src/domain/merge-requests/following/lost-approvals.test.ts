@@ -64,8 +64,14 @@ test('go with a push to files of theirs alone, where the project wants that', as
     return approved_by.map(({ user }: { user: { id: number } }) => user.id).sort();
   };
   const both = [developer.id, maintainer.id].sort();
+  const resets = async (): Promise<string[]> =>
+    bodyOf(await ashlar.root(`GET ${path}/notes`, { query: 'sort=asc' }), 200)
+      .map(({ body }: { body: string }) => body)
+      .filter((body: string) => body.startsWith('reset approvals'));
   expect(await push({ 'more.txt': 'more\n' })).toEqual(both);
+  expect(await resets()).toEqual([]);
   expect(await push({ 'docs/a.md': 'text\n' })).toEqual([maintainer.id]);
+  expect(await resets()).toEqual([`reset approvals from @${developer.username} by pushing to the branch`]);
   const reviewers = bodyOf(await ashlar.root(`GET ${path}/reviewers`), 200);
   expect(reviewers.map(({ state }: { state: string }) => state)).toEqual(['unapproved']);
   await approve();
@@ -81,6 +87,11 @@ test('go with a push to files of theirs alone, where the project wants that', as
   await commitTo(ashlar, id, 'topic', { 'docs/a.md': 'other\n', 'code.rb': 'other\n' });
   expect((await merge()).status).toBe(405);
   expect(await count()).toBe(0);
+  await waitForFollowing(ashlar);
+  const [, , last] = await resets();
+  expect(last).toBe(
+    `reset approvals from @${developer.username} and @${maintainer.username} by pushing to the branch`,
+  );
 });
 
 test('stay when the same change is made upon another commit', async () => {

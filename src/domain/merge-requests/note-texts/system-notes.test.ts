@@ -23,6 +23,11 @@ test.each<[note: { body: string; action: string }, action: string, body: string]
   [notes.reviewAgain(ann, true), 'reviewer', 'requested review from @ann and removed approval'],
   [notes.approved(), 'approved', 'approved this merge request'],
   [notes.unapproved(), 'unapproved', 'unapproved this merge request'],
+  [
+    notes.approvalsReset([{ username: 'a' }, { username: 'b' }, { username: 'c' }]),
+    'approvals_reset',
+    'reset approvals from @a, @b, and @c by pushing to the branch',
+  ],
   [notes.changesRequested(), 'requested_changes', 'requested changes'],
   [notes.reviewed(), 'reviewed', 'left review comments'],
   [notes.taskItem('one', true), 'task', 'marked the checklist item **one** as completed'],

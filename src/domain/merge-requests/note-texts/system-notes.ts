@@ -61,6 +61,8 @@ export const mergeRequestNotes = {
     ),
   approved: () => note('approved', 'approved this merge request'),
   unapproved: () => note('unapproved', 'unapproved this merge request'),
+  approvalsReset: (approvers: readonly Named[]) =>
+    note('approvals_reset', `reset approvals from ${people(approvers)} by pushing to the branch`),
   changesRequested: () => note('requested_changes', 'requested changes'),
   reviewed: () => note('reviewed', 'left review comments'),
 

@@ -64,5 +64,7 @@ export const mergeRequestFacts: readonly NotificationFact[] = [
     },
   },
   { name: 'merge_request_threads_resolved', eventsOf: changed('resolve_all_threads') },
+  { name: 'merge_request_approved', eventsOf: changed('approve_merge_request') },
+  { name: 'merge_request_unapproved', eventsOf: changed('unapprove_merge_request') },
   { name: 'merge_request_auto_merge_set', eventsOf: changed('merge_when_pipeline_succeeds') },
 ];

@@ -269,6 +269,19 @@ describe('what happens to one', () => {
       expect(all.find(({ to }) => to === mailOf(author))?.text).toContain(said);
   });
 
+  test('an approval, and that it is taken back, is told to who takes part', async () => {
+    const made = await open({ reviewer_ids: [peer.id] });
+    await letters();
+    bodyOf(await api(reviewer)(`POST ${path(made, '/approve')}`), 201);
+    const participants = (event: string) =>
+      [`${author.username} author ${event}`, `${peer.username} participating ${event}`].sort();
+    const mails = await letters();
+    expect(summary(mails)).toEqual(participants('approve_merge_request'));
+    expect(mails[0]?.text).toContain('approved a merge request:');
+    bodyOf(await api(reviewer)(`POST ${path(made, '/unapprove')}`), 201);
+    expect(await told()).toEqual(participants('unapprove_merge_request'));
+  });
+
   test('that the last thread is settled is told to who takes part, and to who watches', async () => {
     const [watching, choosing] = [await makeUser(app), await makeUser(app)];
     for (const user of [watching, choosing]) await addMember(app, `projects/${project.id}`, user, 20);

@@ -21,9 +21,23 @@ function isTheirsOf(of: LostApprovals): RawBuilder<SqlBool> {
   return 'ownersOf' in of ? isOneOf(of) : sql<SqlBool>`user_id = any(${[...of]}::bigint[])`;
 }
 
+const isNothing = (of: LostApprovals): boolean =>
+  (typeof of !== 'string' && 'ownersOf' in of ? of.ownersOf : of).length === 0;
+
+/** The row remembers who gave these approvals, in that order, when they go by the same statement. */
+export const rememberApprovers = (id: number, of: LostApprovals) =>
+  isNothing(of)
+    ? {}
+    : {
+        lost_approver_ids: sql<
+          number[]
+        >`lost_approver_ids || array(select user_id from merge_request_approvals
+          where merge_request_id = ${id} and ${isTheirsOf(of)} order by created_at, user_id)`,
+      };
+
 /** These approvals go, and as reviewers those who gave them are such as approve no longer. */
 export function removeApprovals(tx: Db, id: number, of: LostApprovals): StatementParts['statements'] {
-  if ((typeof of !== 'string' && 'ownersOf' in of ? of.ownersOf : of).length === 0) return [];
+  if (isNothing(of)) return [];
   const isTheirs = isTheirsOf(of);
   return [
     tx.deleteFrom('merge_request_approvals').where('merge_request_id', '=', id).where(isTheirs),

@@ -8,7 +8,7 @@ import type { JudgedOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Judgement } from '../versions/judge.ts';
 import type { Heads } from '../versions/read-version.ts';
-import { type LostApprovals, removeApprovals } from './approval-actions.ts';
+import { type LostApprovals, rememberApprovers, removeApprovals } from './approval-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
@@ -85,7 +85,10 @@ export async function writeFollowedVersion(
   if (locked?.state !== 'opened' || locked.head_sha !== head_sha) return undefined;
   const { columns, statements } = versionStatements(tx, id, opened);
   const changed = { ...columns, merge_error: null, updated_at: now() };
-  const change = tx.updateTable('merge_requests').set(changed).where('id', '=', id);
+  const change = tx
+    .updateTable('merge_requests')
+    .set({ ...changed, ...rememberApprovers(id, lost) })
+    .where('id', '=', id);
   const closing = closingStatements(tx, id, await findClosing(tx, locked));
   await runAsOne(tx, { statements: [change, ...statements, ...closing, ...removeApprovals(tx, id, lost)] });
   return { ...locked, ...changed };

@@ -7,7 +7,7 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
-import { completionOfTodos, insertSystemNotes } from '../../conversation/index.ts';
+import { completionOfTodos, insertSystemNotes, usersByIds } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
 import { commitNote } from '../note-texts/commit-notes.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
@@ -125,8 +125,11 @@ export const writePushed = (
       diffId: await selectVersionId(tx, id),
     });
     const noteable = mergeRequestNoteable(project, row);
+    const byId = new Map((await usersByIds(tx, row.lost_approver_ids)).map((user) => [user.id, user]));
+    const lost = [...new Set(row.lost_approver_ids)].flatMap((userId) => byId.get(userId) ?? []);
     const notes = [
       ...(note ? [note] : []),
+      ...(lost.length > 0 ? [mergeRequestNotes.approvalsReset(lost)] : []),
       ...(aborts ? [mergeRequestNotes.autoMergeAborted('source_updated')] : []),
     ];
     const change = tx
@@ -134,6 +137,7 @@ export const writePushed = (
       .set({
         ...(aborts && notWaiting),
         noted_sha: after,
+        lost_approver_ids: [],
         updated_at: now(),
       })
       .where('id', '=', id);

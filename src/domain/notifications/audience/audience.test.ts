@@ -146,7 +146,7 @@ const tables = [
   ),
   // Nobody can choose it, whatever is stored.
   cells(
-    ['resolve_all_threads'],
+    ['resolve_all_threads', 'approve_merge_request', 'unapprove_merge_request'],
     `
     nobody                                   | - | -          | -             | watching      | -             | -             | -
     author                                   | - | -          | author        | author        | author        | author        | author

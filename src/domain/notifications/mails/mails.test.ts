@@ -62,6 +62,11 @@ describe('each letter', () => {
     ],
     new_epic: ['Fleet | Across the ocean (&2)', 'Ada Lovelace opened an epic'],
     approver: ['Engine | Cool the engine (!9)', 'Ada Lovelace opened a merge request that you can approve'],
+    approve_merge_request: ['Re: Engine | Cool the engine (!9)', 'Ada Lovelace approved a merge request'],
+    unapprove_merge_request: [
+      'Re: Engine | Cool the engine (!9)',
+      'Ada Lovelace took back the approval of a merge request',
+    ],
     resolve_all_threads: [
       'Re: Engine | Cool the engine (!9)',
       'Ada Lovelace resolved all threads of a merge request',

@@ -34,7 +34,12 @@ export const chosenEvents = [
 export type ChosenEventName = (typeof chosenEvents)[number];
 
 /** The others have no setting: who takes part hears of them, and who watches. */
-export const notificationEvents = [...chosenEvents, 'resolve_all_threads'] as const;
+export const notificationEvents = [
+  ...chosenEvents,
+  'resolve_all_threads',
+  'approve_merge_request',
+  'unapprove_merge_request',
+] as const;
 export type NotificationEventName = (typeof notificationEvents)[number];
 
 /** The user's choices; the default applies to absent ones. */

@@ -1,13 +1,13 @@
 /** Notes on what snippets of projects name, and who sees them, over HTTP. */
 import { expect, test } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
-import { bodyOf, makeMembers, makeUser } from '../../../test/support/factories.ts';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeMembers, makeUser } from '../../../../test/support/factories.ts';
 import {
   makeMergeRequest,
   makeReviewedProject,
   waitForFollowing,
-} from '../../../test/support/merge-requests.ts';
-import { makeIssue } from '../../../test/support/planning.ts';
+} from '../../../../test/support/merge-requests.ts';
+import { makeIssue } from '../../../../test/support/planning.ts';
 
 const ashlar = useApp();
 

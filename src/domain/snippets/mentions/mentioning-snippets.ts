@@ -1,8 +1,8 @@
 /** Snippets of projects as what mentions others in its texts (facts: References and closing). */
-import type { Listener } from '../../platform/outbox/outbox.ts';
-import { commentListeners, type MentioningKind, projectWriter, writtenTexts } from '../conversation/index.ts';
-import { type SnippetRow, selectSnippetRows } from './queries.ts';
-import { seesInProject } from './snippet-policy.ts';
+import type { Listener } from '../../../platform/outbox/outbox.ts';
+import { commentListeners, type MentioningKind, projectWriter, writtenTexts } from '../../conversation/index.ts';
+import { type SnippetRow, selectSnippetRows } from '../queries.ts';
+import { seesInProject } from '../snippet-policy.ts';
 
 export const MENTION_NAMED = 'snippets.mention_named';
 
