@@ -209,15 +209,3 @@ export const stateOf = ({ rules, of }: LoadedApprovals): ApprovalState<HoldingRu
 /** Whether it has what its rules ask for; what is closed or merged, or of a lower tier, needs nothing any more. */
 export const isApproved = (loaded: LoadedApprovals | undefined): boolean =>
   loaded === undefined || stateOf(loaded).approved;
-
-/** Those whose approvals are what makes it approved: none where no rule asks for any. */
-export const neededApprovers = (loaded: LoadedApprovals | undefined): number[] =>
-  loaded === undefined
-    ? []
-    : [
-        ...new Set(
-          stateOf(loaded).rules.flatMap(({ rule, approvedBy }) =>
-            rule.approvalsRequired > 0 ? approvedBy : [],
-          ),
-        ),
-      ];

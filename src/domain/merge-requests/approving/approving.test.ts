@@ -365,6 +365,55 @@ describe('what changes while it is merged', () => {
     expect(refused.status).toBe(405);
   });
 
+  test.each<[what: string, settings: object, change: (tx: Sql, id: number) => Promise<unknown>]>([
+    [
+      'a thread is begun',
+      { only_allow_merge_if_all_discussions_are_resolved: true },
+      (
+        tx,
+        id,
+      ) => tx`insert into notes (project_id, merge_request_id, author_id, body, discussion_id, in_thread,
+        created_at, updated_at) select project_id, id, 1, 'Why?', 'thread', true, now(), now()
+        from merge_requests where id = ${id}`,
+    ],
+    [
+      'another one is to be merged first',
+      {},
+      (tx, id) => tx`insert into merge_request_blocks (blocking_id, blocked_id, created_at)
+        select other.id, ${id}, now() from merge_requests other
+        where other.project_id = (select project_id from merge_requests where id = ${id}) and other.id <> ${id} limit 1`,
+    ],
+    [
+      'a status check is asked for',
+      { only_allow_merge_if_all_status_checks_passed: true },
+      (
+        tx,
+        id,
+      ) => tx`insert into external_status_checks (project_id, name, external_url, created_at, updated_at)
+        select project_id, 'Check', 'https://checks.example.com', now(), now() from merge_requests where id = ${id}`,
+    ],
+    [
+      'its title makes it a draft',
+      {},
+      (tx, id) => tx`update merge_requests set title = 'Draft: ' || title, draft = true where id = ${id}`,
+    ],
+  ])('%s: it stays open', async (_what, settings, change) => {
+    const { id, made } = await makeWorld();
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { description: 'A', ...settings } }), 200);
+    await makeMergeRequest(ashlar, id, 'other');
+    const refused = await overtake(
+      ashlar,
+      async (tx) => {
+        await tx`update merge_requests set updated_at = updated_at + interval '1 second' where id = ${made.id}`;
+        await change(tx, made.id);
+      },
+      () => merge(id),
+    );
+    expect(refused.status).toBe(405);
+    const { state } = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/${made.iid}`), 200);
+    expect(state).toBe('opened');
+  });
+
   test('another approval comes: it is merged', async () => {
     const merged = await mergeAfter(
       (tx, id) => tx`

@@ -14,7 +14,7 @@ import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
-import { isApproved, neededApprovers } from '../approvals/loaded.ts';
+import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
 import { refreshHeld } from '../following/refresh.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
@@ -111,7 +111,7 @@ async function moveBranch(
   }
 }
 
-/** One attempt with the repository held; `moved` where a push was faster. */
+/** One attempt with the repository held; `moved` where a push, or another change, was faster. */
 async function attempt(
   context: MergeContext,
   git: GitFolder,
@@ -123,27 +123,34 @@ async function attempt(
   const { db } = services.database;
   const row = await refreshHeld(services, git, found);
   if (isWanted?.(row) === false) throw notAllowed();
+  const readSources = () => selectSources({ db, services, settings }, row);
   const [sources, may] = await Promise.all([
-    selectSources({ db, services, settings }, row),
+    readSources(),
     mayMerge({ db, settings, actor }, project, row.target_branch),
   ]);
   if (!sources) throw notFound();
   const projectsOwn = projectSettings(project.row);
   const pattern = projectsOwn.merge_request_title_regex;
-  const relations = {
-    project: projectsOwn,
-    matchesTitlePattern: (await titleMatcher([pattern]))(pattern, row.title),
-    unresolved: sources.unresolved,
-    isApproved: isApproved(sources.approvals),
-    blocked: sources.blocked,
-    unpassed: sources.unpassed,
-  };
+  const matchesTitlePattern = (await titleMatcher([pattern]))(pattern, row.title);
   const { auto, sha } = wish;
-  const decision = decideMerge(
-    { mayMerge: may, auto, sha },
-    mergeConditions(row, relations, services.config.tier),
-    row.head_sha ?? '',
-  );
+  const decide = ({ unresolved, blocked, unpassed, approvals }: SelectedSources) =>
+    decideMerge(
+      { mayMerge: may, auto, sha },
+      mergeConditions(
+        row,
+        {
+          project: projectsOwn,
+          matchesTitlePattern,
+          unresolved,
+          isApproved: isApproved(approvals),
+          blocked,
+          unpassed,
+        },
+        services.config.tier,
+      ),
+      row.head_sha ?? '',
+    );
+  const decision = decide(sources);
   if (decision instanceof Failure) throw decision;
   if (decision === 'wait') {
     await setAutoMerge(db, actor, project, row, wish);
@@ -161,8 +168,13 @@ async function attempt(
     shouldRemove,
     userId: actor.id,
   };
-  const approverIds = neededApprovers(sources.approvals);
-  if (!(await claimMerge(db, row, merging, approverIds))) throw notAllowed();
+  if (!(await claimMerge(db, row, merging))) return 'moved';
+  // Approvals, threads, dependencies and checks have changed while the commits were made, or change too late.
+  const claimed = await readSources();
+  if (!claimed || decide(claimed) !== 'merge') {
+    await unclaimMerge(db, row.id, head);
+    return 'moved';
+  }
   const before = row.judged_target_sha ?? NO_OBJECT;
   const update = { ref: fullRef('branch', row.target_branch), before, after: head };
   if ((await moveBranch(db, git, row, built, update)) === 'moved') return 'moved';
@@ -179,8 +191,8 @@ async function attempt(
 const MAX_ATTEMPTS = 5;
 
 /**
- * Merges the merge request, or lets it wait; fails as facts-merge-requests §4.1 says. A branch that another push moves meanwhile
- * is merged into as it is then.
+ * Merges the merge request, or lets it wait; fails as facts-merge-requests §4.1 says. What another request changes
+ * meanwhile, such as the branch that it is merged into, is looked at again.
  */
 export async function mergeMergeRequest(
   context: MergeContext,

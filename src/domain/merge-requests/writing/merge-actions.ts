@@ -38,32 +38,25 @@ export type Merging = {
 };
 
 /**
- * Locks an open merge request for a merge of this head into this branch, while these users approve it; false where another
- * request was faster.
+ * Locks an open merge request for a merge of this head into this branch, by its title; false where another request was faster.
  */
 export async function claimMerge(
   db: Db,
-  { id, head_sha, target_branch, draft }: MergeRequestRow,
+  { id, head_sha, target_branch, title, merge_after }: MergeRequestRow,
   merging: Merging,
-  approverIds: readonly number[],
 ): Promise<boolean> {
-  const areThere = sql<boolean>`${[...approverIds]}::bigint[] <@ array(
-    select a.user_id from merge_request_approvals a where a.merge_request_id = merge_requests.id)`;
-  const isUnchanged = sql<boolean>`
-    updated_at = (select m.updated_at from merge_requests m where m.id = merge_requests.id)`;
-  const claim = db
+  const claimed = await db
     .updateTable('merge_requests')
     .set({ state: 'locked', merging: merging as unknown as Json })
     .where('id', '=', id)
     .where('state', '=', 'opened')
     .where('head_sha', '=', head_sha)
     .where('target_branch', '=', target_branch)
-    .where('draft', '=', draft)
-    .$if(approverIds.length > 0, (update) => update.where(areThere).where(isUnchanged))
-    .returning('id');
-  if ((await claim.executeTakeFirst()) !== undefined) return true;
-  // A statement that waited for a change of the row does not see which approvals that took back. The next one does.
-  return approverIds.length > 0 && (await claim.executeTakeFirst()) !== undefined;
+    .where('title', '=', title)
+    .where('merge_after', 'is not distinct from', merge_after)
+    .returning('id')
+    .executeTakeFirst();
+  return claimed !== undefined;
 }
 
 /** Opens again what is locked for a merge to this head, and has it follow its branches. */
