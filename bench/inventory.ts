@@ -13,8 +13,11 @@ import { openWatched, type Watched } from './loop-stalls.ts';
 import { type CpuTime, cpuTimeOf, metric, startScript } from './processes.ts';
 
 const CONNECTIONS = 16;
-/** Seconds of load: hundreds of requests, unless each takes long; the tick of the kernel's clock is 10 ms. */
-const SECONDS = { warming: 0.3, subject: 0.8, bare: 0.6 };
+/**
+ * Seconds of load: hundreds of requests, unless each takes long; the tick of the kernel's clock is 10 ms. What was never asked
+ * for is compiled and planned first, by each connection; the bare route is the same for all, and warm after the first.
+ */
+const SECONDS = { warming: 1, subject: 0.8, bare: 0.4 };
 
 const budgets = { record: 4, page: 6, write: 6, afterwards: 8 };
 const SHARE = 0.4;
@@ -75,13 +78,13 @@ async function countStatements(counted: Counted, work: () => Promise<unknown>): 
 /** The least of several: others have what the clock brings. */
 async function countReading(watched: Watched): Promise<number> {
   const counts: number[] = [];
-  for (let round = 0; round < 2 * ROUNDS; round++)
+  for (let round = 0; round < 4 * ROUNDS; round++)
     counts.push(await countStatements({ ...watched, reading: 0 }, async () => {}));
   return Math.min(...counts);
 }
 
 /** Rounds of counting: the first fills caches, and of the others the least is without what the clock brings. */
-const ROUNDS = 5;
+const ROUNDS = 4;
 
 /** Status and statements of a request. */
 async function statementsIn(watched: Counted, send: () => Promise<number>): Promise<[number, number]> {
@@ -100,13 +103,17 @@ async function statementsIn(watched: Counted, send: () => Promise<number>): Prom
 
 type Read = Loaded & { title: string; statements: number; budget: number; bare: number; target: number };
 
-async function measureRead(watched: Counted, bare: string, { spec, title, request }: NamedRequest) {
+async function measureRead(
+  watched: Counted,
+  bare: string,
+  { spec, title, request }: NamedRequest,
+): Promise<Read> {
   const { program } = watched;
   const [status, statements] = await statementsIn(
     watched,
     async () => (await sendRaw(program.url, request.line, { headers })).status,
   );
-  if (status !== 200) return undefined;
+  if (status !== 200) throw new Refused(`${request.line}: ${status}`);
   const { line } = request;
   await load(program.pid, { url: program.url, line }, SECONDS.warming);
   const loaded = await load(program.pid, { url: program.url, line }, SECONDS.subject);
@@ -240,48 +247,74 @@ function renderWrites(made: readonly Write[]): string {
   ].join('\n');
 }
 
-/** `BENCH_INVENTORY=issues` measures the requests with this in their names. */
-export async function measureInventory(): Promise<string> {
+/** Milliseconds for one row. A load, or work left behind, that never ends is no reason to go without the others. */
+const ROW_TIMEOUT_MS = 60_000;
+
+/**
+ * `BENCH_INVENTORY=issues` measures the requests with this in their names. `keep` gets the tables after each row: a run that
+ * is broken off leaves what it has.
+ */
+export async function measureInventory(keep: (tables: string) => void): Promise<string> {
   const word = process.env.BENCH_INVENTORY ?? '';
   const opened = await openWatched();
   try {
     const { program } = opened;
+    let isRunning = true;
+    void program.ended.then(() => {
+      isRunning = false;
+    });
     const all = await fillInstance(opened);
     const watched = { ...opened, reading: await countReading(opened) };
     const chosen = all.filter(({ spec, title }) => title === titleOf(spec) && title.includes(word));
-    const requested = chosen.filter(({ spec }) => spec.method === 'GET');
-    const bare = await startScript('bare-route.ts', [program.data, program.url, ROOT_TOKEN]);
     const reads: Read[] = [];
-    const leftOut: string[] = [];
-    for (const named of requested) {
-      const read = await measureRead(watched, bare.line, named).catch((error: unknown) => {
-        if (error instanceof Refused) return undefined;
-        throw error;
-      });
-      if (read) reads.push(read);
-      else leftOut.push(named.title);
-      say(read ? readRow(read) : `left out: ${named.title}`);
-    }
-    await bare.stop();
     const made: Write[] = [];
+    const leftOut: string[] = [];
+    const tables = () => renderTables(reads, made, leftOut);
+
+    /** One row, or the reason why there is none. */
+    async function row<T>(title: string, measured: Promise<T>, add: (row: T) => string): Promise<void> {
+      const late = sleep(ROW_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+        throw new Error(`not measured in ${ROW_TIMEOUT_MS / 1_000} s`);
+      });
+      try {
+        say(add(await Promise.race([measured, late])));
+      } catch (error) {
+        if (!isRunning) throw new Error(`the program ended: ${program.output()}`, { cause: error });
+        leftOut.push(title);
+        say(`left out: ${title}: ${error instanceof Error ? error.message : error}`);
+      }
+      keep(tables());
+    }
+
+    const bare = await startScript('bare-route.ts', [program.data, program.url, ROOT_TOKEN]);
+    for (const named of chosen.filter(({ spec }) => spec.method === 'GET'))
+      await row(named.title, measureRead(watched, bare.line, named), (read) => {
+        reads.push(read);
+        return readRow(read);
+      });
+    await bare.stop();
     const rate = await idleRate(watched);
     for (const [title, body] of commonWrites) {
       const named = chosen.find((each) => each.title === title);
       if (!named) continue;
-      const write = await measureWrite(watched, rate, named, body);
-      made.push(write);
-      say(writeRow(write));
+      await row(title, measureWrite(watched, rate, named, body), (write) => {
+        made.push(write);
+        return writeRow(write);
+      });
     }
-    return [
-      `Requests by ${CONNECTIONS} connections, on full pages of what is written most; CPU time is that of one request. GETs that answer otherwise than with 200, or refuse so many, are left out: ${leftOut.join(', ') || 'none'}. The bare route finds one row by its key and sends the same bytes.`,
-      '',
-      renderReads(reads),
-      '',
-      `Of writes, statements afterwards and CPU time are a ${BURST}th of those of ${BURST} in a row, with their jobs.`,
-      '',
-      renderWrites(made),
-    ].join('\n');
+    return tables();
   } finally {
     await opened.close();
   }
 }
+
+const renderTables = (reads: readonly Read[], made: readonly Write[], leftOut: readonly string[]): string =>
+  [
+    `Requests by ${CONNECTIONS} connections, on full pages of what is written most; CPU time is that of one request. What is refused once or under load is left out: ${leftOut.join(', ') || 'none'}. The bare route finds one row by its key and sends the same bytes.`,
+    '',
+    renderReads(reads),
+    '',
+    `Of writes, statements afterwards and CPU time are a ${BURST}th of those of ${BURST} in a row, with their jobs.`,
+    '',
+    renderWrites(made),
+  ].join('\n');

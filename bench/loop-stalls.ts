@@ -6,7 +6,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TSchema } from 'typebox';
 import { type App, createApp } from '../src/app.ts';
 import type { Endpoint } from '../src/kernel/api/endpoint.ts';
@@ -23,6 +22,7 @@ import { sendRaw } from '../test/support/raw-http.ts';
 import { type Undo, watchChanges } from '../test/support/undo.ts';
 import { makeWorld, queryInWorld } from '../test/support/world.ts';
 import { databaseOf } from './database.ts';
+import { settled } from './filled-instance.ts';
 import { hostileReads } from './hostile-repositories.ts';
 import { hostileBodies, hostileValues } from './hostile-values.ts';
 import { metric } from './processes.ts';
@@ -37,7 +37,6 @@ const ROWS = 15;
 /** Bytes of a body beside the hostile value, and of a request line beside its parameters. */
 const AROUND = 2_000;
 const MAX_URL = 8_000;
-const SETTLE_MS = 10_000;
 /**
  * Records of a list whose texts are as long as they may be: more would exceed one caller's share of the
  * memory.
@@ -84,16 +83,6 @@ export async function openWatched(command = watchedProgram): Promise<Watched> {
 const longestStall = async ({ program }: Watched): Promise<number> =>
   (await metric(program.url, 'bench_longest_turn_seconds')) * 1_000;
 
-/** Waits for the work that a request leaves behind its response. */
-async function settle({ app }: Watched): Promise<void> {
-  for (let waited = 0; waited < SETTLE_MS; waited += 20) {
-    const [row] = await app.services.database.sql<{ waiting: number }[]>`
-      select (select count(*) from outbox) + (select count(*) from graphile_worker.jobs where attempts = 0 or locked_at is not null) as waiting`;
-    if (row?.waiting === 0) return;
-    await sleep(20);
-  }
-}
-
 export type WalkedRequest = { what: string; request: GoodRequest; writes: boolean };
 
 /** The least of the tries' longest stalls. */
@@ -107,7 +96,7 @@ async function stallOf(watched: Watched, undo: Undo | undefined, request: Walked
       ...(body !== undefined && { body }),
     }).catch((error: Error) => ({ status: 0, text: error.message }));
     status = response.status;
-    if (request.writes && status < 400) await settle(watched);
+    if (request.writes && status < 400) await settled(watched);
     ms = Math.min(ms, await longestStall(watched));
     if (request.writes && status < 400) {
       await undo?.undo();
@@ -190,7 +179,7 @@ async function walkInventory(watched: Watched, only: RegExp): Promise<Stall[]> {
   const { sql } = app.services.database;
   // Root owns all records, and must be an administrator again.
   await sql`update users set admin = true where username = 'root'`;
-  await settle(watched);
+  await settled(watched);
   const requests = await makeRequests(site, places, app.endpoints);
   // A second process would have every change of settings wait for it.
   await app.services.presence.stop();

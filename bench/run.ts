@@ -181,7 +181,10 @@ async function measureMany(): Promise<Figure[]> {
   return figures;
 }
 
-const parts: Record<string, () => Promise<Figure[] | string>> = {
+/** `keep` takes what a long part has so far. */
+type Part = (keep: (tables: string) => void) => Promise<Figure[] | string>;
+
+const parts: Record<string, Part> = {
   load: measureLoad,
   start: measureStart,
   many: measureMany,
@@ -207,9 +210,12 @@ const results = join(import.meta.dirname, 'results.md');
 try {
   for (const [name, measure] of Object.entries(parts)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
-    const table = renderPart(name, await measure(), new Date());
-    process.stdout.write(`${table}\n`);
-    writeFileSync(results, insertSection(readFileSync(results, 'utf8'), name, table, Object.keys(parts)));
+    const keep = (measured: Figure[] | string): string => {
+      const table = renderPart(name, measured, new Date());
+      writeFileSync(results, insertSection(readFileSync(results, 'utf8'), name, table, Object.keys(parts)));
+      return table;
+    };
+    process.stdout.write(`${keep(await measure(keep))}\n`);
   }
 } finally {
   endScripts();
