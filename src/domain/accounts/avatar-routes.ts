@@ -89,12 +89,12 @@ export const avatarRoutes = (
     avatarOf(
       'group',
       false,
-      async (caller, id) => (await authorizeGroup(database.sql, caller, 'read_group', id)).row,
+      async (caller, id) => (await authorizeGroup(database.points, caller, 'read_group', id)).row,
     ),
     avatarOf(
       'project',
       false,
-      async (caller, id) => (await authorizeProject(database.sql, caller, 'read_project', id)).row,
+      async (caller, id) => (await authorizeProject(database.points, caller, 'read_project', id)).row,
     ),
   ];
 };

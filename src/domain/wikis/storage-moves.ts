@@ -12,7 +12,7 @@ export const movableGroupWikis: MovableContainers = {
   tier: 'premium',
   reference: Type.String(),
   find: async ({ database }, actor, reference) =>
-    (await authorizeGroup(database.sql, actor, 'read_group', reference)).id,
+    (await authorizeGroup(database.points, actor, 'read_group', reference)).id,
   isThere: sql`true`,
   isShown: isMovedGroupThere,
   record: BasicGroupDetails,

@@ -106,7 +106,7 @@ async function provisioningGroup(
   id: number | undefined,
 ): Promise<AuthorizedGroup | undefined> {
   if (id === undefined) return undefined;
-  const group = await authorizeGroup(services.database.sql, actor, 'manage_enterprise_users', id);
+  const group = await authorizeGroup(services.database.points, actor, 'manage_enterprise_users', id);
   if (group.row.parent_id !== null) throw invalid({ group_id_for_saml: ['must be a top-level group'] });
   return group;
 }

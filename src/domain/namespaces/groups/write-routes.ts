@@ -41,7 +41,7 @@ async function showDetail(context: Writing, id: number, options?: { isNew: boole
 }
 
 async function showGroup({ services, settings, actor }: Writing, id: number) {
-  const group = await authorizeGroup(services.database.sql, actor, 'read_group', id);
+  const group = await authorizeGroup(services.database.points, actor, 'read_group', id);
   return presentGroup(groupView(services, settings, actor), group.row);
 }
 

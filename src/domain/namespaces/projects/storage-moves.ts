@@ -11,7 +11,7 @@ export const movableProjects: MovableContainers = {
   noun: 'project',
   reference: Type.String(),
   find: async ({ database }, actor, reference) =>
-    (await authorizeProject(database.sql, actor, 'read_project', reference)).id,
+    (await authorizeProject(database.points, actor, 'read_project', reference)).id,
   isThere: sql`not c.deleting`,
   isShown: isMovedProjectThere,
   record: ProjectIdentity,

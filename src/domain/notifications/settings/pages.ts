@@ -115,7 +115,7 @@ const scopeRoutes: readonly ScopeRoute[] = [
     kind: 'group',
     async open({ services, session, request }) {
       const { id = '' } = request.params;
-      const group = await authorizeGroup(services.database.sql, session.actor, 'choose_notifications', id);
+      const group = await authorizeGroup(services.database.points, session.actor, 'choose_notifications', id);
       return { id: group.id, name: group.row.full_path };
     },
   },
@@ -124,7 +124,7 @@ const scopeRoutes: readonly ScopeRoute[] = [
     async open({ services, session, request }) {
       const { id = '' } = request.params;
       const project = await authorizeProject(
-        services.database.sql,
+        services.database.points,
         session.actor,
         'choose_notifications',
         id,

@@ -67,7 +67,7 @@ const groupRoute: OwnerRoute = {
   path: '/groups/:id/-/settings/applications',
   async open({ services, session, request }) {
     const group = await authorizeGroup(
-      services.database.sql,
+      services.database.points,
       session.actor,
       'update_group',
       request.params.id ?? '',

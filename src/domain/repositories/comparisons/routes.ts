@@ -20,7 +20,9 @@ export const comparisonEndpoint = endpoint({
   handle: async ({ db, services, actor, subject, input, request }) => {
     const { from_project_id: other = subject.id } = input;
     const isOwn = other === subject.id;
-    const target = isOwn ? subject : await authorizeProject(services.database.sql, actor, 'read_code', other);
+    const target = isOwn
+      ? subject
+      : await authorizeProject(services.database.points, actor, 'read_code', other);
     if (!isOwn && !(await areRelated(db, subject.id, other)))
       throw new Failure(
         'bad_request',

@@ -69,7 +69,7 @@ export const housekeepingEndpoints: Endpoint[] = [
     reply: bytesOf('application/x-tar'),
     handle: async ({ services, actor, input, request }) => {
       const { database, repositories } = services;
-      const project = await authorizeProject(database.sql, actor, 'read_project', input.id);
+      const project = await authorizeProject(database.points, actor, 'read_project', input.id);
       const headers = { 'content-type': 'application/x-tar' };
       if (request.method === 'HEAD') return new Reply(200, Readable.from([]), headers);
       const lease = await repositories.lease(

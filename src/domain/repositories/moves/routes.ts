@@ -132,7 +132,7 @@ export const moveEndpoints = (kinds: readonly MovableContainers[], wake: () => v
     input: Type.Object({ id: Type.String() }),
     reply: ProjectStorage,
     handle: async ({ services, actor, input }) => {
-      const { row } = await authorizeProject(services.database.sql, actor, 'read_project', input.id);
+      const { row } = await authorizeProject(services.database.points, actor, 'read_project', input.id);
       return {
         project_id: row.id,
         disk_path: diskPath({ kind: 'project', id: row.id }),

@@ -51,7 +51,7 @@ export async function shareProject(
   project: AuthorizedProject,
   share: { groupId: number; access: number; expiresAt: string | null },
 ) {
-  const group = await authorizeGroup(services.database.sql, actor, 'read_group', share.groupId);
+  const group = await authorizeGroup(services.database.points, actor, 'read_group', share.groupId);
   if (share.access === OWNER && project.role < OWNER) throw forbidden();
   if (await isLockedAbove(services.database.db, project.row.ancestor_ids, 'share_with_group_lock'))
     throw forbidden();

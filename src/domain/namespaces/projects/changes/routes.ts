@@ -60,7 +60,7 @@ async function presentRow({ db, services, settings, actor }: Handling<Actor>, ro
 /** The record of a project after a change, as the caller sees it now. */
 export async function showProject(context: Handling<Actor>, id: number) {
   const { services, actor } = context;
-  const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+  const project = await authorizeProject(services.database.points, actor, 'read_project', id);
   return presentRow(context, project.row);
 }
 
@@ -68,7 +68,7 @@ export async function showProject(context: Handling<Actor>, id: number) {
 async function showCreated(context: Context<CreateProject, unknown, Actor>, id: number) {
   const { services, settings, actor, input } = context;
   if (input.initialize_with_readme) {
-    const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+    const project = await authorizeProject(services.database.points, actor, 'read_project', id);
     await writeReadme(services, settings, actor, project);
   }
   return showProject(context, id);
@@ -228,7 +228,7 @@ export const writeEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { services, actor, subject, input } = context;
       const source = await authorizeProject(
-        services.database.sql,
+        services.database.points,
         actor,
         'fork_project',
         input.forked_from_id,
