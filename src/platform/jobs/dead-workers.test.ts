@@ -90,13 +90,17 @@ test('facts of many projects wait in few queues, and a queue in which nothing wa
     ),
   );
   wake();
-  const waiting = () => sql<{ project_id: number; queue: number }[]>`
-    select (payload->>'project_id')::int as project_id, job_queue_id as queue from graphile_worker._private_jobs
-    where payload::jsonb ? 'project_id' order by run_at`;
-  while ((await waiting()).length < projects.length) await sleep(20);
+  const waiting = () => sql<{ queue: number; projects: number[] }[]>`
+    select job_queue_id as queue, array_agg((fact->>'project_id')::int order by place) as projects
+    from graphile_worker._private_jobs,
+      json_array_elements(case json_typeof(payload) when 'array' then payload end) with ordinality as _(fact, place)
+    group by id order by run_at`;
+  while ((await waiting()).flatMap((job) => job.projects).length < projects.length) await sleep(20);
   const jobs = await waiting();
-  expect(jobs.map(({ project_id }) => project_id)).toEqual(projects);
   expect(new Set(jobs.map(({ queue }) => queue)).size).toBe(16);
+  expect(jobs.map((job) => job.projects)).toEqual(
+    Array.from({ length: 16 }, (_, first) => projects.filter((id) => (id - 1) % 16 === first)),
+  );
   await removeEmptyQueues(background);
   expect(await names()).toContain('project 7');
   expect(await names()).not.toContain('project 8');

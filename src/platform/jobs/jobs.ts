@@ -1,7 +1,16 @@
 /** Work with retry and back-off, and work by the clock, by graphile-worker on the same database. */
 import { EventEmitter } from 'node:events';
-import { Logger, parseCronItems, run, runMigrations, type Worker, type WorkerEvents } from 'graphile-worker';
+import {
+  type JobHelpers,
+  Logger,
+  parseCronItems,
+  run,
+  runMigrations,
+  type Worker,
+  type WorkerEvents,
+} from 'graphile-worker';
 import { CompiledQuery, sql } from 'kysely';
+import { monotonic } from '../clock.ts';
 import { type ConnectionTarget, type Db, inTransaction, openWorkersPool, sendAhead } from '../db/database.ts';
 import type { Presence } from '../db/processes.ts';
 import { createLog, type Log } from '../log.ts';
@@ -38,7 +47,8 @@ export async function migrateJobs(target: ConnectionTarget): Promise<void> {
 /** A job to be added. */
 export type NewJob = {
   task: string;
-  payload: Record<string, unknown>;
+  /** Of a list, the task gets one after the other; each fails, and is tried again, for itself. */
+  payload: Record<string, unknown> | Record<string, unknown>[];
   /** Jobs of one queue run one after the other. Of few names: whoever looks for a job locks all queues that are free. */
   queue?: string;
   /** Of jobs that wait under one key there is one: the last. */
@@ -134,6 +144,33 @@ function lookAgain(events: WorkerEvents): { stop(): void } {
   };
 }
 
+/** Milliseconds after which a job begins no further payload: those it is done with run again where the process dies. */
+const MAX_LIST_MS = 200;
+
+/**
+ * Runs the task with one payload after the other; the library tries those again whose promises are rejected. What is not
+ * begun in time becomes a job of its own at the same place of the queue.
+ */
+async function runList(
+  task: Task,
+  payloads: readonly Record<string, unknown>[],
+  { job, addJob, getQueueName }: JobHelpers,
+): Promise<Promise<void>[]> {
+  const until = monotonic() + MAX_LIST_MS;
+  const runs: Promise<void>[] = [];
+  for (const payload of payloads) {
+    if (runs.length > 0 && monotonic() > until) break;
+    const run = task(payload);
+    runs.push(run);
+    await run.catch(() => undefined);
+  }
+  const rest = payloads.slice(runs.length);
+  if (rest.length === 0) return runs;
+  const queueName = await getQueueName();
+  await addJob(job.task_identifier, rest, { ...(queueName !== null && { queueName }), runAt: job.run_at });
+  return [...runs, ...rest.map(async () => {})];
+}
+
 /**
  * Starts this process's workers; failures are logged, and tried again with back-off by the library. Of a process
  * that is named, what its workers hold is free soon after its death.
@@ -164,17 +201,24 @@ export async function startWorkers(
       schedules.map(({ task, pattern }) => ({ task, match: pattern, identifier: task })),
     ),
     taskList: Object.fromEntries(
-      Object.entries(tasks).map(([name, task]) => [
-        name,
-        async (payload: unknown) => {
+      Object.entries(tasks).map(([name, task]) => {
+        const logged: Task = async (payload) => {
           try {
-            await task((payload ?? {}) as Record<string, unknown>);
+            await task(payload);
           } catch (error) {
             log.error('job failed', error, { task: name });
             throw error;
           }
-        },
-      ]),
+        };
+        return [
+          name,
+          // A payload is as NewJob has it; the library writes an empty one itself.
+          (payload: unknown, helpers: JobHelpers) =>
+            Array.isArray(payload)
+              ? runList(logged, payload, helpers)
+              : logged((payload ?? {}) as Record<string, unknown>),
+        ];
+      }),
     ),
   });
   return {

@@ -1,4 +1,4 @@
-/** Facts: written with the change, heard after the commit, at least once. The relay turns each into its listeners' jobs. */
+/** Facts: written with the change, heard after the commit, at least once. The relay turns them into their listeners' jobs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../db/database.ts';
@@ -41,6 +41,34 @@ const queueOf = (projectId: number): string => `projects ${projectId % QUEUES}`;
 
 type OutboxRow = { id: number; fact: string; payload: Json; created_at: Date };
 
+/** The jobs of the facts. Those that a task hears one after the other in its queue are one job. */
+function jobsOf(facts: readonly OutboxRow[], listeners: readonly Listener[]): NewJob[] {
+  const jobs: NewJob[] = [];
+  const latest = new Map<string, { task: string; payload: Record<string, Json>[] }>();
+  for (const { id, fact, payload: told, created_at } of facts) {
+    // The payload of a Fact is an object.
+    const payload = told as Record<string, Json> & { project_id?: number };
+    const heard = { ...payload, fact_id: id, fact_at: created_at.toISOString() };
+    for (const { fact: name, task, when, anyOrder } of listeners) {
+      if (name !== fact || when?.(payload) === false) continue;
+      if (payload.project_id === undefined || anyOrder) {
+        jobs.push({ task, payload: heard });
+        continue;
+      }
+      const queue = queueOf(payload.project_id);
+      const last = latest.get(queue);
+      if (last?.task === task) {
+        last.payload.push(heard);
+        continue;
+      }
+      const job = { task, queue, payload: [heard] };
+      latest.set(queue, job);
+      jobs.push(job);
+    }
+  }
+  return jobs;
+}
+
 /** Moves up to one batch of facts into jobs, in the order of facts; facts of one project stay in one queue. */
 async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<number> {
   return inTransaction(db, async (tx) => {
@@ -50,18 +78,7 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
       returning id, fact, payload, created_at`.execute(tx);
     const facts = rows.toSorted((one, other) => one.id - other.id);
     if (facts.length === 0) return 0;
-    const jobs = facts.flatMap(({ id, fact, payload: told, created_at }): NewJob[] => {
-      // The payload of a Fact is an object.
-      const payload = told as Record<string, Json> & { project_id?: number };
-      return listeners
-        .filter((listener) => listener.fact === fact && (listener.when?.(payload) ?? true))
-        .map(({ task, anyOrder }) => ({
-          task,
-          ...(payload.project_id !== undefined && !anyOrder && { queue: queueOf(payload.project_id) }),
-          payload: { ...payload, fact_id: id, fact_at: created_at.toISOString() },
-        }));
-    });
-    await addJobs(tx, jobs);
+    await addJobs(tx, jobsOf(facts, listeners));
     return facts.length;
   });
 }
