@@ -98,6 +98,16 @@ export function siteAt(url: string, rootToken: string): Site {
   return { url, call: caller(() => url, {}), root: as(rootToken), as };
 }
 
+/** Runs a statement about databases. */
+async function administer(statement: string): Promise<void> {
+  const admin = connect(
+    { ...inject('postgres'), database: 'postgres' },
+    { max: 1, statementTimeout: 0, name: 'tests' },
+  );
+  await admin.unsafe(statement);
+  await admin.end();
+}
+
 /**
  * Starts an Ashlar before the tests of the calling file and stops it after them. Every reply is validated against its
  * schema before it leaves. Rate limits are off unless `limits` asks for them.
@@ -120,13 +130,8 @@ export function useApp(
 
   beforeAll(async () => {
     const server = inject('postgres');
-    const admin = connect(
-      { ...server, database: 'postgres' },
-      { max: 1, statementTimeout: 0, name: 'tests' },
-    );
     // Files are copied for a third of what the same pages cost as log.
-    await admin.unsafe(`create database ${database} template ${TEMPLATE} strategy file_copy`);
-    await admin.end();
+    await administer(`create database ${database} template ${TEMPLATE} strategy file_copy`);
     const config: Config = readConfig({
       ASHLAR_DATA: folder,
       ASHLAR_PORT: '0',
@@ -151,6 +156,7 @@ export function useApp(
     await app?.stop();
     // The modules of a worker's test files stay in memory until its last one.
     app = undefined;
+    await administer(`drop database if exists ${database} with (force)`);
     rmSync(folder, { recursive: true, force: true });
   });
 

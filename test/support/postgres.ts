@@ -1,5 +1,5 @@
 /** One embedded PostgreSQL for the whole run of the tests, with a migrated template that each test file clones. */
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -41,18 +41,20 @@ const settings = {
 /** Bytes. */
 const ROOM = 4 * 1_073_741_824;
 
-/** In memory, where the system has room for it there: git waits for the disk at each write. */
-function makeDataFolders(): string {
+/** In memory, where the system has room for it there: git waits for the disk at each write, and each database is 1,000 files. */
+function makeFolder(): string {
   const memory = '/dev/shm';
   const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
-  const folder = mkdtempSync(join(bavail * bsize > ROOM ? memory : tmpdir(), 'ashlar-test-data-'));
+  const folder = mkdtempSync(join(bavail * bsize > ROOM ? memory : tmpdir(), 'ashlar-test-'));
   // As the folder for temporary files, others may pass through it.
   chmodSync(folder, 0o711);
   return folder;
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'ashlar-test-'));
+  const folder = makeFolder();
+  const dataFolders = join(folder, 'data');
+  mkdirSync(dataFolders, { mode: 0o711 });
   const server = await startEmbedded(folder, { settings });
   const { host, user, password, database } = server.connection;
   const admin = connect({ host, user, password, database }, { max: 1, statementTimeout: 0, name: 'tests' });
@@ -74,11 +76,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     { rootPassword: async () => ROOT_PASSWORD, acceptKey: async () => {} },
   );
   await first.close();
-  const dataFolders = makeDataFolders();
   project.provide('postgres', { host, user, password });
   project.provide('dataFolders', dataFolders);
   return async () => {
     await server.stop();
-    for (const each of [folder, dataFolders]) rmSync(each, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   };
 }
