@@ -1835,6 +1835,7 @@ create table repository_uses (
   storage text not null,
   purpose text not null,
   began_at timestamp(3) with time zone not null,
+  pushed jsonb,
   constraint repository_uses_purpose_check CHECK ((purpose = ANY (ARRAY['read'::text, 'write'::text, 'tend'::text]))),
   constraint repository_uses_process_id_fkey FOREIGN KEY (process_id) REFERENCES processes(id) ON DELETE CASCADE,
   constraint repository_uses_pkey PRIMARY KEY (id)

@@ -1,5 +1,6 @@
 /** The store of repositories, as every capability reaches it by the services; domain/repositories makes it. */
 import type { GitFolder } from '../platform/git/objects.ts';
+import type { RefUpdate } from '../platform/git/write.ts';
 
 /** Containers of repositories: a project (its own and its wiki's), a snippet, a group (its wiki's). */
 export type ContainerKind = 'project' | 'snippet' | 'group';
@@ -8,6 +9,9 @@ export type ContainerKind = 'project' | 'snippet' | 'group';
 export type RepositoryKey = { kind: ContainerKind; id: number; wiki: boolean };
 
 export type Purpose = 'read' | 'write' | 'tend';
+
+/** A git push that a write does, for its record where the write is interrupted. */
+export type PushIntent = { userId: number; updates: readonly RefUpdate[] };
 
 export type RepositoryLease = {
   git: GitFolder;
@@ -40,7 +44,7 @@ export type Repositories = {
    */
   locate(key: RepositoryKey, purpose: Purpose): Promise<GitFolder | undefined>;
   /** Leases it: the folder stays until release(). 403 for a write while it is read-only. */
-  lease(key: RepositoryKey, purpose: Purpose): Promise<RepositoryLease>;
+  lease(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<RepositoryLease>;
   /** Leases it for writing while the work runs, and creates it first if needed. */
   write<T>(key: RepositoryKey, defaultBranch: string, work: (git: GitFolder) => Promise<T>): Promise<T>;
   /** The number of leases of the container for these purposes, without dead processes. */

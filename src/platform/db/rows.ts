@@ -1024,6 +1024,7 @@ export type RepositoryUsesTable = {
   storage: string;
   purpose: string;
   began_at: Date;
+  pushed: Json | null;
 };
 
 export type ResourceEventsTable = {

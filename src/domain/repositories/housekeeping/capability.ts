@@ -1,7 +1,9 @@
 /** Housekeeping of repositories: repacked, measured, and removed when their containers are gone. */
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { WRITE_INTERRUPTED } from '../store/interrupted-writes.ts';
 import { findInterruptedPushes } from './interrupted-pushes.ts';
+import { recordInterruptedPushOf } from './record-push.ts';
 import { removeGone, sweepDrafts } from './removal-actions.ts';
 import { housekeepingTasks } from './repack.ts';
 import { housekeepingEndpoints } from './routes.ts';
@@ -19,10 +21,14 @@ export const housekeepingCapability = (
       'housekeeping.repack': repack,
       'housekeeping.measure': measure,
       'housekeeping.find_forgotten': () => findInterruptedPushes(services),
+      'housekeeping.record_push': recordInterruptedPushOf(services),
       'housekeeping.remove_gone': () => removeGone(services),
       'housekeeping.sweep_drafts': () => sweepDrafts(services),
     },
-    listeners: [{ fact: 'housekeeping_requested', task: 'housekeeping.repack' }],
+    listeners: [
+      { fact: 'housekeeping_requested', task: 'housekeeping.repack' },
+      { fact: WRITE_INTERRUPTED, task: 'housekeeping.record_push' },
+    ],
     schedules: [
       { task: 'housekeeping.repack', pattern: '* * * * *' },
       { task: 'housekeeping.measure', pattern: '* * * * *' },

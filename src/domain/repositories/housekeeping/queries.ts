@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import type { PushData, Pusher } from '../pushes/pushes.ts';
 import { containerTables } from '../store/containers.ts';
 
 /** Writes after which a repository is repacked: each leaves a pack or some loose objects. */
@@ -68,4 +69,26 @@ export async function staysInPlace(db: Db, { container, container_id: id }: Repo
     select from ${sql.table(containerTables[container])}
     where id = ${id} and not repository_read_only`.execute(db);
   return rows.length > 0;
+}
+
+/** Events that are looked through for a push: a project in which more happened meanwhile may have one twice. */
+const MAX_EVENTS = 10_000;
+
+/** The user as a pusher; undefined where the account is gone. */
+export const selectPusher = (db: Db, id: number): Promise<Pusher | undefined> =>
+  db.selectFrom('users').select(['id', 'username', 'name']).where('id', '=', id).executeTakeFirst();
+
+/** What events tell of pushes to the project since then. */
+export async function selectPushedSince(db: Db, projectId: number, since: Date): Promise<PushData[]> {
+  const rows = await db
+    .selectFrom('activity_events')
+    .select(sql<PushData>`details -> 'push_data'`.as('data'))
+    .where('project_id', '=', projectId)
+    .where('created_at', '>=', since)
+    .where('action', '=', 'pushed')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MAX_EVENTS)
+    .execute();
+  return rows.map(({ data }) => data);
 }

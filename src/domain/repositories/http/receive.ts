@@ -2,15 +2,13 @@
 
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { RepositoryLease } from '../../../kernel/repository-store.ts';
+import type { PushIntent, RepositoryLease } from '../../../kernel/repository-store.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
 import { packManyRefs } from '../../../platform/git/copies/housekeeping.ts';
 import { isWritableRef, NO_OBJECT } from '../../../platform/git/names.ts';
-import type { GitFolder } from '../../../platform/git/objects.ts';
 import { type Running, startService } from '../../../platform/git/program/transport.ts';
-import { readRef } from '../../../platform/git/refs.ts';
 import {
   type RefUpdate,
   removeStaleLocks,
@@ -19,6 +17,7 @@ import {
 } from '../../../platform/git/write.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import { type FollowerServices, pushFollowers } from '../pushes/push-followers.ts';
+import { takenRefs } from '../pushes/pushes.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
 import { ensure } from '../store/store.ts';
 import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
@@ -109,7 +108,7 @@ async function judgePush(
   // Its rejection is handled where it is awaited below.
   judging.catch(() => {});
   await target.ensureStorage?.();
-  const lease = await services.repositories.lease(target.key, 'write');
+  const lease = await services.repositories.lease(target.key, 'write', intentOf(target, push));
   try {
     const { folder } = lease.git;
     await ensure(services.database.sql, target.key, lease, target.defaultBranch);
@@ -133,6 +132,12 @@ async function judgePush(
     throw error;
   }
 }
+
+/** Updates that are kept for the record of a push that is interrupted. */
+const MAX_KEPT_UPDATES = 1_000;
+
+const intentOf = ({ followed }: PushTarget, { updates }: Push): PushIntent | undefined =>
+  followed && updates.length <= MAX_KEPT_UPDATES ? { userId: followed.actor.id, updates } : undefined;
 
 const reports = ({ capabilities }: PushCommands): boolean =>
   capabilities.has('report-status') || capabilities.has('report-status-v2');
@@ -309,11 +314,4 @@ function withoutPath(line: PktLine, folder: string): Buffer {
   const text = line.payload?.toString('latin1', 1) ?? '';
   if (!text.includes(folder)) return line.bytes;
   return inBand(line.payload?.[0] ?? PROGRESS, Buffer.from(text.replaceAll(`${folder}/`, ''), 'latin1'));
-}
-
-async function takenRefs(git: GitFolder, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {
-  const taken: RefUpdate[] = [];
-  for (const update of updates)
-    if (((await readRef(git, update.ref)) ?? NO_OBJECT) === update.after) taken.push(update);
-  return taken;
 }

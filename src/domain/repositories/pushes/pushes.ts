@@ -15,7 +15,7 @@ import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { textInTime } from '../../../platform/git/program/long-runs.ts';
-import { headRef, listRefs, peelToCommit } from '../../../platform/git/refs.ts';
+import { headRef, listRefs, peelToCommit, readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { countWrite, firstBranch, showFirst } from './actions.ts';
 
@@ -164,6 +164,14 @@ export async function recordPush(
       first === undefined && events.length === 0 && touchProject(tx, project.id),
     ]);
   });
+}
+
+/** The updates that git took, as the refs themselves say. */
+export async function takenRefs(git: GitFolder, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {
+  const taken: RefUpdate[] = [];
+  for (const update of updates)
+    if (((await readRef(git, update.ref)) ?? NO_OBJECT) === update.after) taken.push(update);
+  return taken;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Records repositories and the uses of them, which are leases. */
-import type { Purpose, RepositoryKey } from '../../../kernel/repository-store.ts';
+import type { Purpose, PushIntent, RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { insertFacts } from '../../../platform/outbox/outbox.ts';
 import { containerTables } from './containers.ts';
@@ -27,16 +27,19 @@ export async function insertUse(
   processId: string,
   key: RepositoryKey,
   purpose: Purpose,
+  pushed: PushIntent | undefined,
 ): Promise<Use | undefined> {
   const { kind, id, wiki } = key;
+  const intent = pushed ? JSON.stringify(pushed) : null;
   // A move makes the row read-only and then checks for writers: the lock on the row serializes the two.
   const lock = purpose === 'read' ? sql`` : sql`for share of c`;
   const [held] = await sql<Pick<Use, 'id' | 'storage' | 'writes'>[]>`
     with container as (
       select c.id, c.repository_storage from ${unsynced(sql)} cross join ${sql(containerTables[kind])} c
       where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${lock})
-    insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
-    select ${processId}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, clock_timestamp() from container
+    insert into repository_uses (process_id, container, container_id, storage, purpose, pushed, began_at)
+    select ${processId}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, ${intent}::text::jsonb, clock_timestamp()
+    from container
     returning id, storage, (select r.writes from repositories r
       where r.container = ${kind} and r.container_id = ${id} and r.wiki = ${wiki}) as writes`;
   return held && { ...held, key, processId };
@@ -67,7 +70,7 @@ export async function deleteUse(sql: Sql, { id, processId }: Use, cutOff: boolea
   await (cutOff
     ? sql`
       with gone as (delete from repository_uses where ${mine} returning *)
-      ${sql.unsafe(insertFacts(''))} select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at),
+      ${sql.unsafe(insertFacts(''))} select ${WRITE_INTERRUPTED}, jsonb_build_object('kind', container, 'id', container_id, 'began_at', began_at, 'pushed', pushed),
         clock_timestamp()
       from gone`
     : sql`delete from repository_uses where ${mine}`);

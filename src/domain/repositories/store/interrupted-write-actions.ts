@@ -13,11 +13,11 @@ export const announceInterruptedWrites = (db: Db): Promise<void> =>
       delete from repository_uses u using processes p
       where p.id = u.process_id and u.purpose = 'write'
         and p.beat_at < clock_timestamp() - make_interval(secs => ${REMOVED_AFTER_SECONDS})
-      returning u.container as kind, u.container_id as id, u.began_at as "beganAt"`.execute(tx);
+      returning u.container as kind, u.container_id as id, u.began_at as "beganAt", u.pushed`.execute(tx);
     await announceAll(
       tx,
-      rows.map(({ kind, id, beganAt }) => ({
-        fact: { name: WRITE_INTERRUPTED, payload: { kind, id, began_at: beganAt.toISOString() } },
+      rows.map(({ kind, id, beganAt, pushed }) => ({
+        fact: { name: WRITE_INTERRUPTED, payload: { kind, id, began_at: beganAt.toISOString(), pushed } },
       })),
     );
   });

@@ -6,6 +6,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type {
   Purpose,
+  PushIntent,
   Repositories,
   RepositoryKey,
   RepositoryLease,
@@ -48,9 +49,9 @@ export function createRepositories(
 
   const currentStorage = async (key: RepositoryKey) => (await selectStorage(points, key))?.repository_storage;
 
-  async function hold(key: RepositoryKey, purpose: Purpose): Promise<Held> {
+  async function hold(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<Held> {
     await presence.announce();
-    const held = await insertUse(sql, presence.id, key, purpose);
+    const held = await insertUse(sql, presence.id, key, purpose, pushed);
     if (!held) {
       if ((await currentStorage(key)) === undefined) throw new Failure('not_found', '404 Not found');
       throw readOnly();
