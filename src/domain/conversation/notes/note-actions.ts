@@ -106,7 +106,8 @@ export async function createNote(
   if (first && first.system_action !== null) throw badRequest('Discussion can not be replied to.');
   const internal = first?.internal ?? input.internal ?? input.confidential ?? false;
   if (internal && !readsInternalNotes(noteable)) throw forbidden();
-  const commands = await parseQuickActions(context, noteable, input.body);
+  const head = input.merge_request_diff_head_sha ?? undefined;
+  const commands = await parseQuickActions(context, noteable, input.body, head);
   const body = commands?.text ?? input.body;
   if (commands && body === '' && !isAnything(commands)) throw nothingDone(commands);
   const judged = { body: body === '' ? input.body : body, internal, write: 'create' } as const;

@@ -10,10 +10,11 @@ export async function parseQuickActions(
   context: WriteContext,
   noteable: Noteable,
   body: string,
+  seenHead?: string,
 ): Promise<QuickActions | undefined> {
   // Most notes have none, and then no query is made.
   if (!/^\s{0,3}\/\w/m.test(body)) return undefined;
-  return definitionOf(context.services, noteable.kind)?.quickActions(context, noteable, body);
+  return definitionOf(context.services, noteable.kind)?.quickActions(context, noteable, body, seenHead);
 }
 
 /** Whether any quick action can be applied. */

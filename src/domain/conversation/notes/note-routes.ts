@@ -17,6 +17,7 @@ import {
   newNote,
   newNoteOfTeam,
   noteId,
+  seenHead,
 } from './schema.ts';
 
 export function noteEndpoints(resource: NoteableResource): Endpoint[] {
@@ -25,6 +26,8 @@ export function noteEndpoints(resource: NoteableResource): Endpoint[] {
   const shared = resource.tier ? { tier: resource.tier } : {};
   const ofTarget = { noteable_id: resource.noteable };
   const ofNote = Type.Object({ ...ofTarget, ...noteId });
+  const plain = resource.internal ? newNoteOfTeam : newNote;
+  const said = resource.positioned ? { ...plain, ...seenHead } : plain;
   return [
     listing({
       ...shared,
@@ -51,7 +54,7 @@ export function noteEndpoints(resource: NoteableResource): Endpoint[] {
       access: write,
       also: [202, 409],
       bodyLimit: MAX_REQUEST_BYTES,
-      input: Type.Object({ ...ofTarget, ...(resource.internal ? newNoteOfTeam : newNote) }),
+      input: Type.Object({ ...ofTarget, ...said }),
       reply: Type.Union([NoteRecord, CommandsReply]),
       handle: async (context) => {
         const { subject, input } = context;

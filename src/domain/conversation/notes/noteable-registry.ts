@@ -28,8 +28,16 @@ export type QuickActions = Interpretation<{ confidential?: boolean | undefined }
 
 export type NoteableDefinition = {
   kind: NoteableKind;
-  /** The text without its quick actions, and their meaning; undefined for a text without any. */
-  quickActions(context: WriteContext, noteable: Noteable, text: string): Promise<QuickActions | undefined>;
+  /**
+   * The text without its quick actions, and their meaning; undefined for a text without any. `seenHead` is the newest commit that the
+   * author saw, if the request says so.
+   */
+  quickActions(
+    context: WriteContext,
+    noteable: Noteable,
+    text: string,
+    seenHead?: string,
+  ): Promise<QuickActions | undefined>;
   /** References to this kind in system notes, by their sign: the keys of those that the reader may read. */
   crossReferences?: {
     sign: '#' | '!' | '&';

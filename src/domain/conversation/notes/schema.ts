@@ -72,12 +72,24 @@ const Position = Type.Object({
 export type PositionInput = Static<typeof Position>;
 export const notePosition = { position: Type.Optional(Position) };
 
+/** For what has a diff. */
+export const seenHead = {
+  merge_request_diff_head_sha: Type.Optional(
+    nullable(
+      Type.String({
+        maxLength: 64,
+        description: 'The newest commit that the author saw: `/merge` does nothing where there is another.',
+      }),
+    ),
+  ),
+};
 export type NewNoteInput = {
   body: string;
   internal?: boolean;
   confidential?: boolean;
   created_at?: string;
   position?: PositionInput;
+  merge_request_diff_head_sha?: string | null;
 };
 
 export const changedNote = { body: noteText };

@@ -350,3 +350,15 @@ test('labels and milestone are copied from what its author reads in the project'
   expect((await write(row, `/copy_metadata #${iid}`)).status).toBe(400);
   bodyOf(await ashlar.root(`PUT ${path}`, { body: { issues_access_level: 'enabled' } }), 200);
 });
+
+test('another head than the author of a note saw is not merged', async () => {
+  const row = await open();
+  const { sha } = await show(row);
+  const merge = (head: unknown) =>
+    ashlar.as(people.maintainer.token)(`POST ${row.path}/notes`, {
+      body: { body: '/merge', merge_request_diff_head_sha: head },
+    });
+  expect((await merge('1'.repeat(40))).status).toBe(400);
+  bodyOf(await merge(sha), 202);
+  await expect.poll(async () => (await show(row)).state, { timeout: 30_000 }).toBe('merged');
+});

@@ -28,6 +28,8 @@ import { type PeopleIds, selectPeopleIds } from './queries.ts';
 export type CommandSubject = Pick<MergeRequestKnown['now'], 'title' | 'sourceBranch' | 'targetBranch'> & {
   sourceProjectId: number | null;
   row: MergeRequestRow | undefined;
+  /** The newest commit that the author saw; another one is not merged. */
+  seenHead?: string | undefined;
 };
 
 export const subjectOf = (row: MergeRequestRow): CommandSubject => ({
@@ -63,8 +65,13 @@ async function mayMergeLater(
   context: WriteContext,
   project: AuthorizedProject,
   row: MergeRequestRow,
+  seenHead: string | undefined,
 ): Promise<boolean> {
-  const demand = { mayMerge: await mayMerge(context, project, row.target_branch), auto: true };
+  const demand = {
+    mayMerge: await mayMerge(context, project, row.target_branch),
+    auto: true,
+    sha: seenHead,
+  };
   // What waiting changes is as well as it may be.
   const waits = { matchesTitlePattern: true, unresolved: 0, isApproved: true, blocked: false, unpassed: [] };
   const relations = { ...waits, project: projectSettings(project.row) };
@@ -75,7 +82,7 @@ async function mayMergeLater(
 async function rightsOf(
   context: WriteContext,
   project: AuthorizedProject,
-  row: MergeRequestRow | undefined,
+  { row, seenHead }: CommandSubject,
   commands: readonly Command[],
 ): Promise<MergeRequestKnown['may']> {
   const updates = project.may('update_merge_requests');
@@ -85,7 +92,7 @@ async function rightsOf(
   ): Promise<boolean> =>
     row !== undefined && commands.some(({ name }) => name === command) && decide(context, project, row);
   const [merge, rebase, approve, unapprove] = await Promise.all([
-    may('merge', mayMergeLater),
+    may('merge', (...of) => mayMergeLater(...of, seenHead)),
     may('rebase', mayRebase),
     may('approve', mayApproveNow),
     may('unapprove', mayUnapproveNow),
@@ -118,7 +125,7 @@ export async function readCommands(
   const [named, branches, may, people] = await Promise.all([
     namedRecords(context, project, project, commands),
     branchesNamed(context, project, subject, commands),
-    rightsOf(context, project, row, commands),
+    rightsOf(context, project, subject, commands),
     row ? selectPeopleIds(db, row.id) : nobody,
   ]);
   const known: MergeRequestKnown = {

@@ -68,12 +68,12 @@ async function findNamed(
 
 export const mergeRequestDefinition: NoteableDefinition = {
   kind: mergeRequestKind,
-  async quickActions(context, noteable, text) {
+  async quickActions(context, noteable, text, seenHead) {
     const { project, iid = 0 } = noteable;
     if (!project) return undefined;
     const found = await findWithCommits(context.db, project, iid);
     const { row } = found;
-    const read = await readCommands(context, project, subjectOf(row), text);
+    const read = await readCommands(context, project, { ...subjectOf(row), seenHead }, text);
     if (!read) return undefined;
     const plan = await planUpdate(context, project, found, read.changes);
     // None of them is one that conversation looks at.
