@@ -124,4 +124,12 @@ test('members of a group that the reader does not see are nobody’s business', 
   for (const shown of await texts(ashlar.as(member.token)))
     expect(JSON.stringify(shown)).toContain(member.username);
   bodyOf(await ashlar.as(member.token)(`POST ${path}/approve`), 201);
+  bodyOf(await ashlar.as(developer.token)(`POST ${path}/approve`), 201);
+  const approversFor = async (call: typeof ashlar.root) => {
+    const { rules } = bodyOf(await call(`GET ${path}/approval_state`), 200);
+    return rules[0].approved_by.map(({ id: userId }: { id: number }) => userId).sort();
+  };
+  for (const call of [ashlar.call, ashlar.as(developer.token)])
+    expect(await approversFor(call)).toEqual([developer.id]);
+  expect(await approversFor(ashlar.as(member.token))).toEqual([developer.id, member.id].sort());
 });

@@ -98,6 +98,15 @@ export async function presentRules(
   loaded: ShownApprovals,
   rules: readonly HoldingRule[],
 ): Promise<RuleRecord[]> {
+  return (await recordsOf(reading, loaded, rules)).records;
+}
+
+/** The same, and the groups that the reader sees of those that the rules name. */
+async function recordsOf(
+  reading: ApprovalReading,
+  loaded: ShownApprovals,
+  rules: readonly HoldingRule[],
+): Promise<{ records: RuleRecord[]; seen: { has(id: number): boolean } }> {
   const { db, services, settings, actor } = reading;
   const people = peopleOf(reading, loaded);
   const groupIds = [...new Set(rules.flatMap((rule) => rule.groupIds))];
@@ -109,7 +118,7 @@ export async function presentRules(
     tier: services.config.tier,
     admin: actor?.admin ?? false,
   };
-  return rules.map((rule) => ({
+  const records = rules.map((rule) => ({
     id: rule.id,
     name: rule.name,
     rule_type: rule.ruleType,
@@ -127,23 +136,24 @@ export async function presentRules(
     source_rule: rule.sourceRuleId === null ? null : { id: rule.sourceRuleId },
     overridden: rule.ofMergeRequest && rule.sourceRuleId !== null,
   }));
+  return { records, seen };
 }
 
 export async function presentState(reading: ApprovalReading, loaded: ShownApprovals): Promise<StateRecord> {
   const { rules } = stateOf(loaded);
   const people = peopleOf(reading, loaded);
-  const records = await presentRules(
+  const { records, seen } = await recordsOf(
     reading,
     loaded,
     rules.map(({ rule }) => rule),
   );
   return {
     approval_rules_overwritten: loaded.isOverwritten,
-    rules: records.map((record, at) => ({
-      ...record,
-      code_owner: record.rule_type === 'code_owner',
-      approved_by: people(rules[at]?.approvedBy ?? []),
-      approved: rules[at]?.approved ?? false,
-    })),
+    rules: rules.flatMap(({ rule, approvedBy, approved }, at) => {
+      const record = records[at];
+      if (!record) return [];
+      const approvers = people(knownOf(rule, approvedBy, seen));
+      return [{ ...record, code_owner: record.rule_type === 'code_owner', approved_by: approvers, approved }];
+    }),
   };
 }

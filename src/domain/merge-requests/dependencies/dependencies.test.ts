@@ -134,6 +134,27 @@ test.each<[what: string, body: Record<string, unknown>, status: number]>([
   expect((await block(1, body)).status).toBe(status);
 });
 
+test('of other projects leave the ten of one’s own', async () => {
+  const other = await makeReviewedProject(ashlar);
+  await makeMergeRequest(ashlar, other.id, 'topic');
+  const { id: blockingId } = await shown(2);
+  const { sql } = ashlar.app.services.database;
+  // Nobody who waits is looked at: merge requests of any state count.
+  const fill = (project: number, count: number) => sql`
+    with made as (insert into merge_requests (project_id, iid, source_project_id, title, source_branch, target_branch,
+        author_id, draft, state, created_at, updated_at)
+      select ${project}, 100 + g, ${project}, 'Waits', 'waits-' || g, 'main', 1, false, 'closed', now(), now()
+      from generate_series(1, ${count}::integer) g returning id)
+    insert into merge_request_blocks (blocking_id, blocked_id, created_at) select ${blockingId}, id, now() from made`;
+  await fill(other.id, 10);
+  const body = { blocking_merge_request_id: blockingId };
+  const refused = await ashlar.root(`POST ${pathOf(1, other.id)}/blocks`, { body });
+  expect(refused.status).toBe(422);
+  await fill(id, 9);
+  bodyOf(await block(1, body), 201);
+  expect((await block(3, body)).status).toBe(422);
+});
+
 test('make no circle, whoever is the fastest', async () => {
   const circle = [
     [1, 2],

@@ -110,7 +110,9 @@ export async function selectCandidates(
     select nextval(pg_get_serial_sequence('merge_request_blocks', 'id')) as id,
       exists (select from merge_request_blocks where blocked_id = ${blockedId} and blocking_id = ${blockingId}) as exists,
       (select count(*) from merge_request_blocks where blocked_id = ${blockedId})::integer as blockers,
-      (select count(*) from merge_request_blocks where blocking_id = ${blockingId})::integer as blockees,
+      (select count(*) from merge_request_blocks b join merge_requests w on w.id = b.blocked_id
+        join merge_requests own on own.id = ${blockedId} and own.project_id = w.project_id
+        where b.blocking_id = ${blockingId})::integer as blockees,
       array(select id from chained limit ${MAX_CHAINED + 1}) as chained`.execute(tx);
   const [found] = rows;
   if (!found) throw new Error('one row of what is known');

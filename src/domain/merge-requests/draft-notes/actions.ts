@@ -111,13 +111,21 @@ export const updateDraft = (
     return changed;
   });
 
-/** Takes the author's drafts, or the one of this id, oldest first; whoever comes later finds none. */
-export async function takeDrafts(tx: Db, of: DraftsOf, id?: number): Promise<DraftNoteRow[]> {
+/** Those that answer no thread, or one of which the author reads a note. */
+const isAnswerable = (readsInternal: boolean) =>
+  sql<boolean>`(discussion_id is null or exists (select from notes n
+    where n.merge_request_id = draft_notes.merge_request_id and n.discussion_id = draft_notes.discussion_id
+      and (not n.internal or ${readsInternal})))`;
+
+type Taken = { id: number } | { readsInternal: boolean };
+
+/** Takes the draft of this id, or all of the author's whose threads are there, oldest first; whoever comes later finds none. */
+export async function takeDrafts(tx: Db, of: DraftsOf, which: Taken): Promise<DraftNoteRow[]> {
   let query = tx
     .deleteFrom('draft_notes')
     .where('author_id', '=', of.authorId)
     .where('merge_request_id', '=', of.mergeRequestId);
-  if (id !== undefined) query = query.where('id', '=', id);
+  query = 'id' in which ? query.where('id', '=', which.id) : query.where(isAnswerable(which.readsInternal));
   const taken = await query.returningAll().execute();
   return taken.toSorted((one, other) => one.id - other.id);
 }
@@ -130,7 +138,7 @@ export const deleteDraft = (
   check: (updatedAt: Date) => void,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
-    const [draft] = await takeDrafts(tx, of, id);
+    const [draft] = await takeDrafts(tx, of, { id });
     if (!draft) throw notFound('Draft Note');
     check(draft.updated_at);
   });

@@ -63,7 +63,7 @@ export const publishOne = (
 ): Promise<void> =>
   inTransaction(context.db, async (tx) => {
     const within = { ...context, db: tx };
-    const [draft] = await takeDrafts(tx, { mergeRequestId: row.id, authorId: context.actor.id }, id);
+    const [draft] = await takeDrafts(tx, { mergeRequestId: row.id, authorId: context.actor.id }, { id });
     if (!draft) throw notFound('Draft Note');
     await publishDraft(within, noteable, draft, false);
     if (draft.position !== null) await askToTrace(tx, row, context.actor);
@@ -106,7 +106,10 @@ async function writeReviewed(
   await addTodos(tx, { author: actor, target: noteable }, todos);
 }
 
-/** Publishes all of the caller's drafts, by one transaction; nothing where there is none. One fact tells of them. */
+/**
+ * Publishes the caller's drafts, by one transaction; nothing where there is none. Those whose threads are gone stay. One fact
+ * tells of them.
+ */
 export const publishReview = (
   context: WriteContext,
   noteable: Noteable,
@@ -114,7 +117,8 @@ export const publishReview = (
 ): Promise<void> =>
   inTransaction(context.db, async (tx) => {
     const { actor } = context;
-    const drafts = await takeDrafts(tx, { mergeRequestId: row.id, authorId: actor.id });
+    const readsInternal = noteable.project?.may('read_internal_notes') ?? false;
+    const drafts = await takeDrafts(tx, { mergeRequestId: row.id, authorId: actor.id }, { readsInternal });
     if (drafts.length === 0) return;
     const ids: number[] = [];
     for (const draft of drafts) {

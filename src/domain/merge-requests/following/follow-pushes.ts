@@ -20,7 +20,8 @@ import { selectCommitIds } from '../closing/queries.ts';
 import { judgedOwners } from '../code-owners/judged-owners.ts';
 import { targetOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { forgetJudgements, writeJudgement } from '../writing/follow-actions.ts';
+import type { Judgement } from '../versions/judge.ts';
+import { forgetJudgements, type Judged, writeJudgement, writeJudgements } from '../writing/follow-actions.ts';
 import { judgingJob } from '../writing/following-jobs.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
@@ -224,21 +225,21 @@ export const judgeBranch =
             target,
             pairs.map(({ theirs }) => theirs),
           );
+          const alike: Judged[] = [];
           let place = 0;
           for await (const { result } of judgeMerges(git.folder, pairs)) {
             const row = judged[place++];
             if (!row?.head_sha) continue;
-            await writeJudgement(
-              db,
-              row,
-              { source: row.head_sha, target },
-              {
-                mergeStatus: result === 'clean' ? 'can_be_merged' : 'cannot_be_merged',
-                isBehind: !ahead.has(row.head_sha),
-              },
-              await judgedOwners(db, owners, row),
-            );
+            const { id, head_sha: source } = row;
+            const judgement: Judgement = {
+              mergeStatus: result === 'clean' ? 'can_be_merged' : 'cannot_be_merged',
+              isBehind: !ahead.has(source),
+            };
+            const judgedBy = await judgedOwners(db, owners, row);
+            if (judgedBy.rules === undefined) alike.push({ id, source, ...judgement });
+            else await writeJudgement(db, row, { source, target }, judgement, judgedBy);
           }
+          await writeJudgements(db, alike, target, owners.sha);
         },
       );
     }

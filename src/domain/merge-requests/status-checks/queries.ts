@@ -40,6 +40,31 @@ export async function countChecks(tx: Db, { id }: OfProject): Promise<number> {
   return Number(count);
 }
 
+/** The branches of the check `c`. */
+const patternsOf = sql<string[]>`array(select b.name from external_status_check_branches o
+  join protected_branches b on b.id = o.protected_branch_id where o.check_id = c.id)`;
+
+const isFor = (patterns: readonly string[], branch: string): boolean =>
+  isForBranch({ patterns, appliesToAllProtected: false }, branch, []);
+
+/** The merge request of this number, where the check is for it. */
+export async function selectChecked(
+  db: Db,
+  { id }: OfProject,
+  iid: number,
+  checkId: number,
+): Promise<Pick<MergeRequestRow, 'id' | 'project_id' | 'head_sha' | 'state'> | undefined> {
+  const row = await db
+    .selectFrom('merge_requests as m')
+    .innerJoin('external_status_checks as c', 'c.project_id', 'm.project_id')
+    .select(['m.id', 'm.project_id', 'm.head_sha', 'm.state', 'm.target_branch', patternsOf.as('patterns')])
+    .where('m.project_id', '=', id)
+    .where('m.iid', '=', iid)
+    .where('c.id', '=', checkId)
+    .executeTakeFirst();
+  return row && isFor(row.patterns, row.target_branch) ? row : undefined;
+}
+
 /** A check that is for a merge request, and its last response. */
 export type CheckOfMergeRequest = Selectable<ExternalStatusChecksTable> & {
   response: CheckResponse | undefined;
@@ -57,15 +82,12 @@ export async function selectChecksFor(
     )
     .selectAll('c')
     .select(['r.sha', 'r.status', 'r.updated_at as responded_at'])
-    .select(
-      sql<string[]>`array(select b.name from external_status_check_branches o
-        join protected_branches b on b.id = o.protected_branch_id where o.check_id = c.id)`.as('patterns'),
-    )
+    .select(patternsOf.as('patterns'))
     .where('c.project_id', '=', project_id)
     .orderBy('c.id')
     .execute();
   return rows
-    .filter(({ patterns }) => isForBranch({ patterns, appliesToAllProtected: false }, target_branch, []))
+    .filter(({ patterns }) => isFor(patterns, target_branch))
     .map(({ sha, status, responded_at, patterns: _, ...check }) => ({
       ...check,
       response:

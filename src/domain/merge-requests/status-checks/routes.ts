@@ -17,7 +17,7 @@ import { findMergeRequest } from '../records/find-queries.ts';
 import { presentMergeRequests } from '../records/merge-request-records.ts';
 import { createCheck, deleteCheck, updateCheck } from './actions.ts';
 import { type CheckReading, presentCheck, presentChecks } from './present.ts';
-import { selectCheck, selectChecks, selectChecksFor } from './queries.ts';
+import { selectCheck, selectChecked, selectChecks, selectChecksFor } from './queries.ts';
 import { retryCheck, writeResponse } from './response-actions.ts';
 import { statusOf } from './rules.ts';
 import {
@@ -150,9 +150,8 @@ export const statusCheckEndpoints: Endpoint[] = [
     status: 202,
     reply: Accepted,
     handle: async ({ db, actor, subject, input }) => {
-      const row = await findMergeRequest(db, subject, input.merge_request_iid);
-      const checks = await selectChecksFor(db, row);
-      const { id } = found(checks.find((check) => check.id === input.external_status_check_id));
+      const { merge_request_iid: iid, external_status_check_id: id } = input;
+      const row = found(await selectChecked(db, subject, iid, id));
       if (row.state !== 'opened' || row.head_sha === null) throw notFound();
       const sending = {
         merge_request_id: row.id,

@@ -1,5 +1,5 @@
 /** What follows pushes: versions and judgements of open merge requests. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
@@ -54,6 +54,34 @@ const updateJudgement = (
     .returningAll()
     .executeTakeFirst();
 
+/** A judgement of a merge request whose code owners are as they were. */
+export type Judged = { id: number; source: string } & Judgement;
+
+/** Rows are locked in the order of their ids, which avoids deadlocks. */
+const lockedInOrder = (which: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`select id from merge_requests where ${which} order by id for no key update`;
+
+/** The same of many that go into a branch of this head, by one statement. */
+export async function writeJudgements(
+  db: Db,
+  judged: readonly Judged[],
+  target: string,
+  ownersSha: string,
+): Promise<void> {
+  if (judged.length === 0) return;
+  const ids = judged.map(({ id }) => id);
+  await sql`
+    update merge_requests m set merge_status = g.merge_status, is_behind = g.is_behind, judged_source_sha = g.source,
+      judged_target_sha = ${target}
+    from (${lockedInOrder(sql`id = any(${ids}::bigint[])`)}) k
+    join unnest(${ids}::bigint[], ${judged.map(({ source }) => source)}::text[],
+      ${judged.map(({ mergeStatus }) => mergeStatus)}::text[], ${judged.map(({ isBehind }) => isBehind)}::boolean[])
+      g(id, source, merge_status, is_behind) on g.id = k.id
+    where m.id = k.id and m.head_sha = g.source and m.state = 'opened' and m.code_owners_sha = ${ownersSha}`.execute(
+    db,
+  );
+}
+
 /** One of its branches is gone: nothing is merged until it is judged again; the row then. */
 export const writeUnmergeable = (
   db: Db,
@@ -105,9 +133,8 @@ export const forgetJudgements = (
     .set({
       merge_status: sql`case merge_status when 'cannot_be_merged' then 'cannot_be_merged_recheck' else 'unchecked' end`,
     })
-    .where('project_id', '=', projectId)
-    .where('target_branch', '=', branch)
-    .where('state', '=', 'opened')
-    .where('merge_status', 'in', ['can_be_merged', 'cannot_be_merged'])
-    .where('judged_target_sha', 'is distinct from', after)
+    .where(
+      sql<boolean>`id in (${lockedInOrder(sql`project_id = ${projectId} and target_branch = ${branch} and state = 'opened'
+        and merge_status in ('can_be_merged', 'cannot_be_merged') and judged_target_sha is distinct from ${after}`)})`,
+    )
     .execute();
