@@ -238,7 +238,11 @@ CREATE UNIQUE INDEX approval_rules_merge_request_any ON public.approval_rules US
 
 CREATE UNIQUE INDEX approval_rules_merge_request_name ON public.approval_rules USING btree (merge_request_id, name) WHERE (rule_type <> ALL (ARRAY['any_approver'::text, 'code_owner'::text]));
 
+CREATE INDEX approval_rules_owner_emails ON public.approval_rules USING gin (owner_emails) WHERE ((rule_type = 'code_owner'::text) AND (owner_emails <> '{}'::text[]));
+
 CREATE INDEX approval_rules_owner_names ON public.approval_rules USING gin (owner_names) WHERE (rule_type = 'code_owner'::text);
+
+CREATE INDEX approval_rules_owner_roles ON public.approval_rules USING btree (merge_request_id) WHERE ((rule_type = 'code_owner'::text) AND (owner_roles <> '{}'::smallint[]));
 
 CREATE INDEX approval_rules_project ON public.approval_rules USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 

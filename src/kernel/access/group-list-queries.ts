@@ -2,7 +2,7 @@
  * Lists of groups. Visible groups and those that the caller reaches are two branches, each read in the list's
  * order from its own index and limited to the page: the cost does not grow with the number of groups.
  */
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
@@ -34,6 +34,17 @@ export const openTo = (caller: Caller): number => (caller && !caller.external ? 
 
 /** Whether the caller sees all groups and projects. */
 export const seesAll = (caller: Caller): boolean => caller !== undefined && (caller.admin || caller.auditor);
+
+/** The condition that the caller sees the group `n`. */
+export const isSeenGroup = (caller: Caller): RawBuilder<SqlBool> =>
+  seesAll(caller)
+    ? sql`true`
+    : sql`(n.visibility >= ${openTo(caller)} or n.id in (${
+        caller
+          ? sql`${withReached(caller)}
+        select id from reached_groups union select id from seen_groups`
+          : sql`select 0`
+      }))`;
 
 /** The groups that a list starts from, before its filters. */
 export type GroupListScope = {

@@ -10,6 +10,7 @@ export type TodoAction =
   | 'review_requested'
   | 'review_submitted'
   | 'approval_required'
+  | 'added_approver'
   | 'mentioned'
   | 'marked'
   | 'directly_addressed';

@@ -32,11 +32,13 @@ const actions = [
   'build_failed',
   'marked',
   'approval_required',
+  'added_approver',
   'unmergeable',
   'directly_addressed',
   'merge_train_removed',
   'member_access_requested',
   'review_requested',
+  'review_submitted',
 ] as const;
 
 const types = [

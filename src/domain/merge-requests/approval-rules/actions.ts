@@ -94,6 +94,11 @@ async function findNamed(tx: Db, actor: Actor, parent: ResourceParent, input: Ru
   return { users, groups: groups && [...groups], branches };
 }
 
+/** Those whom a rule of a merge request newly names are called; of projects and groups a rule may be for any number of them. */
+async function callNamed(tx: Db, owner: RuleOwner, count: number, userIds: readonly number[]): Promise<void> {
+  if (isMergeRequest(owner) && count > 0 && userIds.length > 0) await owner.call?.(tx, userIds);
+}
+
 /** Writes what a rule names, in place of what it named before. */
 async function writeNamed(tx: Db, ruleId: number, { users, groups, branches }: Found): Promise<void> {
   if (users) {
@@ -162,6 +167,7 @@ export const createRule = (
       .returning('id')
       .executeTakeFirstOrThrow();
     await writeNamed(tx, id, named);
+    await callNamed(tx, owner, approvals_required, named.users ?? []);
     await keepCount(tx, owner, ruleType, approvals_required);
     await audit(tx, actor, owner, 'created', { id, name, approvals_required });
     return id;
@@ -218,6 +224,8 @@ export const updateRule = (
       .where('id', '=', id)
       .execute();
     await writeNamed(tx, id, { ...named, groups });
+    const added = (named.users ?? []).filter((userId) => !rule.user_ids.includes(userId));
+    await callNamed(tx, owner, approvals_required, added);
     await keepCount(tx, owner, ruleType, approvals_required);
     await audit(tx, actor, owner, 'updated', { id, name, approvals_required });
   });

@@ -23,7 +23,12 @@ export type RuleRow = Selectable<ApprovalRulesTable> & {
 };
 
 /** A merge request, as far as it has rules of its own. */
-export type RuledMergeRequest = { mergeRequestId: number; project: AuthorizedProject };
+export type RuledMergeRequest = {
+  mergeRequestId: number;
+  project: AuthorizedProject;
+  /** Calls users whom a rule that asks for approvals newly names. */
+  call?(tx: Db, userIds: readonly number[]): Promise<void>;
+};
 export type RuleOwner = ResourceParent | RuledMergeRequest;
 
 export const isMergeRequest = (owner: RuleOwner): owner is RuledMergeRequest => 'mergeRequestId' in owner;

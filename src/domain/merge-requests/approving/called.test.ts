@@ -81,6 +81,22 @@ describe('to-dos', () => {
     expect(todo).toMatchObject({ author: { id: author.id }, target_type: 'MergeRequest', state: 'pending' });
   });
 
+  test('come to those whom a rule of the merge request newly names', async () => {
+    const { id, iid } = await open();
+    await told();
+    const path = `/projects/${project.id}/merge_requests/${iid}/approval_rules`;
+    const body = { name: 'Own', approvals_required: 1, user_ids: [author.id, developer.id] };
+    const rule = bodyOf(await app.root(`POST ${path}`, { body }), 201);
+    expect(await calls(developer)).toEqual([`added_approver ${id}`]);
+    expect(await calls(reporter)).toEqual([]);
+    const user_ids = [developer.id, reporter.id];
+    bodyOf(await app.root(`PUT ${path}/${rule.id}`, { body: { user_ids } }), 200);
+    for (const user of [developer, reporter]) expect(await calls(user)).toEqual([`added_approver ${id}`]);
+    expect(await calls(author)).toEqual([]);
+    const filtered = await as(reporter)('GET /todos', { query: 'action=added_approver' });
+    expect(bodyOf(filtered, 200)).toHaveLength(1);
+  });
+
   test('come to code owners whom the file names', async () => {
     await commitTo(app, project.id, 'main', {
       CODEOWNERS: `* @${developer.username} @${reporter.username}\n`,

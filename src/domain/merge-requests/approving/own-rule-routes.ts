@@ -13,6 +13,7 @@ import {
 } from '../../../kernel/api/endpoint.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
+import { addTodos, readersAmong, usersByIds } from '../../conversation/index.ts';
 import { createRule, deleteRule, updateRule } from '../approval-rules/actions.ts';
 import { type RuledMergeRequest, selectRule, selectRules } from '../approval-rules/queries.ts';
 import { OwnRuleChanges, OwnRuleInput } from '../approval-rules/schema.ts';
@@ -21,6 +22,7 @@ import { effectiveSettings } from '../approval-settings/rules.ts';
 import { requireUpdate } from '../changes/change-rights.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
+import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { presentRules } from './present.ts';
 import { findApprovals, type ShownApprovals, selectApprovals } from './queries.ts';
@@ -35,9 +37,23 @@ const OneRule = { ...OneMergeRequest.properties, approval_rule_id: integerId() }
 
 type RuleContext = Context<{ merge_request_iid: number }, AuthorizedProject, Actor>;
 
-const ownerOf = (project: AuthorizedProject, { id }: MergeRequestRow): RuledMergeRequest => ({
+const ownerOf = (
+  { services, actor, subject: project }: Pick<RuleContext, 'services' | 'actor' | 'subject'>,
+  row: MergeRequestRow,
+): RuledMergeRequest => ({
   project,
-  mergeRequestId: id,
+  mergeRequestId: row.id,
+  async call(tx, userIds) {
+    const target = mergeRequestNoteable(project, row);
+    const people = await usersByIds(tx, userIds);
+    const readers = await readersAmong(tx, services.database.points, target, people);
+    const called = [...readers].filter((id) => id !== row.author_id && id !== actor.id);
+    await addTodos(
+      tx,
+      { author: actor, target },
+      called.map((userId) => ({ userId, action: 'added_approver' })),
+    );
+  },
 });
 
 /** The merge request, for who changes its rules: 403 where it is not open, or its project does not want rules of its own. */
@@ -74,7 +90,7 @@ export const ownRuleEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, subject, input, page } = context;
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
-      const listed = await selectRules(db, ownerOf(subject, row), page);
+      const listed = await selectRules(db, { project: subject, mergeRequestId: row.id }, page);
       const loaded = await selectApprovals(context, row);
       const ids = new Set(listed.items.map(({ id }) => id));
       const rules = loaded.own.filter(({ id }) => ids.has(id));
@@ -94,7 +110,7 @@ export const ownRuleEndpoints: Endpoint[] = [
       const { merge_request_iid: _, approval_project_rule_id: sourceId, ...rule } = input;
       const row = await findRuled(context);
       const source = sourceId === undefined ? undefined : found(await selectRule(db, subject, sourceId));
-      const id = await createRule(db, actor, ownerOf(subject, row), rule, source);
+      const id = await createRule(db, actor, ownerOf(context, row), rule, source);
       return showOwn(context, await selectApprovals(context, row), id);
     },
   }),
@@ -121,10 +137,10 @@ export const ownRuleEndpoints: Endpoint[] = [
     input: Type.Object({ ...OneRule, ...OwnRuleChanges.properties }),
     reply: RuleRecord,
     handle: async (context) => {
-      const { db, actor, subject, input } = context;
+      const { db, actor, input } = context;
       const { merge_request_iid: _, approval_rule_id: id, ...changes } = input;
       const row = await findRuled(context);
-      await updateRule(db, actor, ownerOf(subject, row), id, changes);
+      await updateRule(db, actor, ownerOf(context, row), id, changes);
       return showOwn(context, await selectApprovals(context, row), id);
     },
   }),
@@ -137,9 +153,9 @@ export const ownRuleEndpoints: Endpoint[] = [
     input: Type.Object(OneRule),
     reply: noContent,
     handle: async (context) => {
-      const { db, actor, subject, input, unmodified } = context;
+      const { db, actor, input, unmodified } = context;
       const row = await findRuled(context);
-      await deleteRule(db, actor, ownerOf(subject, row), input.approval_rule_id, unmodified);
+      await deleteRule(db, actor, ownerOf(context, row), input.approval_rule_id, unmodified);
       return null;
     },
   }),

@@ -177,9 +177,10 @@ describe('publishing', () => {
     bodyOf(await ashlar.root(`PUT ${path}`, { body: asked }), 200);
     const stateOf = async () => bodyOf(await ashlar.root(`GET ${path}/reviewers`), 200)[0].state;
     const todosOf = async (call: typeof ashlar.root) =>
-      bodyOf(await call('GET /todos', { query: `project_id=${other.project.id}` }), 200)
-        .map(({ action_name }: { action_name: string }) => action_name)
-        .filter((action: string) => action === 'review_submitted');
+      bodyOf(
+        await call('GET /todos', { query: `project_id=${other.project.id}&action=review_submitted` }),
+        200,
+      ).map(({ action_name }: { action_name: string }) => action_name);
     expect(await stateOf()).toBe('unreviewed');
     const publish = () => ashlar.as(developer.token)(`POST ${draftsAt(other)}/bulk_publish`);
     for (const note of ['One', 'Two']) {

@@ -3,8 +3,12 @@
  * named to: whether all is approved depends on members, branches and settings of each, which no index answers.
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isSeenGroup } from '../../../kernel/access/group-list-queries.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import { DEVELOPER, OWNER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Clause, type Condition, isNone } from '../../planning/index.ts';
+import { selectNamedGroups } from '../../repositories/index.ts';
 
 /** Whether anybody approved it. */
 export function approved(isApproved: boolean): Clause {
@@ -46,17 +50,45 @@ function underRules(rules: RawBuilder<unknown>): Clause {
   };
 }
 
+/** Rules of code owners with what says whose they are, as statements about owners have them. */
+const ownerRules = (which: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
+  select r.*, p.id as of_project_id, n.ancestor_ids as of_ancestor_ids from approval_rules r
+  join merge_requests m on m.id = r.merge_request_id join projects p on p.id = m.project_id
+  join namespaces n on n.id = p.namespace_id where r.rule_type = 'code_owner' and ${which}) f`;
+
 /**
- * Rules that name the user, or a group of which they are a direct member now. A code owners file may name any group and any
- * address: who is listed by these tells whose they are, so that it is looked at for usernames alone.
+ * Rules that name the user by themselves, by a role, or by a group of which they are a direct member now. Of a group that the
+ * caller does not see it is not told who is in it, nor whose an address is that the user does not show.
  */
-const rulesOf = (userId: number): RawBuilder<unknown> => sql`
-  select * from approval_rules where id in (
-    select rule_id from approval_rule_users where user_id = ${userId}
-    union all select g.rule_id from members m join approval_rule_groups g on g.group_id = m.namespace_id
-      where m.user_id = ${userId} and (m.expires_at is null or m.expires_at > ${now().toISOString().slice(0, 10)}::date)
-    union all select r.id from approval_rules r where r.rule_type = 'code_owner'
-      and r.owner_names && array(select lower(u.username) from users u where u.id = ${userId}))`;
+function rulesOf(userId: number, caller: Caller): RawBuilder<unknown> {
+  const today = `'${now().toISOString().slice(0, 10)}'::date`;
+  const isCurrent = sql.raw(`(m.expires_at is null or m.expires_at > ${today})`);
+  const memberships = sql`members m join namespaces n on n.id = m.namespace_id
+    and m.user_id = ${userId} and ${isCurrent} and ${isSeenGroup(caller)}`;
+  const showsAll = caller?.id === userId || caller?.admin === true;
+  const isDeveloper = sql`m.access_level >= ${sql.lit(DEVELOPER)}`;
+  return sql`
+    select * from approval_rules where id in (
+      select rule_id from approval_rule_users where user_id = ${userId}
+      union all select g.rule_id from ${memberships} join approval_rule_groups g on g.group_id = m.namespace_id
+      union all select r.id from approval_rules r where r.rule_type = 'code_owner'
+        and r.owner_names && array(select lower(u.username) from users u where u.id = ${userId})
+      union all select r.id from approval_rules r where r.rule_type = 'code_owner' and r.owner_emails <> '{}'
+        and r.owner_emails && array(select lower(e.email) from emails e join users u on u.id = e.user_id
+          where e.user_id = ${userId} and e.confirmed_at is not null
+            and (${showsAll} or lower(e.email) = lower(u.public_email)))
+      union all select f.id from ${ownerRules(sql`r.owner_names && array(
+          select lower(n.full_path) from ${memberships} where ${isDeveloper})`)}
+        where exists (select from (${selectNamedGroups(today)}) o join members m on m.namespace_id = o.group_id
+          where m.user_id = ${userId} and ${isCurrent} and ${isDeveloper})
+      union all select r.id from (
+          select m.project_id, m.access_level from members m
+            where m.user_id = ${userId} and m.project_id is not null and ${isCurrent}
+          union all select p.id, ${sql.lit(OWNER)} from namespaces n join projects p on p.namespace_id = n.id
+            where n.owner_id = ${userId}) k
+        join merge_requests m on m.project_id = k.project_id join approval_rules r on r.merge_request_id = m.id
+        where r.rule_type = 'code_owner' and r.owner_roles <> '{}' and k.access_level = any(r.owner_roles))`;
+}
 
 const ofGroups = sql`select namespace_id from approval_rules where namespace_id is not null`;
 const ruledProjects = sql`${projectsBelow(ofGroups)} union
@@ -72,7 +104,7 @@ const underAnyRule: Clause = {
 };
 
 /** Of a user who is asked to approve it, or of none, or any rule. */
-export function approver(value: string): Clause {
-  if (/^\d+$/.test(value)) return underRules(rulesOf(Number(value)));
+export function approver(value: string, caller: Caller): Clause {
+  if (/^\d+$/.test(value)) return underRules(rulesOf(Number(value), caller));
   return isNone(value) ? { where: sql`not ${underAnyRule.where}` } : underAnyRule;
 }

@@ -105,14 +105,26 @@ test('code owners, whose rules stand in nobody’s place', async () => {
   const { id } = await makeReviewedProject(app, { namespace_id: group.id });
   const team = await makeGroup(app);
   await addMember(app, `groups/${team.id}`, developer ?? { id: 0 }, 30);
-  const file = `* @${named?.username}\n[Docs]\n* @${team.full_path} ${member?.username}@example.com\n`;
+  const [role, reader] = [await makeUser(app), await makeUser(app)];
+  await addMember(app, `projects/${id}`, role, 40);
+  await addMember(app, `projects/${id}`, reader, 20);
+  const share = { group_id: team.id, group_access: 30 };
+  bodyOf(await app.root(`POST /projects/${id}/share`, { body: share }), 201);
+  const file = `* @${named?.username}\n[Docs]\n* @${team.full_path} ${member?.username}@example.com @@maintainer\n`;
   await commitTo(app, id, 'main', { CODEOWNERS: file });
   await addRule(`projects/${id}`, { user_ids: [above?.id] });
   await makeMergeRequest(app, id, 'owned', { title: 'owned' });
   const titles = (query: string) => listed(query, [`/projects/${id}`]);
-  for (const user of [named, above]) expect(await titles(`approver_ids=${user?.id}`)).toEqual(['owned']);
-  // The file names them by a group and an address: whose these are is not for everybody to know.
-  for (const user of [developer, member]) expect(await titles(`approver_ids=${user?.id}`)).toEqual([]);
+  for (const user of [named, above, developer, member, role])
+    expect(await titles(`approver_ids=${user?.id}`)).toEqual(['owned']);
+  expect(await titles(`approver_ids=${reader.id}`)).toEqual([]);
+  const seenBy = async (call: typeof app.root, user: MadeUser | undefined) =>
+    bodyOf(await call(`GET /projects/${id}/merge_requests`, { query: `approver_ids=${user?.id}` }), 200)
+      .length;
+  const as = (user: MadeUser | undefined) => app.as(user?.token ?? '');
+  // The group is private, and the address is shown to nobody.
+  expect([await seenBy(as(reader), developer), await seenBy(as(reader), member)]).toEqual([0, 0]);
+  expect([await seenBy(as(reader), role), await seenBy(as(developer), developer)]).toEqual([1, 1]);
   expect(await titles('approver_ids=Any')).toEqual(['owned']);
   expect(await titles('approver_ids=None')).toEqual([]);
   bodyOf(await app.root(`DELETE /projects/${id}/merge_requests/1`), 204);
@@ -132,4 +144,19 @@ test('who sees less is listed less', async () => {
     bodyOf(await app.as(outsider.token)('GET /merge_requests', { query: `scope=all&${query}` }), 200);
   for (const query of ['approved=yes', 'approver_ids=Any', `approver_ids=${named?.id}`])
     expect(await list(query)).toEqual([]);
+});
+
+test('who is in a group that the caller does not see is not told', async () => {
+  const { id } = await makeReviewedProject(app, { visibility: 'public' });
+  const team = await makeGroup(app);
+  const [insider, outsider] = [await makeUser(app), await makeUser(app)];
+  await addMember(app, `groups/${team.id}`, insider, 30);
+  await addRule(`projects/${id}`, { group_ids: [team.id] });
+  await makeMergeRequest(app, id, 'topic');
+  const count = async (user: MadeUser) =>
+    bodyOf(
+      await app.as(user.token)(`GET /projects/${id}/merge_requests`, { query: `approver_ids=${insider.id}` }),
+      200,
+    ).length;
+  expect([await count(insider), await count(outsider)]).toEqual([1, 0]);
 });

@@ -108,7 +108,7 @@ export function mergeRequestFilter(
   add(input.approved_by_usernames, (named) =>
     named.map((name) => presence(name, approvers.some, () => approvers.one(userNamed(name)))),
   );
-  add(input.approver_ids, (values) => values.map(approver));
+  add(input.approver_ids, (values) => values.map((value) => approver(value, caller)));
   add(input.approved && input.approved === 'yes', approved);
   add(input.merge_user_id, (id) => mergedBy(sql`${id}`));
   add(input.merge_user_username, (name) => mergedBy(userNamed(name)));
