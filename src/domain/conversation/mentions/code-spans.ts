@@ -57,7 +57,8 @@ function withoutSpans(text: string): string {
     from = behind;
     at = closing;
   }
-  return [...parts, text.slice(from)].join('');
+  parts.push(text.slice(from));
+  return parts.join('');
 }
 
 /** The text with spaces for fenced code, inline code and comments: offsets stay those of the text. */

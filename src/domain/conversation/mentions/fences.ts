@@ -8,9 +8,14 @@ type FencedBlock = { open: number; close: number; indent: number; info: string }
 /** Code in backticks may begin its line: then it ends there as well. */
 const opensFence = (mark: string, info: string): boolean => !mark.startsWith('`') || !info.includes('`');
 
+/** Whether the line may be a fence by its first character: a text may have a million that are none. */
+const mayBeFence = (line: string): boolean => ' `~'.includes(line.charAt(0)) && line !== '';
+
 function* findBlocks(lines: readonly string[]): Generator<FencedBlock> {
   let current: (FencedBlock & { mark: string }) | undefined;
-  for (const [at, line] of lines.entries()) {
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    if (!mayBeFence(line)) continue;
     const [, indent = '', mark = '', info = ''] = fence.exec(line) ?? [];
     if (mark === '') continue;
     if (!current) {
