@@ -29,7 +29,7 @@ export { presentCreated } from './issues/changes/one-issue.ts';
 export { issuesAmong } from './issues/lists/among-queries.ts';
 export { groupIssuesEndpoint, projectIssuesEndpoint } from './issues/lists/routes.ts';
 export { milestoneContentsOf } from './issues/milestone-routes.ts';
-export { findIssue } from './issues/records/find-queries.ts';
+export { findIssue, readIssue } from './issues/records/find-queries.ts';
 export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
 export { countTasks, taskStatus } from './issues/records/task-list.ts';

@@ -10,7 +10,7 @@ import { integerId } from '../../../platform/http/parameters/schema.ts';
 import type { Page } from '../../../platform/pagination/page.ts';
 import { type Filter, projectsOf, selectMilestone, type Visible } from '../../planning/index.ts';
 import { readCommit } from '../../repositories/index.ts';
-import { findIssue } from '../../work-items/index.ts';
+import { readIssue } from '../../work-items/index.ts';
 import { mergeRequestLists } from '../records/list-queries.ts';
 import { MergeRequestBasicRecord, presentMergeRequests } from '../records/merge-request-records.ts';
 import { visibleMergeRequests, visibleMergeRequestsOf } from '../records/visibility-queries.ts';
@@ -86,8 +86,8 @@ export const mergeRequestsAroundEndpoints: Endpoint[] = [
     input: OneIssue,
     item: MergeRequestBasicRecord,
     handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      const issue = await findIssue(db, subject, actor, input.issue_iid);
+      const { actor, subject, input } = context;
+      const issue = await readIssue(context, subject, actor, input.issue_iid);
       return aroundIssue(context, relatedToIssue(issue));
     },
   }),
@@ -100,8 +100,8 @@ export const mergeRequestsAroundEndpoints: Endpoint[] = [
     input: OneIssue,
     item: MergeRequestBasicRecord,
     handle: async (context) => {
-      const { db, actor, subject, input } = context;
-      return aroundIssue(context, closingIssue(await findIssue(db, subject, actor, input.issue_iid)));
+      const { actor, subject, input } = context;
+      return aroundIssue(context, closingIssue(await readIssue(context, subject, actor, input.issue_iid)));
     },
   }),
   listing({

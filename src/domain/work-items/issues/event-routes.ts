@@ -2,14 +2,14 @@
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type EventResource, resourceEventEndpoints } from '../resource-events/event-routes.ts';
-import { findIssue } from './records/find-queries.ts';
+import { readIssue } from './records/find-queries.ts';
 
 const issueEvents: EventResource<AuthorizedProject> = {
   path: '/projects/:id/issues/:eventable_id',
   noun: 'an issue',
   column: 'issue_id',
   read: onProject('read_issues'),
-  find: ({ db, actor, subject }, iid) => findIssue(db, subject, actor, iid),
+  find: (context, iid) => readIssue(context, context.subject, context.actor, iid),
 };
 
 export const issueEventEndpoints = resourceEventEndpoints(issueEvents, [

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint } from '../../../kernel/api/endpoint.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import { participantsEndpoint } from '../../conversation/index.ts';
-import { findIssue, findIssueById } from './records/find-queries.ts';
+import { findIssue, findIssueById, readIssue } from './records/find-queries.ts';
 import { issueNoteable } from './records/issue-noteable.ts';
 import { type IssueReading, IssueRecord, presentIssues } from './records/issue-records.ts';
 import type { IssueRow } from './records/issue-rows.ts';
@@ -35,8 +35,8 @@ export const issueEndpoint = endpoint({
   input: OneIssue,
   reply: IssueRecord,
   handle: async (context) => {
-    const { db, actor, subject, input } = context;
-    return presentOne(context, await findIssue(db, subject, actor, input.issue_iid));
+    const { actor, subject, input } = context;
+    return presentOne(context, await readIssue(context, subject, actor, input.issue_iid));
   },
 });
 
@@ -60,8 +60,8 @@ export const issueShowEndpoints: Endpoint[] = [
     summary: 'Who takes part in an issue.',
     access: onProject('read_issues'),
     input: OneIssue,
-    find: async ({ db, actor, subject, input }) =>
-      issueNoteable(subject, await findIssue(db, subject, actor, input.issue_iid)),
+    find: async ({ db, services, actor, subject, input }) =>
+      issueNoteable(subject, await readIssue({ db, services }, subject, actor, input.issue_iid)),
   }),
   endpoint({
     method: 'GET',

@@ -158,3 +158,21 @@ test('the free tier shows no weight, epic or health', async () => {
     Object.assign(config, { tier: 'ultimate' });
   }
 });
+
+test('an issue is read together with others, unless its description is long', async () => {
+  const { sql } = ashlar.app.services.database;
+  const owner = await makeUser(ashlar);
+  const project = await makeProject(ashlar, { of: owner });
+  const seen: string[] = [];
+  sql.watch((text) => seen.push(text));
+  for (const [length, statements] of [
+    [16_384, 0],
+    [16_385, 1],
+  ] as const) {
+    const description = 'a'.repeat(length);
+    const { iid } = await insertIssue(ashlar, { project_id: project.id, author_id: owner.id, description });
+    const { body } = await ashlar.as(owner.token)(`GET /projects/${project.id}/issues/${iid}`);
+    expect(body.description).toBe(description);
+    expect(seen.filter((text) => text.startsWith('select * from "issues"'))).toHaveLength(statements);
+  }
+});

@@ -1,7 +1,7 @@
 /** The time estimate of an issue, and the time spent on it. */
 import { onProject } from '../../../../kernel/access/access.ts';
 import { timeEndpoints } from '../../time-tracking/time-routes.ts';
-import { findIssue } from '../records/find-queries.ts';
+import { readIssue } from '../records/find-queries.ts';
 import { updateIssue } from '../writing/actions.ts';
 import { timedIssue } from '../writing/timed-issue.ts';
 
@@ -13,7 +13,7 @@ export const issueTimeEndpoints = timeEndpoints({
   read: onProject('read_issues'),
   write: onProject('create_issues'),
   ability: 'update_issues',
-  find: ({ db, actor, subject }, iid) => findIssue(db, subject, actor, iid),
+  find: (context, iid) => readIssue(context, context.subject, context.actor, iid),
   timed: ({ actor, subject }, issue) => timedIssue(actor, subject, issue),
   update: updateIssue,
 });

@@ -14,7 +14,7 @@ import {
 import { readCommands } from '../../quick-actions/read-commands.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
-import { findIssue } from '../records/find-queries.ts';
+import { findIssue, readIssue } from '../records/find-queries.ts';
 import { issueKind, issueNoteable } from '../records/issue-noteable.ts';
 import { planUpdate, writeUpdate } from '../writing/actions.ts';
 import { issueState } from '../writing/issue-commands.ts';
@@ -24,10 +24,10 @@ import { readsIssueOfNote, readsMentioningIssue } from './search-queries.ts';
 
 const issue: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the issue in the project.' }),
-  find: async ({ db, actor }, home, named) => {
+  find: async (context, home, named) => {
     const project = projectOf(home);
     if (!project.may('read_issues')) throw forbidden();
-    return issueNoteable(project, await findIssue(db, project, actor, Number(named)));
+    return issueNoteable(project, await readIssue(context, project, context.actor, Number(named)));
   },
 };
 
