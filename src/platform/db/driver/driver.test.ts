@@ -290,6 +290,18 @@ test('a server is told so many statements by name, those used last, and each can
   await pool.end();
 });
 
+test('of long statements a server knows fewer by name', async () => {
+  const pool = connect(target, { max: 1, statementTimeout: 0, name: 'driver test' });
+  const ask = (n: number) => pool.unsafe(`select ${n} as n --${'x'.repeat(20_000)}`, [], { prepare: true });
+  for (let n = 0; n < 10; n++) expect(await ask(n)).toEqual([{ n }]);
+  expect(await ask(0)).toEqual([{ n: 0 }]);
+  const known = await pool<{ n: string }[]>`
+    select substring(statement from 'select ([0-9]+) as n --x') as n from pg_prepared_statements
+    where length(statement) > 20000 order by prepare_time`;
+  expect(known.map(({ n }) => n)).toEqual(['9', '0']);
+  await pool.end();
+});
+
 test('statements have a connection to themselves while there is one, and wait behind others when there is none', async () => {
   const pool = connect(target, { max: 2, statementTimeout: 0, name: 'driver test' });
   const pids = async (count: number) => {

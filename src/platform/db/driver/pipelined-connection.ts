@@ -111,8 +111,12 @@ class PipelinedClient extends Client {
   }
 }
 
-/** So many statements a server knows by name at once, for each connection: each takes some 100 KB of its memory, with its plan. */
+/**
+ * So many statements a server knows by name at once, for each connection, and so many characters of their texts: with its plan
+ * each takes about a hundred times its text of the server's memory, the longest some megabytes.
+ */
 const MAX_NAMES = 64;
+const MAX_NAMED_TEXT = 49_152;
 
 /** What a pool does when a connection has nothing more to do, or is gone. */
 export type ConnectionOwner = {
@@ -132,7 +136,9 @@ export class PipelinedConnection implements StatementConnection {
   diesAt = 0;
   readonly #client: PipelinedClient;
   readonly #owner: ConnectionOwner;
-  readonly #names = new Set<string>();
+  /** Each with the length of its text; the first is the one that was not used for longest. */
+  readonly #names = new Map<string, number>();
+  #namedText = 0;
   /**
    * Statements behind one whose types are being described, or with which a transaction begins: the order of the calls is
    * kept.
@@ -244,20 +250,22 @@ export class PipelinedConnection implements StatementConnection {
     if (this.pending === 0) this.#owner.rest(this);
   }
 
-  learn(name: string): boolean {
-    // The first is the one that was not used for longest.
+  learn(name: string, length: number): boolean {
     const known = this.#names.delete(name);
-    this.#names.add(name);
+    this.#names.set(name, length);
     if (known) return true;
-    if (this.#names.size > MAX_NAMES) {
-      const [oldest = ''] = this.#names;
-      this.#names.delete(oldest);
+    this.#namedText += length;
+    for (const oldest of this.#names.keys()) {
+      const isFull = this.#names.size > MAX_NAMES || this.#namedText > MAX_NAMED_TEXT;
+      if (!isFull || oldest === name) break;
+      this.forget(oldest);
       this.#client.connection.close({ type: 'S', name: oldest });
     }
     return false;
   }
 
   forget(name: string): void {
+    this.#namedText -= this.#names.get(name) ?? 0;
     this.#names.delete(name);
   }
 

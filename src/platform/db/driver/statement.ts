@@ -60,8 +60,8 @@ export class Prepared {
 export type StatementConnection = {
   /** Whether the server of this connection knows statements by names. */
   readonly named: boolean;
-  /** Records that the server learns the name now; whether it knew it already. */
-  learn(name: string): boolean;
+  /** Records that the server learns the name of a text of this length now; whether it knew it already. */
+  learn(name: string, length: number): boolean;
   forget(name: string): void;
   /** The types of the parameters that were described last. */
   described(): readonly number[];
@@ -207,7 +207,7 @@ export class Description extends Exchange {
 
   handleReadyForQuery(): void {
     this.#prepared.describe(this.carrier.described(), this.#fields);
-    if (this.#name !== '') this.carrier.learn(this.#name);
+    if (this.#name !== '') this.carrier.learn(this.#name, this.#prepared.text.length);
     this.#done();
   }
 
@@ -289,7 +289,7 @@ export class Statement extends Exchange {
       described: !carrier.named,
     });
     this.sendBegin(connection);
-    this.#isNew = !carrier.named || !carrier.learn(this.#name);
+    this.#isNew = !carrier.named || !carrier.learn(this.#name, prepared.text.length);
     if (this.#isNew) {
       // One that failed before may have left the name.
       if (carrier.named) connection.close({ type: 'S', name: this.#name });
