@@ -5,7 +5,7 @@ export type Columns = Readonly<Record<string, string>>;
 
 /** For a `from`: the rows of the JSON text in this parameter, with these columns; what a row lacks is null. */
 export const recordset = (parameter: string, name: string, columns: Columns): string =>
-  `jsonb_to_recordset(${parameter}::text::jsonb) as ${recordType(name, columns)}`;
+  `json_to_recordset(${parameter}::text::json) as ${recordType(name, columns)}`;
 
 /** The name of a recordset with the columns of its rows. */
 export const recordType = (name: string, columns: Columns): string =>

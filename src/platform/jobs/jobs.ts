@@ -70,7 +70,7 @@ const INSERT_JOBS = `
   select count(*) from graphile_worker.add_jobs((
     select array_agg((task, payload, queue, now() - ($2::integer - place) * interval '1 microsecond',
       null, key, priority, null)::graphile_worker.job_spec order by place)
-    from rows from (jsonb_to_recordset($1::text::jsonb)
+    from rows from (json_to_recordset($1::text::json)
       as (task text, payload json, queue text, key text, priority smallint))
       with ordinality as job(task, payload, queue, key, priority, place)))`;
 
