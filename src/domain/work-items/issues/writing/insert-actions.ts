@@ -99,43 +99,46 @@ const announcementOf = ({ actor, project, issue }: IssueInsert): Announcement =>
     may_name: mayNameNoteables(`${issue.title}\n${issue.description ?? ''}`),
   });
 
+/** What is null or empty is left out: to the statement it is the same, and the server reads less. */
+const filled = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined);
+
 function givenRow(insert: IssueInsert, ordinal: number, moment: Date): GivenRow {
   const { actor, project, issue } = insert;
   return {
     ...announcementRow(announcementOf(insert), moment),
     ordinal,
     actor_id: actor.id,
-    given_iid: issue.iid,
+    given_iid: issue.iid ?? undefined,
     project_id: project.id,
     author_id: issue.authorId,
     title: issue.title,
-    description: issue.description,
+    description: issue.description ?? undefined,
     issue_type: issue.issueType,
     severity: issue.severity,
     confidential: issue.confidential,
-    discussion_locked: issue.discussionLocked,
-    milestone_id: issue.milestoneId,
-    start_date: issue.startDate,
-    due_date: issue.dueDate,
-    weight: issue.weight,
-    health_status: issue.healthStatus,
+    discussion_locked: issue.discussionLocked ?? undefined,
+    milestone_id: issue.milestoneId ?? undefined,
+    start_date: issue.startDate ?? undefined,
+    due_date: issue.dueDate ?? undefined,
+    weight: issue.weight ?? undefined,
+    health_status: issue.healthStatus ?? undefined,
     time_estimate: issue.timeEstimate,
-    user_agent: issue.userAgent,
-    ip_address: issue.address,
+    user_agent: issue.userAgent ?? undefined,
+    ip_address: issue.address ?? undefined,
     created_at: issue.createdAt,
-    assignee_ids: issue.assigneeIds,
-    label_ids: issue.labelIds,
-    epic_id: issue.epicId,
-    todo_user_ids: issue.todos.map(({ userId }) => userId),
-    todo_actions: issue.todos.map(({ action }) => action),
+    assignee_ids: filled(issue.assigneeIds),
+    label_ids: filled(issue.labelIds),
+    epic_id: issue.epicId ?? undefined,
+    todo_user_ids: filled(issue.todos.map(({ userId }) => userId)),
+    todo_actions: filled(issue.todos.map(({ action }) => action)),
   };
 }
 
-/** Inserts of relations, one CTE each beside `inserted`; a relation that none of the issues has adds no CTE. */
+/** Inserts of relations, one CTE each from `numbered`; a relation that none of the issues has adds no CTE. */
 function relationStatements(issues: readonly PreparedIssue[]): string[] {
   const some = (has: (issue: PreparedIssue) => boolean) => issues.some(has);
   const event = (kind: string, columns: string, from = '', where = 'true') => `
-    select '${kind}', id, actor_id, ${columns}, created_at from inserted${from} where ${where}`;
+    select '${kind}', id, actor_id, ${columns}, created_at from numbered${from} where ${where}`;
   const labels = ', unnest(label_ids) l';
   const isLabelled = some(({ labelIds }) => labelIds.length > 0);
   const events = [
@@ -147,24 +150,24 @@ function relationStatements(issues: readonly PreparedIssue[]): string[] {
   ].filter((text) => text !== false);
   return [
     some(({ assigneeIds }) => assigneeIds.length > 0) &&
-      `assigned as (insert into issue_assignees (issue_id, user_id) select id, u from inserted, unnest(assignee_ids) u)`,
+      `assigned as (insert into issue_assignees (issue_id, user_id) select id, u from numbered, unnest(assignee_ids) u)`,
     isLabelled &&
-      `labelled as (insert into label_links (label_id, issue_id) select l, id from inserted${labels})`,
+      `labelled as (insert into label_links (label_id, issue_id) select l, id from numbered${labels})`,
     events.length > 0 &&
       `evented as (insert into resource_events
         (kind, issue_id, user_id, action, label_id, milestone_id, weight, created_at)${events.join(' union all ')})`,
     some(({ epicId }) => epicId !== null) &&
       `in_epic as (insert into epic_issues (epic_id, issue_id, relative_position)
-        select epic_id, id, relative_position from inserted where epic_id is not null)`,
+        select epic_id, id, iid::bigint * ${POSITION_GAP} from numbered where epic_id is not null)`,
     some(({ issueType }) => issueType === 'incident') &&
       `timed as (insert into incident_timeline_events
           (project_id, issue_id, author_id, action, note, occurred_at, created_at, updated_at)
         select project_id, id, actor_id, 'created', 'created the incident', announced_at, announced_at, announced_at
-        from inserted where issue_type = 'incident')`,
+        from numbered where issue_type = 'incident')`,
     some(({ todos }) => todos.length > 0) &&
       `todos_added as (insert into todos (user_id, author_id, project_id, issue_id, action, created_at, updated_at)
         select r.user_id, actor_id, project_id, id, r.action, announced_at, announced_at
-        from inserted, unnest(todo_user_ids, todo_actions) as r(user_id, action))`,
+        from numbered, unnest(todo_user_ids, todo_actions) as r(user_id, action))`,
   ].filter((text) => text !== false);
 }
 
@@ -187,19 +190,19 @@ const insertion = (inserts: readonly IssueInsert[], lockTimeout?: string): strin
       open_confidential_issues = c.open_confidential_issues + excluded.open_confidential_issues
     returning project_id, issues),
   numbered as (select given.*, coalesce(given_iid, counted.issues + 1 -
-      row_number() over (partition by project_id order by ordinal desc)) as iid
+      row_number() over (partition by project_id order by ordinal desc)) as iid,
+      nextval('issues_id_seq') as id
     from given join counted using (project_id)),
-  made as (insert into issues (iid, relative_position, updated_at, ${columns})
-    select iid, iid::bigint * ${POSITION_GAP}, created_at, ${columns} from numbered returning *),
-  inserted as (select made.*, ${Object.keys(inputColumns)
-    .map((name) => `numbered.${name}`)
-    .join(', ')} from made join numbered using (project_id, iid)),
+  made as (insert into issues (id, iid, relative_position, updated_at, ${columns}) overriding system value
+    select id, iid, iid::bigint * ${POSITION_GAP}, created_at, ${columns} from numbered returning *),
+  authors as materialized (select id, ${userBasicJson('a.id')} as author
+    from (select distinct author_id as id from given) a),
   ${[
     ...relationStatements(inserts.map(({ issue }) => issue)),
-    ...announcementStatements(inserts.map(announcementOf), 'inserted', 'issue_id'),
+    ...announcementStatements(inserts.map(announcementOf), 'numbered', 'issue_id'),
   ].join(',\n  ')}
-  select made.*, numbered.ordinal, ${userBasicJson('made.author_id')} as author
-  from made join numbered using (project_id, iid)`;
+  select made.*, numbered.ordinal, authors.author
+  from made join numbered using (id) join authors on authors.id = made.author_id`;
 
 async function insertAll(
   db: Db,
