@@ -96,7 +96,7 @@ async function write(sql: Sql, createdAt: Date, made: readonly Made[]): Promise<
     try {
       const rows = await sql<{ refresh_id: number; person: Person | null }[]>`
         with asked as (
-          select * from jsonb_to_recordset(${JSON.stringify(requested)}::text::jsonb)
+          select * from json_to_recordset(${JSON.stringify(requested)}::text::json)
             as a(refresh_id bigint, name text, scopes text[], access text, refresh text)),
         used as (
           update oauth_refresh_tokens r set used_at = ${createdAt} from asked
@@ -120,10 +120,10 @@ async function write(sql: Sql, createdAt: Date, made: readonly Made[]): Promise<
           select decode(refresh, 'hex'), id, ${createdAt}::timestamptz from live),
         -- Once for each, however many of their tokens are renewed here.
         people as materialized (
-          select person.* from (select distinct user_id from live where 'openid' = any(scopes)) asker,
+          select person.id, to_jsonb(person) as person from (select distinct user_id from live where 'openid' = any(scopes)) asker,
             lateral (${personOf(sql, sql`asker.user_id`)}) person)
         select refresh_id, case when 'openid' = any(scopes) then
-          (select to_jsonb(people) from people where people.id = live.user_id) end as person
+          (select people.person from people where people.id = live.user_id) end as person
         from live`;
       return new Map(rows.map((row) => [row.refresh_id, row.person]));
     } catch (error) {
