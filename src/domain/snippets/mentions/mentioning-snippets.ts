@@ -1,6 +1,11 @@
 /** Snippets of projects as what mentions others in its texts (facts: References and closing). */
 import type { Listener } from '../../../platform/outbox/outbox.ts';
-import { commentListeners, type MentioningKind, projectWriter, writtenTexts } from '../../conversation/index.ts';
+import {
+  commentListeners,
+  type MentioningKind,
+  projectWriter,
+  writtenTexts,
+} from '../../conversation/index.ts';
 import { type SnippetRow, selectSnippetRows } from '../queries.ts';
 import { seesInProject } from '../snippet-policy.ts';
 
