@@ -783,6 +783,83 @@ create table group_wikis (
 
 CREATE INDEX group_wikis_storage ON public.group_wikis USING btree (repository_storage, id);
 
+create table hook_deliveries (
+  id bigint generated always as identity not null,
+  hook_id bigint not null,
+  event_id bigint not null,
+  idempotency_key uuid not null,
+  sent_at timestamp(3) with time zone,
+  url text,
+  request_headers jsonb,
+  request_body text,
+  response_headers jsonb,
+  response_body text,
+  response_status text,
+  execution_duration double precision,
+  constraint hook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES hook_events(id) ON DELETE CASCADE,
+  constraint hook_deliveries_hook_id_fkey FOREIGN KEY (hook_id) REFERENCES hooks(id) ON DELETE CASCADE,
+  constraint hook_deliveries_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX hook_deliveries_event ON public.hook_deliveries USING btree (event_id);
+
+CREATE INDEX hook_deliveries_sent ON public.hook_deliveries USING btree (hook_id, id) WHERE (sent_at IS NOT NULL);
+
+CREATE INDEX hook_deliveries_waiting ON public.hook_deliveries USING btree (hook_id, id) WHERE (sent_at IS NULL);
+
+create table hook_events (
+  id bigint generated always as identity not null,
+  fact_id bigint,
+  place integer default 0 not null,
+  chain uuid not null,
+  flag text not null,
+  body text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint hook_events_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX hook_events_chain ON public.hook_events USING btree (chain);
+
+CREATE INDEX hook_events_created ON public.hook_events USING btree (created_at);
+
+CREATE UNIQUE INDEX hook_events_fact ON public.hook_events USING btree (fact_id, place);
+
+create table hooks (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  url_sealed text not null,
+  name text,
+  description text,
+  token_sealed text,
+  events text[] not null,
+  enable_ssl_verification boolean not null,
+  branch_filter_strategy text not null,
+  push_events_branch_filter text,
+  custom_webhook_template text,
+  custom_headers_sealed text,
+  url_variables_sealed text,
+  recent_failures integer default 0 not null,
+  disabled_until timestamp(3) with time zone,
+  sender uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint hooks_branch_filter_strategy_check CHECK ((branch_filter_strategy = ANY (ARRAY['wildcard'::text, 'regex'::text, 'all_branches'::text]))),
+  constraint hooks_check CHECK (((project_id IS NULL) OR (namespace_id IS NULL))),
+  constraint hooks_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint hooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint hooks_sender_fkey FOREIGN KEY (sender) REFERENCES processes(id) ON DELETE SET NULL,
+  constraint hooks_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX hooks_instance ON public.hooks USING btree (id) WHERE ((project_id IS NULL) AND (namespace_id IS NULL));
+
+CREATE INDEX hooks_namespace ON public.hooks USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX hooks_project ON public.hooks USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX hooks_sender ON public.hooks USING btree (sender) WHERE (sender IS NOT NULL);
+
 create table identities (
   id bigint generated always as identity not null,
   user_id bigint not null,

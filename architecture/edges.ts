@@ -37,7 +37,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'work-items',
   ],
   planning: ['markdown', 'search'],
-  repositories: ['conversation', 'markdown', 'notifications', 'search', 'spam'],
+  repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
   wikis: ['repositories', 'search'],
   'work-items': ['conversation', 'markdown', 'notifications', 'planning', 'search', 'spam', 'uploads'],

@@ -9,6 +9,7 @@ import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
+import { hooksCapability } from './domain/hooks/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
 import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requests/index.ts';
 import {
@@ -95,6 +96,7 @@ export const capabilities = (services: Services): Capability[] => {
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),
+    hooksCapability(services),
     settingsCapability(),
     tokensCapability(services),
     oauthCapability(services),

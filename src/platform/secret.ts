@@ -10,6 +10,7 @@ import {
   type KeyObject,
   randomBytes,
   randomInt,
+  randomUUID,
   sign,
   timingSafeEqual,
 } from 'node:crypto';
@@ -21,6 +22,8 @@ import { createThreads } from './threads.ts';
 /** URL-safe random text with `bytes` of entropy. */
 export const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
 export const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+/** A UUID, of version 4. */
+export const randomId = (): string => randomUUID();
 /** At least 0 and below 1. */
 export const randomFraction = (): number => randomInt(2 ** 32) / 2 ** 32;
 

@@ -79,6 +79,7 @@ export const projectPolicy = {
     auditor: true,
   },
   manage_status_checks: { least: MAINTAINER },
+  manage_hooks: { least: MAINTAINER, whileArchived: true },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {
@@ -206,6 +207,7 @@ export const groupPolicy = {
   update_group: { least: OWNER, whileArchived: true },
   manage_group_members: { least: OWNER, whileArchived: true },
   rotate_own_group_token: { least: GUEST, whileArchived: true },
+  manage_hooks: { least: OWNER, whileArchived: true },
   manage_group_tokens: { least: OWNER, whileArchived: true },
   manage_group_deploy_tokens: { least: OWNER, whileArchived: true },
   manage_enterprise_users: { least: OWNER, whileArchived: true },

@@ -158,6 +158,7 @@ export const ApplicationSettingsSchema = Type.Object({
     default: null,
     description: 'Largest push in MiB; null or 0 for no limit.',
   }),
+  push_event_hooks_limit: count(3, 'Branches, or tags, in one push above which no webhook is told of it.'),
   push_event_activities_limit: count(3, 'Refs in one push that each get an event; more get one for all.'),
   activity_retention_days: count(1_095, 'Days that activity events are kept; 0 for ever.', 36_500),
   raw_blob_request_limit: count(300, 'Raw files of one project and path per minute; 0 for no limit.'),
@@ -307,6 +308,7 @@ export const ApplicationSettingsSchema = Type.Object({
     'Hosts, addresses and networks of this network that outgoing calls may reach.',
   ),
   allow_local_requests_from_web_hooks_and_services: boolean(false, 'Outgoing calls may reach this network.'),
+  allow_local_requests_from_system_hooks: boolean(true, 'Webhooks of the instance may reach this network.'),
 });
 
 export type ApplicationSettings = Static<typeof ApplicationSettingsSchema>;

@@ -463,6 +463,53 @@ export type GroupWikisTable = {
   updated_at: Date;
 };
 
+export type HookDeliveriesTable = {
+  id: GeneratedAlways<number>;
+  hook_id: number;
+  event_id: number;
+  idempotency_key: string;
+  sent_at: Date | null;
+  url: string | null;
+  request_headers: Json | null;
+  request_body: string | null;
+  response_headers: Json | null;
+  response_body: string | null;
+  response_status: string | null;
+  execution_duration: number | null;
+};
+
+export type HookEventsTable = {
+  id: GeneratedAlways<number>;
+  fact_id: number | null;
+  place: Generated<number>;
+  chain: string;
+  flag: string;
+  body: string;
+  created_at: Date;
+};
+
+export type HooksTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  url_sealed: string;
+  name: string | null;
+  description: string | null;
+  token_sealed: string | null;
+  events: string[];
+  enable_ssl_verification: boolean;
+  branch_filter_strategy: string;
+  push_events_branch_filter: string | null;
+  custom_webhook_template: string | null;
+  custom_headers_sealed: string | null;
+  url_variables_sealed: string | null;
+  recent_failures: Generated<number>;
+  disabled_until: Date | null;
+  sender: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type IdentitiesTable = {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1314,6 +1361,9 @@ export type Tables = {
   group_counters: GroupCountersTable;
   group_group_links: GroupGroupLinksTable;
   group_wikis: GroupWikisTable;
+  hook_deliveries: HookDeliveriesTable;
+  hook_events: HookEventsTable;
+  hooks: HooksTable;
   identities: IdentitiesTable;
   incident_settings: IncidentSettingsTable;
   incident_timeline_events: IncidentTimelineEventsTable;

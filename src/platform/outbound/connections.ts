@@ -10,6 +10,7 @@ export type Proxies = { http: string; https: string; none: string };
 /** Sends a request to its origin, over a connection to one of the addresses or to a proxy. */
 type Send = (
   addresses: readonly ResolvedAddress[],
+  anyCertificate: boolean,
   request: Dispatcher.RequestOptions & { origin: string },
 ) => Promise<Dispatcher.ResponseData>;
 
@@ -41,13 +42,13 @@ const isCut = (error: unknown): boolean =>
 export function createConnections({ http, https, none }: Proxies): Send {
   /** The least recently used first. */
   const kept = new Map<string, Dispatcher>();
-  // Whatever the environment says of certificates.
-  const tls = { rejectUnauthorized: true, allowH2: false };
 
-  return async (addresses, request) => {
+  return async (addresses, anyCertificate, request) => {
+    // Whatever the environment says of certificates.
+    const tls = { rejectUnauthorized: !anyCertificate, allowH2: false };
     // Not before it is needed: it takes 9 MiB.
     const { EnvHttpProxyAgent, Pool } = await import('undici');
-    const key = [request.origin, ...addresses.map(({ address }) => address).sort()].join(' ');
+    const key = [request.origin, anyCertificate, ...addresses.map(({ address }) => address).sort()].join(' ');
     const send = (): Promise<Dispatcher.ResponseData> => {
       const dispatcher =
         kept.get(key) ??
@@ -57,7 +58,7 @@ export function createConnections({ http, https, none }: Proxies): Send {
           noProxy: `${NEVER_BY_PROXY},${none}`,
           connect: { ...tls, lookup: lookupOf(addresses) },
           requestTls: tls,
-          proxyTls: tls,
+          proxyTls: { ...tls, rejectUnauthorized: true },
           clientFactory: (proxy, options) =>
             new Pool(proxy, { ...options, headersTimeout: TUNNEL_TIMEOUT_MS }),
           allowH2: false,

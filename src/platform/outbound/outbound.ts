@@ -18,6 +18,12 @@ export type OutboundRequest = OutboundRules & {
   timeoutMilliseconds: number;
   /** Of the answer's body. */
   maximumBytes: number;
+  /** What is more is not read, and no failure. */
+  cutAnswer?: true;
+  /** A redirect is the answer. */
+  keepRedirects?: true;
+  /** Certificates are taken as they are. */
+  anyCertificate?: boolean;
   /** Gives the call up early. */
   signal?: AbortSignal;
 };
@@ -27,7 +33,7 @@ type Headers = Record<string, string | string[] | undefined>;
 export type OutboundReply = { status: number; headers: Headers; body: Buffer };
 
 /**
- * The answer of another service, whatever its status; redirects are followed, at most three. Fails with an
+ * The answer of another service, whatever its status; redirects are followed, at most three, unless they are kept. Fails with an
  * OutboundFailure: for addresses of this network that the rules do not allow, for certificates that do not verify, and
  * for what takes too long or is too much.
  */
@@ -87,13 +93,19 @@ function follow(from: Exchange, status: number, location: string): Exchange {
   return { url, method: again ? from.method : 'GET', headers, body: again ? from.body : undefined };
 }
 
-async function readBody(body: AsyncIterable<Buffer>, maximumBytes: number): Promise<Buffer> {
+async function readBody(
+  body: AsyncIterable<Buffer>,
+  { maximumBytes, cutAnswer }: OutboundRequest,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maximumBytes) throw new OutboundFailure('size', `the answer is over ${maximumBytes} bytes`);
     chunks.push(chunk);
+    if (size > maximumBytes) {
+      if (cutAnswer) return Buffer.concat(chunks).subarray(0, maximumBytes);
+      throw new OutboundFailure('size', `the answer is over ${maximumBytes} bytes`);
+    }
   }
   return Buffer.concat(chunks);
 }
@@ -140,7 +152,7 @@ export function createOutbound(
       statusCode: status,
       headers,
       body,
-    } = await send(addresses, {
+    } = await send(addresses, options.anyCertificate ?? false, {
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method,
@@ -150,8 +162,8 @@ export function createOutbound(
     });
     // The first, where a server says several.
     const [location] = [headers.location ?? []].flat();
-    if (location === undefined || !REDIRECTS.includes(status)) {
-      return { status, headers, body: await readBody(body, options.maximumBytes) };
+    if (location === undefined || options.keepRedirects || !REDIRECTS.includes(status)) {
+      return { status, headers, body: await readBody(body, options) };
     }
     body.on('error', () => undefined).destroy();
     if (redirects === MAX_REDIRECTS) {

@@ -17,9 +17,11 @@ export type Listener = {
   fact: string;
   task: string;
   /** Whether there is anything to do about this one; always, without it. What nobody does costs no job. */
-  when?: (payload: Readonly<Record<string, Json>>) => boolean;
+  when?: (payload: Readonly<Record<string, Json>>) => boolean | Promise<boolean>;
   /** Facts of a project are heard one after the other, unless their order is all the same. */
   anyOrder?: true;
+  /** Beside the others, where those that are slow must not hold them up. */
+  queue?: string;
 };
 
 export type Relay = {
@@ -37,25 +39,27 @@ const GATHER_MS = 20;
 
 const QUEUES = 16;
 /** Of many projects the same. */
-const queueOf = (projectId: number): string => `projects ${projectId % QUEUES}`;
+const queueOf = (projectId: number, queue = 'projects'): string => `${queue} ${projectId % QUEUES}`;
 
 type OutboxRow = { id: number; fact: string; payload: Json; created_at: Date };
 
 /** The jobs of the facts. Those that a task hears one after the other in its queue are one job. */
-function jobsOf(facts: readonly OutboxRow[], listeners: readonly Listener[]): NewJob[] {
+async function jobsOf(facts: readonly OutboxRow[], listeners: readonly Listener[]): Promise<NewJob[]> {
   const jobs: NewJob[] = [];
   const latest = new Map<string, { task: string; payload: Record<string, Json>[] }>();
   for (const { id, fact, payload: told, created_at } of facts) {
     // The payload of a Fact is an object.
     const payload = told as Record<string, Json> & { project_id?: number };
     const heard = { ...payload, fact_id: id, fact_at: created_at.toISOString() };
-    for (const { fact: name, task, when, anyOrder } of listeners) {
-      if (name !== fact || when?.(payload) === false) continue;
+    for (const { fact: name, task, when, anyOrder, queue: beside } of listeners) {
+      if (name !== fact) continue;
+      const isWanted = when?.(payload) ?? true;
+      if (isWanted !== true && !(await isWanted)) continue;
       if (payload.project_id === undefined || anyOrder) {
         jobs.push({ task, payload: heard });
         continue;
       }
-      const queue = queueOf(payload.project_id);
+      const queue = queueOf(payload.project_id, beside);
       const last = latest.get(queue);
       if (last?.task === task) {
         last.payload.push(heard);
@@ -78,7 +82,7 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
       returning id, fact, payload, created_at`.execute(tx);
     const facts = rows.toSorted((one, other) => one.id - other.id);
     if (facts.length === 0) return 0;
-    await addJobs(tx, jobsOf(facts, listeners));
+    await addJobs(tx, await jobsOf(facts, listeners));
     return facts.length;
   });
 }

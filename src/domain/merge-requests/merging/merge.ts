@@ -13,6 +13,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
+import { patternMatcher } from '../../../platform/pattern.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
 import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
@@ -23,7 +24,6 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mayMerge } from '../records/merge-rights.ts';
 import { mergeMessage, squashMessage } from '../texts/message-templates.ts';
 import { squashOnMerge } from '../texts/squash.ts';
-import { titleMatcher } from '../texts/title-pattern.ts';
 import { setAutoMerge } from '../writing/auto-merge-actions.ts';
 import { claimMerge, type Merging, recordMerged, unclaimMerge } from '../writing/merge-actions.ts';
 import { decideMerge } from './decide-merge.ts';
@@ -131,7 +131,7 @@ async function attempt(
   if (!sources) throw notFound();
   const projectsOwn = projectSettings(project.row);
   const pattern = projectsOwn.merge_request_title_regex;
-  const matchesTitlePattern = (await titleMatcher([pattern]))(pattern, row.title);
+  const matchesTitlePattern = (await patternMatcher([pattern]))(pattern, row.title);
   const { auto, sha } = wish;
   const decide = ({ unresolved, blocked, unpassed, approvals }: SelectedSources) =>
     decideMerge(

@@ -9,6 +9,7 @@ import { peopleColumns, selectPeople } from '../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { byId, idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
+import { type PatternMatcher, patternMatcher } from '../../../platform/pattern.ts';
 import { selectSubscribed } from '../../conversation/index.ts';
 import {
   type LabelBasicRow,
@@ -22,7 +23,6 @@ import {
 import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
-import { type TitleMatcher, titleMatcher } from '../texts/title-pattern.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 import { isBlocked, selectUnpassed } from './waiting-queries.ts';
@@ -42,7 +42,7 @@ export type MergeRequestRelations = {
   paths: ReadonlyMap<number, string>;
   settings: ReadonlyMap<number, ProjectSettings>;
   /** For the patterns of those settings. */
-  matchesTitle: TitleMatcher;
+  matchesTitle: PatternMatcher;
   labels: ReadonlyMap<number, readonly LabelBasicRow[]>;
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
@@ -160,7 +160,7 @@ export async function loadMergeRequestRelations(
     reviewers: byMergeRequest(of('reviewers')),
     paths: new Map(of('paths').map(({ id, full_path }) => [id, full_path])),
     settings: projectsSettings,
-    matchesTitle: await titleMatcher(patterns),
+    matchesTitle: await patternMatcher(patterns),
     labels: labelsByTarget(of('labels')),
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),

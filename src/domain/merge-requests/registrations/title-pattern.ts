@@ -1,10 +1,10 @@
 /** Refuses a setting whose pattern no title could be held to. */
 import { invalid } from '../../../platform/failure.ts';
+import { patternProblem } from '../../../platform/pattern.ts';
 import type { SettingFollowUp } from '../../namespaces/index.ts';
-import { titlePatternProblem } from '../texts/title-pattern.ts';
 
 export const checkTitlePattern: SettingFollowUp = async (_tx, _projectId, changes) => {
   const pattern = changes.merge_request_title_regex;
-  const problem = pattern ? await titlePatternProblem(pattern) : undefined;
+  const problem = pattern ? await patternProblem(pattern) : undefined;
   if (problem !== undefined) throw invalid({ merge_request_title_regex: [problem] });
 };

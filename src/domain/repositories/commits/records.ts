@@ -1,7 +1,7 @@
 /** Commit records (facts: Resource entities, Commit). */
 import Type, { type Static } from 'typebox';
-import { shortSha, titleOf } from '../../../platform/git/commit-texts.ts';
-import type { Commit, Signature } from '../../../platform/git/parse.ts';
+import { commitDate, shortSha, titleOf } from '../../../platform/git/commit-texts.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
 
 export const CommitRecord = Type.Object({
@@ -35,27 +35,6 @@ export const lengthOfRecord = (commit: CommitRecord): number =>
   commit.committer_email.length;
 
 export const NullableCommit = nullable(CommitRecord);
-
-/** A cache, as lists repeat the same commits. */
-const dates = new WeakMap<Signature, string>();
-
-/** `2012-09-20T11:50:22.000+03:00`: in the signer's zone. */
-export function commitDate(signature: Signature): string {
-  const known = dates.get(signature);
-  if (known !== undefined) return known;
-  const date = dateOf(signature);
-  dates.set(signature, date);
-  return date;
-}
-
-function dateOf({ time, zone }: Signature): string {
-  const [, sign = '+', hours = '00', minutes = '00'] = /^([+-])(\d\d)(\d\d)$/.exec(zone) ?? [];
-  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-  const local = new Date(time * 1_000 + offset);
-  return Number.isNaN(local.getTime())
-    ? new Date(0).toISOString()
-    : local.toISOString().replace('Z', `${sign}${hours}:${minutes}`);
-}
 
 const trailerKey = /^[A-Za-z0-9][\w-]*$/;
 /** A paragraph with more lines is not read as trailers. */

@@ -59,11 +59,18 @@ async function countLine(git: GitFolder, after: string, known: string): Promise<
   return undefined;
 }
 
-/** The number of new commits; of a new branch, those that the default branch does not have. */
-async function countCommits(git: GitFolder, { ref, before, after }: RefUpdate): Promise<number> {
-  if (after === NO_OBJECT) return 0;
+/** The commit from which what a push brought is new: for a new branch the default branch's, where there is one. */
+export async function knownBefore(git: GitFolder, { ref, before }: RefUpdate): Promise<string | undefined> {
+  if (before !== NO_OBJECT) return before;
   const head = await headRef(git.folder);
-  const known = before !== NO_OBJECT ? before : ref === head ? undefined : (await git.info(head))?.oid;
+  return ref === head ? undefined : (await git.info(head))?.oid;
+}
+
+/** The number of new commits; of a new branch, those that the default branch does not have. */
+export async function countCommits(git: GitFolder, update: RefUpdate): Promise<number> {
+  const { after } = update;
+  if (after === NO_OBJECT) return 0;
+  const known = await knownBefore(git, update);
   const line = known === undefined ? undefined : await countLine(git, after, known);
   if (line !== undefined) return line;
   const range = known === undefined ? [after] : [after, `^${known}`];

@@ -1,10 +1,11 @@
 /** Branches and tags as records. */
 import type { Static } from 'typebox';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { commitDate } from '../../../platform/git/commit-texts.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { type Commit, parseTag } from '../../../platform/git/parse.ts';
 import { peelToCommit, type Ref } from '../../../platform/git/refs.ts';
-import { commitDate, presentCommit } from '../commits/records.ts';
+import { presentCommit } from '../commits/records.ts';
 import type { RefGuard } from '../protection/protection.ts';
 import type { BranchRecord } from './branch-schema.ts';
 import type { TagRecord } from './tag-schema.ts';

@@ -44,3 +44,29 @@ function parseRaw(output: Buffer): Map<string, string> {
     at = ofPath + 1;
   }
 }
+
+/** Paths by what became of them; a renamed file is one that went and one that came. */
+export type ChangedPaths = { added: string[]; modified: string[]; removed: string[] };
+
+/** The paths that differ between each pair of trees, by one run of git, as far as they are listed: the list is bounded. */
+export async function changedPaths(place: ObjectFolder, pairs: readonly DiffEnds[]): Promise<ChangedPaths[]> {
+  const changes = pairs.map((): ChangedPaths => ({ added: [], modified: [], removed: [] }));
+  if (pairs.length === 0) return changes;
+  const input = pairs.map(({ from, to }) => `${from} ${to}\n`).join('');
+  const args = ['diff-tree', '--stdin', '-r', '--name-status', '-z', '--no-renames'];
+  const output = await gitInTime(args, { ...place, input, maximumOutput: MAX_LIST_BYTES, cutOutput: true });
+  let pair = -1;
+  for (let at = 0; ; ) {
+    const end = output.indexOf(0, at);
+    if (end < 0) return changes;
+    // A line for each pair that begins stands before the letter.
+    const lines = output.toString('latin1', at, end).split('\n');
+    const letter = lines.at(-1);
+    pair += lines.length - 1;
+    const ofPath = output.indexOf(0, end + 1);
+    if (ofPath < 0) return changes;
+    const path = decode(output.subarray(end + 1, ofPath));
+    at = ofPath + 1;
+    changes[pair]?.[letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'modified'].push(path);
+  }
+}

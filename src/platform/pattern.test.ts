@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { titleMatcher, titlePatternProblem } from './title-pattern.ts';
+import { patternMatcher, patternProblem } from './pattern.ts';
 
 describe('a new pattern', () => {
   test.each<[pattern: string, problem: string | undefined]>([
@@ -17,7 +17,7 @@ describe('a new pattern', () => {
     ['(?:.{0,100}){9}', 'is too complex'],
     ['.{1000}'.repeat(36), 'is too complex'],
   ])('%s', async (pattern, problem) => {
-    expect(await titlePatternProblem(pattern)).toBe(problem);
+    expect(await patternProblem(pattern)).toBe(problem);
   });
 });
 
@@ -34,13 +34,13 @@ describe('a title', () => {
     ['(', '(', false],
     ['.{1000}'.repeat(36), 'x', false],
   ])('of %s: %s', async (pattern, title, matches) => {
-    const isRight = await titleMatcher([pattern]);
+    const isRight = await patternMatcher([pattern]);
     expect(isRight(pattern, title)).toBe(matches);
     expect(isRight(pattern, title)).toBe(matches);
   });
 
   test('is held to the pattern of its own project', async () => {
-    const isRight = await titleMatcher(['^a', null, '^b']);
+    const isRight = await patternMatcher(['^a', null, '^b']);
     expect([isRight('^a', 'b'), isRight(null, 'b'), isRight('^b', 'b')]).toEqual([false, true, true]);
   });
 });

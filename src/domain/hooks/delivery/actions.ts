@@ -1,0 +1,149 @@
+/** Takes hooks to be sent to, and writes what came of it. */
+import { sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { HookRow } from '../management/queries.ts';
+import { MAX_FAILURES, pauseAfter } from '../management/rules.ts';
+import type { Outcome } from './send.ts';
+
+/** Takes these hooks for a process, where no other live one has them, and returns their rows. */
+export async function takeHooks(
+  db: Db,
+  ids: readonly number[],
+  process: string,
+  deadAfter: number,
+): Promise<HookRow[]> {
+  const { rows } = await sql<HookRow>`
+    with free as (
+      select h.id from hooks h
+      left join processes p on p.id = h.sender and p.beat_at > clock_timestamp() - make_interval(secs => ${deadAfter})
+      where h.id = any(${[...ids]}::bigint[]) and p.id is null order by h.id for update of h skip locked
+    )
+    update hooks set sender = ${process}::uuid from free where hooks.id = free.id returning hooks.*`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Gives the hooks back; those of a process that stops, all of them. */
+export const releaseHooks = async (db: Db, ids: readonly number[], process: string): Promise<void> => {
+  await sql`update hooks set sender = null where id = any(${[...ids]}::bigint[]) and sender = ${process}::uuid`.execute(
+    db,
+  );
+};
+
+export type SentDelivery = { id: number; hookId: number; outcome: Outcome };
+
+/** Writes many outcomes by one statement. */
+export async function recordOutcomes(db: Db, sent: readonly SentDelivery[]): Promise<void> {
+  const rows = sent.map(({ id, outcome }) => ({
+    id,
+    url: outcome.url,
+    request_headers: outcome.requestHeaders,
+    request_body: outcome.requestBody,
+    response_headers: outcome.responseHeaders,
+    response_body: outcome.responseBody,
+    response_status: outcome.status,
+    execution_duration: outcome.duration,
+  }));
+  await sql`
+    update hook_deliveries d set sent_at = ${now()}, url = o.url, request_headers = o.request_headers,
+      request_body = o.request_body, response_headers = o.response_headers, response_body = o.response_body,
+      response_status = o.response_status, execution_duration = o.execution_duration
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as o(id bigint, url text, request_headers jsonb,
+      request_body text, response_headers jsonb, response_body text, response_status text,
+      execution_duration double precision)
+    where d.id = o.id`.execute(db);
+}
+
+/** The failures of a hook one after the other, and until when it is left alone. */
+export type HookHealth = Pick<HookRow, 'recent_failures' | 'disabled_until'>;
+
+/** After an outcome; those of the instance are never left alone (facts-merge-requests: 10.3). */
+export function healthAfter(
+  before: HookHealth,
+  received: boolean,
+  ofInstance: boolean,
+  time: Date,
+): HookHealth {
+  if (received) return { recent_failures: 0, disabled_until: null };
+  if (ofInstance) return before;
+  const failures = Math.min(before.recent_failures + 1, MAX_FAILURES);
+  const pause = pauseAfter(failures);
+  return {
+    recent_failures: failures,
+    disabled_until: pause === undefined ? before.disabled_until : new Date(time.getTime() + pause),
+  };
+}
+
+export async function writeHealth(db: Db, hookId: number, health: HookHealth): Promise<void> {
+  await db.updateTable('hooks').set(health).where('id', '=', hookId).execute();
+}
+
+/** What waits for a hook that is left alone is not sent. */
+export async function dropWaiting(db: Db, hookId: number): Promise<void> {
+  await db.deleteFrom('hook_deliveries').where('hook_id', '=', hookId).where('sent_at', 'is', null).execute();
+}
+
+const REMOVED_AT_ONCE = 5_000;
+
+/** Removes events of before that time with what came of them, in parts. */
+export async function removeOldEvents(db: Db, before: Date): Promise<void> {
+  for (;;) {
+    const { numDeletedRows } = await db
+      .deleteFrom('hook_events')
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('hook_events')
+          .select('id')
+          .where('created_at', '<', before)
+          .where(
+            sql<boolean>`not exists (select from hook_deliveries d where d.event_id = hook_events.id and d.sent_at is null)`,
+          )
+          .orderBy('created_at')
+          .limit(REMOVED_AT_ONCE),
+      )
+      .executeTakeFirstOrThrow();
+    if (numDeletedRows < REMOVED_AT_ONCE) return;
+  }
+}
+
+type SentWhat =
+  | { event: { flag: string; body: string; chain: string; idempotencyKey: string } }
+  | { eventId: number; key: string };
+
+/** Writes what was sent at once, with what came of it. */
+export async function insertSent(db: Db, hookId: number, what: SentWhat, outcome: Outcome): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const time = now();
+    const { id } =
+      'eventId' in what
+        ? { id: what.eventId }
+        : await tx
+            .insertInto('hook_events')
+            .values({
+              chain: what.event.chain,
+              flag: what.event.flag,
+              body: what.event.body,
+              created_at: time,
+            })
+            .returning('id')
+            .executeTakeFirstOrThrow();
+    await tx
+      .insertInto('hook_deliveries')
+      .values({
+        hook_id: hookId,
+        event_id: id,
+        idempotency_key: 'eventId' in what ? what.key : what.event.idempotencyKey,
+        sent_at: time,
+        url: outcome.url,
+        request_headers: JSON.stringify(outcome.requestHeaders),
+        request_body: outcome.requestBody,
+        response_headers: JSON.stringify(outcome.responseHeaders),
+        response_body: outcome.responseBody,
+        response_status: outcome.status,
+        execution_duration: outcome.duration,
+      })
+      .execute();
+  });
+}

@@ -1,0 +1,61 @@
+/** Events that hooks are told of. The owner of a thing registers which of its facts make some, and their bodies. */
+import { Registry } from '../../../kernel/registry.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { Json } from '../../../platform/db/rows.ts';
+import type { HookFlag } from '../management/kinds.ts';
+
+export type HookServices = Needs<
+  | 'config'
+  | 'database'
+  | 'settings'
+  | 'repositories'
+  | 'registered'
+  | 'outbound'
+  | 'secretKey'
+  | 'presence'
+  | 'baseUrl'
+  | 'log'
+>;
+
+/** What all hooks of the instance are told of, whatever their flags say. */
+export const ALWAYS = 'always';
+/** The flag of the hooks that hear of it. */
+export type EventFlag = HookFlag | typeof ALWAYS;
+
+/** One thing that happened. */
+export type HookEvent = {
+  flag: EventFlag;
+  /** The hooks of the instance alone, or all but those; all unless told. */
+  for?: 'instance' | 'inside';
+  /** The branch of a push, for the filters of hooks. */
+  branch?: string;
+  body: object;
+};
+
+export type HookSource<Payload = never> = {
+  fact: string;
+  /** The flags of the events that it may make. */
+  flags: readonly EventFlag[];
+  /** The events of the fact, in the order in which they are told; none where what it tells of is gone. */
+  eventsOf(services: HookServices, payload: Payload): Promise<readonly HookEvent[]>;
+};
+
+/** Facts have the payload that their announcer wrote: the project is `project_id`, a group `namespace_id`. */
+export type FactPayload = Readonly<Record<string, Json>>;
+
+export const hookSources = new Registry<HookSource>();
+
+/** A source, whose announcer knows the shape of the payload. */
+export const hookSource = <Payload>(source: HookSource<Payload>): HookSource =>
+  source as unknown as HookSource;
+
+/** What a hook of a project or group is tested with: the newest thing of its kind, or what there must be. */
+export type HookSample = {
+  flag: HookFlag;
+  eventFor(
+    services: HookServices,
+    at: { projectId?: number; groupId?: number; userId: number },
+  ): Promise<HookEvent | { missing: string }>;
+};
+
+export const hookSamples = new Registry<HookSample>();

@@ -1,0 +1,23 @@
+/** Webhooks of projects, groups and the instance: what happens is told to other servers. */
+export { hooksCapability } from './capability.ts';
+export {
+  ALWAYS,
+  type FactPayload,
+  type HookEvent,
+  type HookSample,
+  type HookServices,
+  hookSamples,
+  hookSource,
+  hookSources,
+} from './events/hook-events.ts';
+export {
+  hookCommit,
+  hookEmail,
+  hookLabel,
+  hookProject,
+  hookRepository,
+  hookTime,
+  hookTimeOrNull,
+  hookUser,
+} from './payloads/parts.ts';
+export { type HookContext, readContext, readUsers, surroundingsOf } from './payloads/read-parts.ts';

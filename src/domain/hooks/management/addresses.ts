@@ -1,0 +1,28 @@
+/** Which addresses hooks may have: what is known of them before they are resolved. The delivery judges them again. */
+import { isIP } from 'node:net';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { mayReach, type OutboundRules } from '../../../platform/outbound/addresses.ts';
+import { type HookParent, isInstance } from './queries.ts';
+import { interpolate, unprocessable, type Values } from './rules.ts';
+
+/** The administrator's rules; hooks of the instance, which administrators make, have a setting of their own. */
+export const rulesOf = (settings: ApplicationSettings, ofInstance: boolean): OutboundRules => ({
+  allowLocal: ofInstance
+    ? settings.allow_local_requests_from_system_hooks
+    : settings.allow_local_requests_from_web_hooks_and_services,
+  allowlist: settings.outbound_local_requests_allowlist,
+});
+
+/** 422 for an address of this network that is not allowed. */
+export function requireReachable(
+  url: string,
+  variables: Values,
+  { subject, settings }: { subject: HookParent; settings: ApplicationSettings },
+): void {
+  const { hostname: written, port, protocol } = new URL(interpolate(url, variables));
+  const hostname = written.replace(/^\[|\]$/g, '');
+  const address = hostname === 'localhost' ? '127.0.0.1' : hostname;
+  if (isIP(address) === 0) return;
+  const target = { hostname, address, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  if (!mayReach(target, rulesOf(settings, isInstance(subject)))) throw unprocessable('Invalid url given');
+}

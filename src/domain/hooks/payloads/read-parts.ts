@@ -1,0 +1,51 @@
+/** Reads what nearly all payloads need: the project, and who did it. */
+import { reachProject } from '../../../kernel/access/find.ts';
+import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import {
+  presentUserBasic,
+  type Surroundings,
+  type UserBasic,
+  userBasicColumns,
+} from '../../../kernel/users/records.ts';
+import type { HookServices } from '../events/hook-events.ts';
+
+export const surroundingsOf = async (services: HookServices): Promise<Surroundings> => ({
+  baseUrl: services.baseUrl(),
+  settings: await services.settings.read(),
+});
+
+/** Users by their ids, those that are still there. */
+export async function readUsers(
+  { database }: HookServices,
+  around: Surroundings,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, UserBasic>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.background
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('id', 'in', [...new Set(ids)])
+    .execute();
+  return new Map(rows.map((row) => [row.id, presentUserBasic(around, row)]));
+}
+
+export type HookContext = {
+  around: Surroundings;
+  project: ProjectRow;
+  /** Undefined where no user did it, or one that is gone. */
+  user: UserBasic | undefined;
+};
+
+/** The project of an event and its user; undefined where the project is gone. */
+export async function readContext(
+  services: HookServices,
+  projectId: number,
+  userId: number | null | undefined,
+): Promise<HookContext | undefined> {
+  const around = await surroundingsOf(services);
+  const [project, users] = await Promise.all([
+    reachProject(services.database.points, projectId),
+    readUsers(services, around, userId == null ? [] : [userId]),
+  ]);
+  return project && { around, project: project.row, user: users.get(userId ?? 0) };
+}
