@@ -6,7 +6,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   accounts: ['search'],
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
-  conversation: ['markdown', 'search', 'spam'],
+  conversation: ['hooks', 'markdown', 'search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
   feed: ['conversation'],
   'merge-requests': [
@@ -38,9 +38,18 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   ],
   planning: ['markdown', 'search'],
   repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
-  snippets: ['conversation', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
+  snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
   wikis: ['repositories', 'search'],
-  'work-items': ['conversation', 'markdown', 'notifications', 'planning', 'search', 'spam', 'uploads'],
+  'work-items': [
+    'conversation',
+    'hooks',
+    'markdown',
+    'notifications',
+    'planning',
+    'search',
+    'spam',
+    'uploads',
+  ],
 };
 
 export const edges: readonly { from: string; to: string }[] = Object.entries(imported).flatMap(

@@ -3,11 +3,13 @@
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
+import { hookSamples, hookSources } from '../hooks/index.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
 import { takeAwardsOf } from './noteables/award-actions.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';
 import { removeSubscriptionsOf } from './noteables/subscription-actions.ts';
 import { discussionEndpoints, threadsEndpoint } from './notes/discussion-routes.ts';
+import { noteHooks, noteSamples } from './notes/hook-events.ts';
 import { reassignNotes } from './notes/note-actions.ts';
 import { noteEndpoints } from './notes/note-routes.ts';
 import { noteableKinds } from './notes/noteable-registry.ts';
@@ -27,6 +29,7 @@ export function conversationEndpoints<Path extends string>(resource: NoteableRes
 export const conversationCapability = (services: Needs<'registered'>): Capability => ({
   name: 'conversation',
   endpoints: [],
+  registrations: [hookSources.add(...noteHooks), hookSamples.add(...noteSamples)],
   // Rows go with their noteable by foreign key.
   tables: ['notes', 'award_emoji', 'subscriptions'],
   async reassign(tx, userId, ghostId) {

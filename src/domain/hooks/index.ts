@@ -10,6 +10,8 @@ export {
   hookSource,
   hookSources,
 } from './events/hook-events.ts';
+export { type FactChanges, goneIds, hookChanges, stateIds } from './payloads/changes.ts';
+export { type HookNoteable, hookNoteables } from './payloads/noteables.ts';
 export {
   hookCommit,
   hookEmail,
@@ -19,5 +21,7 @@ export {
   hookTime,
   hookTimeOrNull,
   hookUser,
+  type LabelPartRow,
 } from './payloads/parts.ts';
+export { selectLabelParts } from './payloads/queries.ts';
 export { type HookContext, readContext, readUsers, surroundingsOf } from './payloads/read-parts.ts';

@@ -3,7 +3,7 @@
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import { noteables, todoTargets } from '../conversation/index.ts';
-import { hookSamples, hookSources } from '../hooks/index.ts';
+import { hookNoteables, hookSamples, hookSources } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { commentEndpoints } from './commits/comment-routes.ts';
@@ -22,7 +22,7 @@ import { branchEndpoints } from './refs/branch-routes.ts';
 import { tagEndpoints } from './refs/tag-routes.ts';
 import { commitActivityTarget } from './registrations/activity-target.ts';
 import { commitReferences } from './registrations/commit-references.ts';
-import { pushHooks, pushSamples } from './registrations/hook-events.ts';
+import { commitOfNotes, pushHooks, pushSamples } from './registrations/hook-events.ts';
 import { commitSubject } from './registrations/notification-subject.ts';
 import { commitTodoTarget } from './registrations/todo-target.ts';
 import { templateEndpoints } from './templates/routes.ts';
@@ -38,6 +38,7 @@ export const repositoriesCapability = (): Capability => ({
     notificationSubjects.add(commitSubject),
     hookSources.add(pushHooks),
     hookSamples.add(...pushSamples),
+    hookNoteables.add(commitOfNotes),
   ],
   endpoints: [
     ...commitConversation.all,

@@ -3,6 +3,7 @@
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import { type MentionServices, mentionNamed, noteables } from '../conversation/index.ts';
+import { hookNoteables } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
@@ -12,6 +13,7 @@ import { personalEndpoints } from './personal-routes.ts';
 import { projectEndpoints } from './project-routes.ts';
 import { reconcileFiles } from './reconcile-actions.ts';
 import { snippetActivityTarget } from './registrations/activity-target.ts';
+import { snippetOfNotes } from './registrations/hook-events.ts';
 import { snippetConversation, snippetDefinition } from './registrations/noteable.ts';
 import { snippetSubject } from './registrations/notification-subject.ts';
 import { snippetReferences } from './registrations/references.ts';
@@ -40,6 +42,7 @@ export const snippetsCapability = (services: MentionServices): Capability => ({
     repositoryKinds.add(snippetRepositories),
     activityTargets.add(snippetActivityTarget),
     notificationSubjects.add(snippetSubject),
+    hookNoteables.add(snippetOfNotes),
   ],
   endpoints: [...snippetConversation.all, ...personalEndpoints, ...projectEndpoints],
   tasks: {

@@ -9,6 +9,7 @@ import {
   todoTargets,
   userCounts,
 } from '../conversation/index.ts';
+import { hookNoteables, hookSamples, hookSources } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { plannedKinds } from '../planning/index.ts';
@@ -24,6 +25,7 @@ import { issueStatisticsEndpoints } from './issues/lists/statistics.ts';
 import { MENTION_NAMED, mentioningIssues, mentionListeners } from './issues/mentions/mentioning-issues.ts';
 import { milestoneContentEndpoints } from './issues/milestone-routes.ts';
 import { issueActivityTarget } from './issues/registrations/activity-target.ts';
+import { issueHooks, issueOfNotes, issueSamples } from './issues/registrations/hook-events.ts';
 import { issueMetadata } from './issues/registrations/metadata-source.ts';
 import { issueConversation, issueDefinition } from './issues/registrations/noteable.ts';
 import { issueFacts } from './issues/registrations/notification-facts.ts';
@@ -50,6 +52,9 @@ export const issuesCapability = (services: MentionServices): Capability => ({
     notificationSubjects.add(issueSubject),
     workKinds.add(issueWorkKind),
     metadataSources.add(issueMetadata),
+    hookSources.add(...issueHooks),
+    hookSamples.add(...issueSamples),
+    hookNoteables.add(issueOfNotes),
   ],
   endpoints: [
     ...issueConversation.all,

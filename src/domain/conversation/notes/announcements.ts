@@ -16,11 +16,11 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
   ...(noteable.sha !== undefined && { commit_id: noteable.sha }),
 });
 
-/** Of a comment whose edited text may name something; nobody else hears of edits. */
+/** Of a comment with another text. */
 export const editAnnouncement = (
   actor: Pick<Actor, 'id'>,
   noteable: Noteable,
-  note: { id: number; internal: boolean },
+  note: { id: number; internal: boolean; body: string },
 ): Announcement => ({
   fact: {
     name: 'note_edited',
@@ -29,7 +29,7 @@ export const editAnnouncement = (
       user_id: actor.id,
       note_id: note.id,
       internal: note.internal,
-      may_name: true,
+      may_name: mayNameNoteables(note.body),
     },
   },
 });

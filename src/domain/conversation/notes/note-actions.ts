@@ -6,7 +6,6 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
 import { checkSpam } from '../../spam/index.ts';
 import { findMentionTodos } from '../mentions/mention-todos.ts';
-import { mayNameNoteables } from '../noteables/named-noteables.ts';
 import { type Noteable, readsInternalNotes } from '../noteables/noteables.ts';
 import { addTodos } from '../noteables/todo-actions.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
@@ -213,7 +212,7 @@ const rewrite = (
     const change = { actor, target: noteable, text: body, before, internal: note.internal };
     const mentioned = await findMentionTodos(tx, services.database.points, change);
     await addTodos(tx, { author: actor, target: noteable, noteId: note.id }, mentioned);
-    if (mayNameNoteables(body)) await announce(tx, editAnnouncement(actor, noteable, note));
+    await announce(tx, editAnnouncement(actor, noteable, { ...note, body }));
     return after;
   });
 

@@ -219,7 +219,7 @@ describe('a receiver', () => {
       else if (path === '/broken') reply.destroy();
       else reply.socket?.end('what?\r\n\r\n');
     };
-    const hooks = [];
+    const hooks: { id: number }[] = [];
     for (const path of ['/much', '/broken', '/nonsense'])
       hooks.push(await makeHook({ url: receiver.url + path }));
     await commit('one.txt');

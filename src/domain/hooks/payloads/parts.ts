@@ -48,7 +48,7 @@ export const hookRepository = ({ name, git_http_url, description, homepage }: Ho
   homepage,
 });
 
-type LabelRow = {
+export type LabelPartRow = {
   id: number;
   name: string;
   color: string;
@@ -59,7 +59,7 @@ type LabelRow = {
   updated_at: Date;
 };
 
-export const hookLabel = (row: LabelRow) => ({
+export const hookLabel = (row: LabelPartRow) => ({
   id: row.id,
   title: row.name,
   color: row.color,

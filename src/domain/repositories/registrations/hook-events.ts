@@ -9,6 +9,7 @@ import type { RefUpdate } from '../../../platform/git/write.ts';
 import {
   type HookContext,
   type HookEvent,
+  type HookNoteable,
   type HookSample,
   type HookServices,
   hookCommit,
@@ -129,7 +130,10 @@ async function inRepository<T>(
 ): Promise<T | undefined> {
   const settings = await services.settings.read();
   return services.repositories.read(projectRepository(project.id), project.repository_storage, async (git) =>
-    work({ git, guard: await guardRefs(services.database.background, { id: project.id, role: 0 }, undefined, settings) }),
+    work({
+      git,
+      guard: await guardRefs(services.database.background, { id: project.id, role: 0 }, undefined, settings),
+    }),
   );
 }
 
@@ -190,3 +194,15 @@ const sampleOf = (kind: RefKind): HookSample => ({
 });
 
 export const pushSamples = [sampleOf('branch'), sampleOf('tag')];
+
+/** A commit as what comments are on. */
+export const commitOfNotes: HookNoteable = {
+  type: 'Commit',
+  field: 'commit',
+  async partOf(services, context, id) {
+    const commit = await inRepository(services, context, ({ git }) => peelToCommit(git, String(id)));
+    if (!commit) return undefined;
+    const part = hookCommit(hookProject(context.around, context.project).web_url, commit);
+    return { part, url: part.url, isConfidential: false };
+  },
+};

@@ -165,7 +165,7 @@ test.each<[WorkChange | WorkOccurrence, string]>([
 
 test.each<[WorkChange | WorkOccurrence, string]>([
   [{ what: 'title', from: 'Old', to: 'New' }, 'changed title from **{-Old-}** to **{+New+}**'],
-  [{ what: 'description' }, 'changed the description'],
+  [{ what: 'description', from: 'a', to: null }, 'changed the description'],
   [{ what: 'assignees', added: [bob], removed: [cat] }, 'assigned to @bob and unassigned @cat'],
   [{ what: 'discussion_locked', from: null, to: true }, 'locked the discussion in this merge request'],
   [{ what: 'discussion_locked', from: true, to: false }, 'unlocked the discussion in this merge request'],

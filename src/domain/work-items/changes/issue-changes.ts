@@ -154,7 +154,7 @@ type Change<What extends string, Value> = { what: What; from: Value; to: Value }
 /** One changed property. */
 export type WorkChange =
   | Change<'title', string>
-  | { what: 'description' }
+  | Change<'description', string | null>
   | { what: 'state'; to: 'closed' | 'reopened'; via?: ClosingSource }
   | { what: 'assignees'; added: NamedUser[]; removed: NamedUser[] }
   | { what: 'labels'; added: Labelled[]; removed: Labelled[] }
@@ -179,7 +179,8 @@ function moved<T extends { id: number }>(before: readonly T[], after: readonly T
 export function differences(before: IssueState, after: IssueState): WorkChange[] {
   const changes: WorkChange[] = [];
   if (before.title !== after.title) changes.push({ what: 'title', from: before.title, to: after.title });
-  if ((before.description ?? '') !== (after.description ?? '')) changes.push({ what: 'description' });
+  if ((before.description ?? '') !== (after.description ?? ''))
+    changes.push({ what: 'description', from: before.description, to: after.description });
   const people = moved(before.assignees, after.assignees);
   if (people) changes.push({ what: 'assignees', ...people });
   const labels = moved(before.labels, after.labels);

@@ -74,6 +74,14 @@ export function eventOf(changes: readonly WorkChange[]): IssueEvent {
   return state.to === 'closed' ? 'issue_closed' : 'issue_reopened';
 }
 
-/** The changes in a fact: by name, with short values before and after. */
+/** Characters of a description in a fact: each listener's job has the fact. */
+const MAX_TOLD_LENGTH = 16_384;
+
+/** The changes in a fact: by name, with values before and after; of long descriptions without. */
 export const changesPayload = (changes: readonly WorkChange[]): Record<string, Json> =>
-  Object.fromEntries(changes.map(({ what, ...rest }) => [what, rest]));
+  Object.fromEntries(
+    changes.map(({ what, ...rest }) => {
+      const isLong = what === 'description' && JSON.stringify(rest).length > MAX_TOLD_LENGTH;
+      return [what, isLong ? {} : rest];
+    }),
+  );
