@@ -11,6 +11,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   feed: ['conversation'],
   'merge-requests': [
     'conversation',
+    'hooks',
     'markdown',
     'namespaces',
     'notifications',

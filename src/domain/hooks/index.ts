@@ -10,7 +10,7 @@ export {
   hookSource,
   hookSources,
 } from './events/hook-events.ts';
-export { type FactChanges, goneIds, hookChanges, stateIds } from './payloads/changes.ts';
+export { type Changed, type FactChanges, goneIds, hookChanges, stateIds } from './payloads/changes.ts';
 export { type HookNoteable, hookNoteables } from './payloads/noteables.ts';
 export {
   hookCommit,

@@ -2,6 +2,7 @@
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import { mentionNamed, noteables, todoTargets, userCounts } from '../conversation/index.ts';
+import { hookNoteables, hookSamples, hookSources } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { settingFollowUps } from '../namespaces/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
@@ -55,6 +56,7 @@ import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
 import { followPushOptions } from './pushing/follow-push-options.ts';
 import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
+import { mergeRequestHooks, mergeRequestOfNotes, mergeRequestSample } from './registrations/hook-events.ts';
 import { mergeRequestMetadata } from './registrations/metadata-source.ts';
 import { mergeRequestConversation, mergeRequestDefinition } from './registrations/noteable.ts';
 import { mergeRequestFacts } from './registrations/notification-facts.ts';
@@ -100,6 +102,9 @@ export const mergeRequestsCapability = (
     notificationSubjects.add(mergeRequestSubject),
     pushFollowers.add(followPushOptions),
     collaborations.add(collaboration),
+    hookSources.add(...mergeRequestHooks),
+    hookSamples.add(mergeRequestSample),
+    hookNoteables.add(mergeRequestOfNotes),
     metadataSources.add(mergeRequestMetadata),
   ],
   endpoints: [

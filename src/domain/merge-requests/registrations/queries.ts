@@ -90,3 +90,11 @@ export async function countByLabel(db: Db, caller: Caller, labelIds: readonly nu
     group by l.label_id`.execute(db);
   return rows;
 }
+
+export const selectNewestMergeRequest = (db: Db, projectId: number): Promise<{ id: number } | undefined> =>
+  db
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .orderBy('iid', 'desc')
+    .executeTakeFirst();

@@ -4,7 +4,6 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ExternalStatusChecksTable } from '../../../platform/db/rows.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import type { LabelRow } from '../../planning/index.ts';
 import { isForBranch } from '../approval-rules/rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { CheckResponse } from './rules.ts';
@@ -96,16 +95,6 @@ export async function selectChecksFor(
           : undefined,
     }));
 }
-
-/** The labels of the merge request, with what their payload needs. */
-export const selectLabelRows = (db: Db, { id }: Pick<MergeRequestRow, 'id'>): Promise<LabelRow[]> =>
-  db
-    .selectFrom('labels as l')
-    .innerJoin('label_links as x', 'x.label_id', 'l.id')
-    .selectAll('l')
-    .where('x.merge_request_id', '=', id)
-    .orderBy('l.name')
-    .execute();
 
 /** What the keys of jobs that send for one top-level namespace begin with, and how many of them wait: the turn of the next one. */
 export async function selectTurn(db: Db, projectId: number): Promise<{ share: string; turn: number }> {

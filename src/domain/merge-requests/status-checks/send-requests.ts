@@ -3,31 +3,24 @@
  * for all of them: of jobs that wait for one merge request there is one, and one job of the instance runs at a time, so that
  * slow services hold nothing else up for long.
  */
-import { reachProject } from '../../../kernel/access/find.ts';
 import { outboundFetch } from '../../../kernel/api/outbound-fetch.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import { presentUserBasic } from '../../../kernel/users/records.ts';
 import { version } from '../../../package.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs, type NewJob, type Task, type Tasks } from '../../../platform/jobs/jobs.ts';
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
 import { hmacSha256, unseal } from '../../../platform/secret.ts';
-import { selectUsers } from '../approval-rules/queries.ts';
-import { readCommits } from '../diffs/read-versions.ts';
-import { findActing } from '../following/acting-queries.ts';
+import { type PayloadAction, payloadOf } from '../payloads/payload.ts';
+import { type PayloadServices, readPayload } from '../payloads/read-payload.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
-import { presentMergeRequests } from '../records/merge-request-records.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { type PayloadAction, payloadActions, payloadOf } from './payload.ts';
-import { type CheckOfMergeRequest, selectChecksFor, selectLabelRows, selectTurn } from './queries.ts';
+import { type CheckOfMergeRequest, selectChecksFor, selectTurn } from './queries.ts';
 import { awaitResponses } from './response-actions.ts';
 
 const SEND_STATUS_CHECKS = 'merge_requests.send_status_checks';
 
-export type StatusCheckServices = Needs<
-  'config' | 'database' | 'settings' | 'repositories' | 'outbound' | 'secretKey' | 'baseUrl' | 'log'
->;
+export type StatusCheckServices = PayloadServices & Needs<'outbound' | 'secretKey' | 'log'>;
 
 const REQUEST_TIMEOUT_MS = 5_000;
 /** Responses are not read: services respond by the API. */
@@ -94,38 +87,6 @@ const awaitStatusChecks =
     await addJobs(database.background, [await sendingJob(database.background, row, sending)]);
   };
 
-/** The payload of the requests; undefined where the user or the project is gone. */
-async function payloadFor(services: StatusCheckServices, row: MergeRequestRow, sending: Sending) {
-  const { database } = services;
-  const acting = await findActing(services, row.project_id, sending.user_id);
-  if (!acting) return undefined;
-  const { actor, project } = acting;
-  const settings = await services.settings.read();
-  const around = { baseUrl: services.baseUrl(), settings };
-  const db = database.background;
-  const [[record], users, labels, [commit], source] = await Promise.all([
-    presentMergeRequests({ db, services, settings, actor }, [row]),
-    selectUsers(db, [actor.id]),
-    selectLabelRows(db, row),
-    readCommits(services, project, row.head_sha === null ? [] : [row.head_sha]),
-    row.source_project_id === null ? undefined : reachProject(database.points, row.source_project_id),
-  ]);
-  const sender = users.get(actor.id);
-  if (!record || !sender) return undefined;
-  const isShown = source !== undefined && (source.id === project.id || source.row.visibility > 0);
-  return payloadOf(around, {
-    action: sending.action,
-    before: sending.before,
-    row,
-    record,
-    labels,
-    project: project.row,
-    source: isShown ? source.row : undefined,
-    commit,
-    sender: presentUserBasic(around, sender),
-  });
-}
-
 /** One request; what becomes of it is in the log alone, since a service that has not heard of it does not respond. */
 async function send(
   services: StatusCheckServices,
@@ -165,13 +126,17 @@ const sendStatusChecks =
     if (row?.state !== 'opened') return;
     const all = await selectChecksFor(services.database.background, row);
     const checks = sending.check_id === undefined ? all : all.filter(({ id }) => id === sending.check_id);
-    const content = checks.length > 0 ? await payloadFor(services, row, sending) : undefined;
+    const read = checks.length > 0 ? await readPayload(services, row, sending) : undefined;
+    const content = read && payloadOf(read.around, read.shown);
     if (content) await Promise.all(checks.map((check) => send(services, check, content)));
   };
 
 export const statusCheckTasks = (services: StatusCheckServices): Tasks => ({
   [SEND_STATUS_CHECKS]: sendStatusChecks(services),
   ...Object.fromEntries(
-    payloadActions.map((action) => [awaiting(action), awaitStatusChecks(services, action)]),
+    [...new Set(Object.values(factActions))].map((action) => [
+      awaiting(action),
+      awaitStatusChecks(services, action),
+    ]),
   ),
 });

@@ -1,0 +1,130 @@
+/** What hooks and external status checks are sent of a merge request (facts-merge-requests: 10.6). Pure. */
+import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
+import type { Surroundings, UserBasic } from '../../../kernel/users/records.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
+import {
+  type Changed,
+  hookCommit,
+  hookLabel,
+  hookProject,
+  hookRepository,
+  hookTime,
+  hookTimeOrNull,
+  hookUser,
+  type LabelPartRow,
+  stateIds,
+} from '../../hooks/index.ts';
+import type { MergeRequestBasicRecord } from '../records/merge-request-records.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+
+/** What happened to the merge request. */
+export const payloadActions = [
+  'open',
+  'reopen',
+  'update',
+  'close',
+  'merge',
+  'approved',
+  'unapproved',
+] as const;
+export type PayloadAction = (typeof payloadActions)[number];
+
+export type PayloadSource = {
+  action: PayloadAction;
+  /** The head before a push. */
+  before: string | undefined;
+  row: MergeRequestRow;
+  record: MergeRequestBasicRecord;
+  labels: readonly LabelPartRow[];
+  project: ProjectRow;
+  /** Undefined where the source is gone, or is a private fork: its name is none of the target's business. */
+  source: ProjectRow | undefined;
+  commit: Commit | undefined;
+  sender: UserBasic;
+  changes: Changed;
+};
+
+/** The attributes, without what happened; comments show them, too. */
+export function attributesOf(
+  around: Surroundings,
+  {
+    row,
+    record,
+    labels,
+    project,
+    source,
+    commit,
+  }: Omit<PayloadSource, 'action' | 'before' | 'sender' | 'changes'>,
+) {
+  const target = hookProject(around, project);
+  const { assignees, reviewers, time_stats: time } = record;
+  return {
+    id: row.id,
+    iid: row.iid,
+    title: row.title,
+    description: row.description,
+    state: row.state,
+    state_id: stateIds[record.state],
+    draft: row.draft,
+    work_in_progress: row.draft,
+    author_id: row.author_id,
+    assignee_id: assignees[0]?.id ?? null,
+    assignee_ids: assignees.map(({ id }) => id),
+    reviewer_ids: reviewers.map(({ id }) => id),
+    source_branch: row.source_branch,
+    source_project_id: row.source_project_id,
+    target_branch: row.target_branch,
+    target_project_id: row.project_id,
+    milestone_id: row.milestone_id,
+    merge_status: record.merge_status,
+    detailed_merge_status: record.detailed_merge_status,
+    blocking_discussions_resolved: record.blocking_discussions_resolved,
+    merge_when_pipeline_succeeds: record.merge_when_pipeline_succeeds,
+    merge_commit_sha: row.merge_commit_sha,
+    merge_error: row.merge_error,
+    merge_user_id: row.merge_user_id,
+    merge_params: {
+      force_remove_source_branch: row.force_remove_source_branch,
+      should_remove_source_branch: row.should_remove_source_branch,
+    },
+    head_pipeline_id: null,
+    time_estimate: time.time_estimate,
+    total_time_spent: time.total_time_spent,
+    human_time_estimate: time.human_time_estimate,
+    human_total_time_spent: time.human_total_time_spent,
+    time_change: 0,
+    human_time_change: null,
+    created_at: hookTime(row.created_at),
+    updated_at: hookTime(row.updated_at),
+    prepared_at: hookTimeOrNull(row.prepared_at),
+    last_edited_at: hookTimeOrNull(row.last_edited_at),
+    labels: labels.map(hookLabel),
+    last_commit: commit ? hookCommit(target.web_url, commit) : null,
+    source: source ? hookProject(around, source) : null,
+    target,
+    url: record.web_url,
+  };
+}
+
+/** The payload; status checks add the check that it is for. */
+export function payloadOf(around: Surroundings, shown: PayloadSource) {
+  const { action, before, labels, record, project, sender, changes } = shown;
+  const target = hookProject(around, project);
+  const { assignees, reviewers } = record;
+  return {
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    user: hookUser(sender),
+    project: target,
+    object_attributes: {
+      ...attributesOf(around, shown),
+      action,
+      ...(before !== undefined && { oldrev: before }),
+    },
+    labels: labels.map(hookLabel),
+    changes,
+    repository: hookRepository(target),
+    ...(assignees.length > 0 && { assignees: assignees.map(hookUser) }),
+    ...(reviewers.length > 0 && { reviewers: reviewers.map(hookUser) }),
+  };
+}

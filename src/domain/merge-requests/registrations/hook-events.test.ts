@@ -1,0 +1,93 @@
+/** Merge requests and comments on them, as hooks are told. */
+import { beforeEach, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf } from '../../../../test/support/factories.ts';
+import { useHookReceiver } from '../../../../test/support/hooks.ts';
+import {
+  commitTo,
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
+
+const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
+const receiver = useHookReceiver(ashlar);
+let id = 0;
+
+beforeEach(async () => {
+  ({ id } = await makeReviewedProject(ashlar, { visibility: 'public' }));
+  receiver.clear();
+});
+const one = () => `/projects/${id}/merge_requests/1`;
+const reach = async (count: number) => {
+  await expect.poll(() => receiver.payloads().length).toBe(count);
+  return receiver.payloads();
+};
+const actions = () => receiver.payloads().map(({ object_attributes }) => object_attributes.action);
+
+test('a merge request is told from its opening to its merge', async () => {
+  await receiver.listen(ashlar, `/projects/${id}`, { merge_requests_events: true, note_events: true });
+  const made = await makeMergeRequest(ashlar, id, 'topic');
+  const [opened] = await reach(1);
+  expect(opened).toMatchObject({
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
+    user: { username: 'root', email: '[REDACTED]' },
+    project: { id },
+    object_attributes: {
+      id: made.id,
+      iid: 1,
+      action: 'open',
+      state: 'opened',
+      state_id: 1,
+      source_branch: made.source_branch,
+      target_branch: made.target_branch,
+      last_commit: { id: made.sha },
+      source: { id },
+      target: { id },
+      url: made.web_url,
+    },
+    labels: [],
+    repository: { name: expect.any(String) },
+  });
+  const body = { title: 'Draft: Another', add_labels: 'stone' };
+  bodyOf(await ashlar.root(`PUT ${one()}`, { body }), 200);
+  const updated = (await reach(2))[1];
+  expect(updated.object_attributes).toMatchObject({ action: 'update', draft: true });
+  expect(updated.object_attributes).not.toHaveProperty('oldrev');
+  expect(updated.changes).toMatchObject({
+    title: { previous: made.title, current: 'Draft: Another' },
+    labels: { previous: [], current: [{ title: 'stone' }] },
+  });
+  await commitTo(ashlar, id, made.source_branch, { 'more.txt': 'more\n' });
+  const pushed = (await reach(3))[2];
+  expect(pushed.object_attributes).toMatchObject({ action: 'update', oldrev: made.sha });
+  bodyOf(await ashlar.root(`POST ${one()}/notes`, { body: { body: 'Hm' } }), 201);
+  const noted = (await reach(4))[3];
+  expect(noted).toMatchObject({
+    object_kind: 'note',
+    object_attributes: { noteable_type: 'MergeRequest', note: 'Hm' },
+    merge_request: { iid: 1, source_branch: made.source_branch, last_commit: { id: expect.any(String) } },
+  });
+  bodyOf(await ashlar.root(`PUT ${one()}`, { body: { state_event: 'close' } }), 200);
+  await reach(5);
+  bodyOf(await ashlar.root(`PUT ${one()}`, { body: { state_event: 'reopen', title: 'Ready' } }), 200);
+  await reach(6);
+  await waitForFollowing(ashlar);
+  bodyOf(await ashlar.root(`PUT ${one()}/merge`), 200);
+  await expect.poll(() => actions().at(-1)).toBe('merge');
+  expect(actions()).toEqual(['open', 'update', 'update', 'create', 'close', 'reopen', 'merge']);
+  expect(receiver.payloads().at(-1)).toMatchObject({
+    object_attributes: { state: 'merged', merge_commit_sha: expect.any(String) },
+    changes: { state_id: { previous: 1, current: 3 } },
+  });
+});
+
+test('a test sends the newest, or says what there must be', async () => {
+  const { id: hook } = await receiver.listen(ashlar, `/projects/${id}`, {});
+  const trigger = () => ashlar.root(`POST /projects/${id}/hooks/${hook}/test/merge_requests_events`);
+  expect((await trigger()).body.message).toBe('Ensure the project has merge requests.');
+  await makeMergeRequest(ashlar, id, 'topic');
+  expect((await trigger()).status).toBe(201);
+  expect(receiver.payloads('Merge Request Hook')).toHaveLength(1);
+});
