@@ -6,8 +6,8 @@ import { LOG_MS } from './delivery/log.ts';
 import { deliveryEndpoints } from './delivery/routes.ts';
 import { createSender } from './delivery/sender.ts';
 import type { HookServices } from './events/hook-events.ts';
-import { createListenedFlags } from './events/listened-flags.ts';
 import { hookListeners, prepareTasks } from './events/prepare.ts';
+import { createListenedFlags } from './management/listened-flags.ts';
 import { hookEndpoints } from './management/routes.ts';
 
 const SWEEP = 'hooks.sweep';

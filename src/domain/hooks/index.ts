@@ -1,8 +1,6 @@
 /** Webhooks of projects, groups and the instance: what happens is told to other servers. */
 export { hooksCapability } from './capability.ts';
 export {
-  ALWAYS,
-  type FactPayload,
   type HookEvent,
   type HookSample,
   type HookServices,
@@ -14,7 +12,6 @@ export { type Changed, type FactChanges, goneIds, hookChanges, stateIds } from '
 export { type HookNoteable, hookNoteables } from './payloads/noteables.ts';
 export {
   hookCommit,
-  hookEmail,
   hookLabel,
   hookProject,
   hookRepository,
@@ -24,4 +21,4 @@ export {
   type LabelPartRow,
 } from './payloads/parts.ts';
 export { selectLabelParts } from './payloads/queries.ts';
-export { type HookContext, readContext, readUsers, surroundingsOf } from './payloads/read-parts.ts';
+export { type HookContext, readContext, readUsers } from './payloads/read-parts.ts';

@@ -91,7 +91,6 @@ const statusConditions = {
   client_failure: sql<boolean>`hook_deliveries.response_status ~ '^4'`,
   server_failure: sql<boolean>`hook_deliveries.response_status !~ '^[234]'`,
 } as const;
-export const statusGroups = Object.keys(statusConditions) as (keyof typeof statusConditions)[];
 
 /** A page of the log since then, the newest first. */
 export function selectLog(

@@ -2,7 +2,7 @@
 import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
-import type { HookFlag } from '../management/kinds.ts';
+import type { EventFlag, HookFlag } from '../management/kinds.ts';
 
 export type HookServices = Needs<
   | 'config'
@@ -16,11 +16,6 @@ export type HookServices = Needs<
   | 'baseUrl'
   | 'log'
 >;
-
-/** What all hooks of the instance are told of, whatever their flags say. */
-export const ALWAYS = 'always';
-/** The flag of the hooks that hear of it. */
-export type EventFlag = HookFlag | typeof ALWAYS;
 
 /** One thing that happened. */
 export type HookEvent = {

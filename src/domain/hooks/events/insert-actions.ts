@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import { randomId } from '../../../platform/secret.ts';
 
-export type ToldEvent = {
+export type NewHookEvent = {
   fact_id: number | null;
   place: number;
   chain: string;
@@ -15,7 +15,7 @@ export type ToldEvent = {
 };
 
 /** One statement for each event; what was written before, by a job that ran twice, is not written again. */
-export async function insertDeliveries(db: Db, events: readonly ToldEvent[]): Promise<void> {
+export async function insertDeliveries(db: Db, events: readonly NewHookEvent[]): Promise<void> {
   for (const { fact_id, place, chain, flag, body, created_at, hooks } of events)
     await sql`
       with event as (

@@ -2,11 +2,12 @@
 import { now } from '../../../platform/clock.ts';
 import type { Task, Tasks } from '../../../platform/jobs/jobs.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
-import { patternMatcher } from '../../../platform/pattern.ts';
+import { patternMatcher } from '../../../platform/patterns/pattern.ts';
+import { fits } from '../../../platform/patterns/wildcard.ts';
 import { randomId } from '../../../platform/secret.ts';
-import { fits } from '../../../platform/wildcard.ts';
+import { ALWAYS } from '../management/kinds.ts';
+import type { ListenedFlags } from '../management/listened-flags.ts';
 import {
-  ALWAYS,
   type FactPayload,
   type HookEvent,
   type HookServices,
@@ -14,7 +15,6 @@ import {
   hookSources,
 } from './hook-events.ts';
 import { insertDeliveries } from './insert-actions.ts';
-import type { ListenedFlags } from './listened-flags.ts';
 import { type ListeningHook, selectChain, selectListening } from './queries.ts';
 
 /** So long an event belongs to the chain of the one that set it off, and at most so many hooks are in one. */

@@ -1,19 +1,9 @@
 /** Reads which hooks are told of an event. */
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
+import { ALWAYS, type EventFlag } from '../management/kinds.ts';
 import type { HookRow } from '../management/queries.ts';
 import { MAX_FAILURES } from '../management/rules.ts';
-import { ALWAYS, type EventFlag } from './hook-events.ts';
-
-/** The flags that any hook has, and ALWAYS where the instance has a hook. */
-export async function selectListenedFlags(db: Db): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ flag: string }>`
-    select distinct unnest(events) as flag from hooks
-    union select ${ALWAYS} where exists (select from hooks where project_id is null and namespace_id is null)`.execute(
-    db,
-  );
-  return new Set(rows.map(({ flag }) => flag));
-}
 
 /** Where something happened. */
 export type EventPlace = { projectId: number | undefined; namespaceId: number | undefined };

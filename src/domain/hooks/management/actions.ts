@@ -9,7 +9,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest } from '../../../platform/failure.ts';
-import { patternProblem } from '../../../platform/pattern.ts';
+import { patternProblem } from '../../../platform/patterns/pattern.ts';
 import { seal } from '../../../platform/secret.ts';
 import { requireReachable } from './addresses.ts';
 import { flagsOf, type HookFlag, isOnByDefault } from './kinds.ts';

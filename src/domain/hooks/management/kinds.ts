@@ -70,3 +70,8 @@ export const flagsOf = (parent: HookParentKind): HookFlag[] =>
 
 export const isOnByDefault = (flag: HookFlag, parent: HookParentKind): boolean =>
   hookKinds[flag].default?.includes(parent) ?? false;
+
+/** What all hooks of the instance are told of, whatever their flags say. */
+export const ALWAYS = 'always';
+/** The flag of the hooks that hear of it. */
+export type EventFlag = HookFlag | typeof ALWAYS;

@@ -5,7 +5,7 @@ import { isProject, type ResourceParent } from '../../../kernel/access/resource-
 import type { Db } from '../../../platform/db/database.ts';
 import type { HooksTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import type { HookParentKind } from './kinds.ts';
+import { ALWAYS, type HookParentKind } from './kinds.ts';
 
 export type HookRow = Selectable<HooksTable>;
 
@@ -54,4 +54,14 @@ export async function countHooks(tx: Db, parent: HookParent): Promise<number> {
     .where(ownHooks(parent))
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** The flags that any hook has, and ALWAYS where the instance has a hook. */
+export async function selectListenedFlags(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ flag: string }>`
+    select distinct unnest(events) as flag from hooks
+    union select ${ALWAYS} where exists (select from hooks where project_id is null and namespace_id is null)`.execute(
+    db,
+  );
+  return new Set(rows.map(({ flag }) => flag));
 }

@@ -5,9 +5,9 @@ import { type Access, onGroup, onInstance, onProject } from '../../../kernel/acc
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import type { ListenedFlags } from '../events/listened-flags.ts';
 import { createHook, deleteHook, setValue, updateHook } from './actions.ts';
 import type { HookParentKind } from './kinds.ts';
+import type { ListenedFlags } from './listened-flags.ts';
 import { presentHook } from './present.ts';
 import { type HookParent, selectHook, selectHooks } from './queries.ts';
 import { type HookChanges, inputsOf, OneHook, OneKey, recordsOf, SetKey } from './schema.ts';

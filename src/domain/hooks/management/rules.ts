@@ -3,7 +3,6 @@ import { Failure } from '../../../platform/failure.ts';
 import { isWebAddress } from '../../../platform/http/web-address.ts';
 
 export const branchFilterStrategies = ['wildcard', 'regex', 'all_branches'] as const;
-export type BranchFilterStrategy = (typeof branchFilterStrategies)[number];
 
 /** Hooks of one project and of one group (facts: Limits). */
 export const MAX_HOOKS = { project: 100, group: 50 } as const;

@@ -1,8 +1,8 @@
 /** Webhooks in requests and responses (facts-merge-requests: 10.1). */
-import Type, { type Static, type TBoolean, type TOptional } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { webAddress } from '../../../platform/http/web-address.ts';
-import { flagsOf, type HookFlag, type HookParentKind, hookParents, isOnByDefault } from './kinds.ts';
+import { flagsOf, type HookFlag, type HookParentKind, hookParents } from './kinds.ts';
 import { branchFilterStrategies } from './rules.ts';
 
 const MAX_URL_LENGTH = 2_048;
@@ -123,6 +123,3 @@ export const recordsOf = Object.fromEntries(
 ) as Record<HookParentKind, typeof recordBase>;
 export type HookRecord = Static<typeof recordBase> &
   Partial<Record<HookFlag, boolean>> & { project_id?: number; group_id?: number };
-
-export type FlagSchema = TOptional<TBoolean>;
-export { isOnByDefault };

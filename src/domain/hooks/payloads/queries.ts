@@ -1,4 +1,5 @@
-/** Reads labels for payloads. */
+/** Reads labels and users for payloads. */
+import { type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { LabelPartRow } from './parts.ts';
 
@@ -32,3 +33,10 @@ export async function selectLabelParts(
           .execute();
   return { labels, goneLabels };
 }
+
+export const selectUserParts = (db: Db, ids: readonly number[]): Promise<UserBasicRow[]> =>
+  db
+    .selectFrom('users')
+    .select(userBasicColumns)
+    .where('id', 'in', [...new Set(ids)])
+    .execute();

@@ -1,13 +1,9 @@
 /** Reads what nearly all payloads need: the project, and who did it. */
 import { reachProject } from '../../../kernel/access/find.ts';
 import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
-import {
-  presentUserBasic,
-  type Surroundings,
-  type UserBasic,
-  userBasicColumns,
-} from '../../../kernel/users/records.ts';
+import { presentUserBasic, type Surroundings, type UserBasic } from '../../../kernel/users/records.ts';
 import type { HookServices } from '../events/hook-events.ts';
+import { selectUserParts } from './queries.ts';
 
 export const surroundingsOf = async (services: HookServices): Promise<Surroundings> => ({
   baseUrl: services.baseUrl(),
@@ -21,11 +17,7 @@ export async function readUsers(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, UserBasic>> {
   if (ids.length === 0) return new Map();
-  const rows = await database.background
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('id', 'in', [...new Set(ids)])
-    .execute();
+  const rows = await selectUserParts(database.background, ids);
   return new Map(rows.map((row) => [row.id, presentUserBasic(around, row)]));
 }
 

@@ -1,6 +1,6 @@
 /** What a request makes of an approval rule, and the branches that a rule is for. Pure (facts: merge requests §6.2). */
 import type { ValidationMessages } from '../../../platform/failure.ts';
-import { fits } from '../../../platform/wildcard.ts';
+import { fits } from '../../../platform/patterns/wildcard.ts';
 import type { NewRule, RuleChanges, ruleTypes } from './schema.ts';
 
 export type RuleType = (typeof ruleTypes)[number];

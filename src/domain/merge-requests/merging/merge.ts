@@ -13,7 +13,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { patternMatcher } from '../../../platform/pattern.ts';
+import { patternMatcher } from '../../../platform/patterns/pattern.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
 import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';

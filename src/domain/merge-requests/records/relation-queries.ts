@@ -9,7 +9,7 @@ import { peopleColumns, selectPeople } from '../../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { byId, idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
-import { type PatternMatcher, patternMatcher } from '../../../platform/pattern.ts';
+import { type PatternMatcher, patternMatcher } from '../../../platform/patterns/pattern.ts';
 import { selectSubscribed } from '../../conversation/index.ts';
 import {
   type LabelBasicRow,

@@ -1,6 +1,6 @@
 /** Refuses a setting whose pattern no title could be held to. */
 import { invalid } from '../../../platform/failure.ts';
-import { patternProblem } from '../../../platform/pattern.ts';
+import { patternProblem } from '../../../platform/patterns/pattern.ts';
 import type { SettingFollowUp } from '../../namespaces/index.ts';
 
 export const checkTitlePattern: SettingFollowUp = async (_tx, _projectId, changes) => {

@@ -1,7 +1,7 @@
 /** Files and blamed lines as records and headers. Pure. */
 
-import type { Commit } from '../../../platform/git/parse.ts';
 import { commitDate } from '../../../platform/git/commit-texts.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
 import type { BlameRecord, FileDescription } from './schema.ts';
 
 /** A text that a header can carry: UTF-8 bytes as they are, control characters percent-encoded. */

@@ -7,7 +7,7 @@ import type { BranchProtection } from '../../../kernel/policy/branch-protection.
 import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { fits } from '../../../platform/wildcard.ts';
+import { fits } from '../../../platform/patterns/wildcard.ts';
 
 /** One of the four grantees of a rule. Level 0 grants nothing, 60 only administrators. */
 export type Allowed = {

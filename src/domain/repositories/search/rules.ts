@@ -1,7 +1,7 @@
 /** Parses the text of a search in files: the text to find, and the filters that may stand in it. Pure. */
 import { posix } from 'node:path';
 import { badRequest } from '../../../platform/failure.ts';
-import { fits } from '../../../platform/wildcard.ts';
+import { fits } from '../../../platform/patterns/wildcard.ts';
 
 const MAX_FILTERS = 64;
 

@@ -1,5 +1,5 @@
 /** Rules for mail addresses and for the domains that may register. Pure. */
-import { fits } from '../../../platform/wildcard.ts';
+import { fits } from '../../../platform/patterns/wildcard.ts';
 import type { ApplicationSettings } from '../../settings/definitions.ts';
 
 /** The schema of an address, stricter than isMailAddress(): addresses that every program can write. */
