@@ -105,7 +105,7 @@ const sampleOf = (isConfidential: boolean): HookSample => ({
   flag: isConfidential ? 'confidential_note_events' : 'note_events',
   async eventFor(services, { projectId, userId }) {
     const missing = { missing: 'Ensure the project has notes.' };
-    const context = projectId === undefined ? undefined : await readContext(services, projectId, userId);
+    const context = await readContext(services, projectId, userId);
     const note =
       context && (await selectNewestNote(services.database.background, context.project.id, isConfidential));
     if (!context || !note) return missing;

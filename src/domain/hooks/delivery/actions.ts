@@ -1,7 +1,7 @@
 /** Takes hooks to be sent to, and writes what came of it. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import type { HookRow } from '../management/queries.ts';
 import { MAX_FAILURES, pauseAfter } from '../management/rules.ts';
 import type { Outcome } from './send.ts';
@@ -114,36 +114,22 @@ type SentWhat =
 
 /** Writes what was sent at once, with what came of it. */
 export async function insertSent(db: Db, hookId: number, what: SentWhat, outcome: Outcome): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const time = now();
-    const { id } =
-      'eventId' in what
-        ? { id: what.eventId }
-        : await tx
-            .insertInto('hook_events')
-            .values({
-              chain: what.event.chain,
-              flag: what.event.flag,
-              body: what.event.body,
-              created_at: time,
-            })
-            .returning('id')
-            .executeTakeFirstOrThrow();
-    await tx
-      .insertInto('hook_deliveries')
-      .values({
-        hook_id: hookId,
-        event_id: id,
-        idempotency_key: 'eventId' in what ? what.key : what.event.idempotencyKey,
-        sent_at: time,
-        url: outcome.url,
-        request_headers: JSON.stringify(outcome.requestHeaders),
-        request_body: outcome.requestBody,
-        response_headers: JSON.stringify(outcome.responseHeaders),
-        response_body: outcome.responseBody,
-        response_status: outcome.status,
-        execution_duration: outcome.duration,
-      })
-      .execute();
-  });
+  const time = now();
+  const [event, key] =
+    'eventId' in what
+      ? [sql`select ${what.eventId}::bigint as id`, what.key]
+      : [
+          sql`insert into hook_events (chain, flag, body, created_at)
+            values (${what.event.chain}::uuid, ${what.event.flag}, ${what.event.body}, ${time}) returning id`,
+          what.event.idempotencyKey,
+        ];
+  await sql`
+    with event as (${event})
+    insert into hook_deliveries (hook_id, event_id, idempotency_key, sent_at, url, request_headers, request_body,
+      response_headers, response_body, response_status, execution_duration)
+    select ${hookId}::bigint, event.id, ${key}::uuid, ${time}::timestamptz, ${outcome.url},
+      ${JSON.stringify(outcome.requestHeaders)}::text::jsonb, ${outcome.requestBody}::text,
+      ${JSON.stringify(outcome.responseHeaders)}::text::jsonb, ${outcome.responseBody}::text, ${outcome.status}::text,
+      ${outcome.duration}::double precision
+    from event`.execute(db);
 }

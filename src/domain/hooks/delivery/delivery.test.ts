@@ -292,6 +292,21 @@ describe('what was sent', () => {
   });
 });
 
+test('a hook of a group is tested by the latest of its projects', async () => {
+  const group = bodyOf(
+    await ashlar.root('POST /groups', { body: { name: 'Tried', path: `tried-${id}` } }),
+    201,
+  );
+  const hook = await makeHook({}, `/groups/${group.id}/hooks`);
+  const tried = () => ashlar.root(`POST /groups/${group.id}/hooks/${hook.id}/test/push_events`);
+  expect((await tried()).body.message).toBe('Ensure the group has a project with commits.');
+  ({ id } = await makeProject(ashlar, { namespace_id: group.id }));
+  await commit('one.txt');
+  await reach(1);
+  expect((await tried()).status).toBe(201);
+  expect(sent().map(({ project_id }) => project_id)).toEqual([id, id]);
+});
+
 test('a test of what is not there says what there must be', async () => {
   const hook = await makeHook();
   const refused = await ashlar.root(`POST /projects/${id}/hooks/${hook.id}/test/push_events`);

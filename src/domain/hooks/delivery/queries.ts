@@ -127,3 +127,12 @@ export async function selectSent(
     .where('d.sent_at', 'is not', null)
     .executeTakeFirst();
 }
+
+/** The project of a group, or of a group in it, in which something happened last. */
+export async function selectLatestProject(db: Db, groupId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select p.id from namespaces n join projects p on p.namespace_id = n.id
+    where (n.id = ${groupId} or ${groupId} = any(n.ancestor_ids)) and not p.empty_repo
+    order by p.last_activity_at desc, p.id desc limit 1`.execute(db);
+  return rows[0]?.id;
+}

@@ -1,5 +1,6 @@
 /** What hooks were sent, and sending again or for a test: the same endpoints for projects and groups. */
 import Type from 'typebox';
+import { isProject } from '../../../kernel/access/resource-parents.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
@@ -8,13 +9,13 @@ import { integerId, stringEnum } from '../../../platform/http/parameters/schema.
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { hookSamples } from '../events/hook-events.ts';
 import { type HookFlag, hookKinds } from '../management/kinds.ts';
-import { type HookParent, type HookRow, isInstance, kindOf, selectHook } from '../management/queries.ts';
+import { type HookParent, type HookRow, isInstance, selectHook } from '../management/queries.ts';
 import { type HookHome, hookHomes } from '../management/routes.ts';
 import { unprocessable } from '../management/rules.ts';
 import { readSecrets } from '../management/secrets.ts';
 import { sendAgain, sendTest } from './immediate.ts';
 import { LOG_MS, LogInput, LogRecord, OneLogged, presentLogged, ResentRecord } from './log.ts';
-import { selectLog, selectSent } from './queries.ts';
+import { selectLatestProject, selectLog, selectSent } from './queries.ts';
 import { maskedUrl } from './send.ts';
 
 const Created = Type.Object({ message: Type.String() });
@@ -91,13 +92,17 @@ function endpointsOf({ path, whose, manage, tier: least }: HookHome): Endpoint[]
       input: Type.Object({ hook_id: integerId(), trigger: stringEnum(tested) }),
       reply: Created,
       handle: async (context) => {
-        const { services, subject, actor, input } = context;
+        const { db, services, subject, actor, input } = context;
         const hook = await findHook(context);
         const sample = hookSamples.all(services).find(({ flag }) => flag === input.trigger);
         if (sample === undefined || isInstance(subject)) throw unprocessable('The trigger has no sample.');
         await limitSending(context, 'test');
-        const at = kindOf(subject) === 'project' ? { projectId: subject.id } : { groupId: subject.id };
-        await sendTest(services, hook, await sample.eventFor(services, { ...at, userId: actor.id }));
+        const projectId = isProject(subject) ? subject.id : await selectLatestProject(db, subject.id);
+        const event =
+          projectId === undefined
+            ? { missing: 'Ensure the group has a project with commits.' }
+            : await sample.eventFor(services, { projectId, userId: actor.id });
+        await sendTest(services, hook, event);
         return { message: '201 Created' };
       },
     }),

@@ -44,12 +44,12 @@ export const hookSources = new Registry<HookSource>();
 export const hookSource = <Payload>(source: HookSource<Payload>): HookSource =>
   source as unknown as HookSource;
 
-/** What a hook of a project or group is tested with: the newest thing of its kind, or what there must be. */
+/** What a hook is tested with: the newest thing of its kind in a project, or what there must be. */
 export type HookSample = {
   flag: HookFlag;
   eventFor(
     services: HookServices,
-    at: { projectId?: number; groupId?: number; userId: number },
+    at: { projectId: number; userId: number },
   ): Promise<HookEvent | { missing: string }>;
 };
 

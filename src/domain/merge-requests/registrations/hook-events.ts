@@ -79,10 +79,7 @@ export const mergeRequestOfNotes: HookNoteable = {
 export const mergeRequestSample: HookSample = {
   flag: 'merge_requests_events',
   async eventFor(services, { projectId, userId }) {
-    const newest =
-      projectId === undefined
-        ? undefined
-        : await selectNewestMergeRequest(services.database.background, projectId);
+    const newest = await selectNewestMergeRequest(services.database.background, projectId);
     const told = newest && { merge_request_id: newest.id, user_id: userId };
     const [event] = told ? await mergeRequestEvent(services, told, 'update') : [];
     return event ?? { missing: 'Ensure the project has merge requests.' };

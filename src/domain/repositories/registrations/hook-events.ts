@@ -175,7 +175,7 @@ const sampleOf = (kind: RefKind): HookSample => ({
   flag: kind === 'tag' ? 'tag_push_events' : 'push_events',
   async eventFor(services, { projectId, userId }) {
     const missing = { missing: 'Ensure the project has commits.' };
-    const context = projectId === undefined ? undefined : await readContext(services, projectId, userId);
+    const context = await readContext(services, projectId, userId);
     if (!context) return missing;
     const branch = context.project.default_branch ?? '';
     const event = await inRepository(services, context, async (repository) => {

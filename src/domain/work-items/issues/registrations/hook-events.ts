@@ -185,7 +185,7 @@ const sampleOf = (isConfidential: boolean): HookSample => ({
   flag: isConfidential ? 'confidential_issues_events' : 'issues_events',
   async eventFor(services, { projectId, userId }) {
     const missing = { missing: 'Ensure the project has issues.' };
-    const context = projectId === undefined ? undefined : await readContext(services, projectId, userId);
+    const context = await readContext(services, projectId, userId);
     if (!context) return missing;
     const newest = await selectNewestIssue(services.database.background, context.project.id, isConfidential);
     const issue = newest && (await readIssue(services, context, newest.id));
