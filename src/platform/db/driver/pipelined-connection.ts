@@ -116,7 +116,7 @@ class PipelinedClient extends Client {
  * each takes about a hundred times its text of the server's memory, the longest some megabytes.
  */
 const MAX_NAMES = 64;
-const MAX_NAMED_TEXT = 49_152;
+const MAX_NAMED_TEXT = 131_072;
 
 /** What a pool does when a connection has nothing more to do, or is gone. */
 export type ConnectionOwner = {
