@@ -7,7 +7,7 @@ import type { HookServices } from '../events/hook-events.ts';
 import { rulesOf } from '../management/addresses.ts';
 import { type HookFlag, hookKinds } from '../management/kinds.ts';
 import type { HookRow } from '../management/queries.ts';
-import { interpolate, isReceived, splitCredentials } from '../management/rules.ts';
+import { interpolate, isReceived, sentToken, splitCredentials } from '../management/rules.ts';
 import { type HookSecrets, readSecrets } from '../management/secrets.ts';
 import { renderTemplate, TemplateProblem } from './template.ts';
 
@@ -69,7 +69,7 @@ function secretHeaders(
 ): Record<string, string> {
   return {
     ...(authorization !== undefined && { Authorization: authorization }),
-    ...(token !== null && { 'X-Gitlab-Token': token.replace(/[\r\n]/g, '') }),
+    ...(token !== null && { 'X-Gitlab-Token': sentToken(token) }),
     ...headers,
   };
 }

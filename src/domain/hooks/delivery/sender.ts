@@ -40,6 +40,7 @@ const LARGE_BYTES = 1_048_576;
 /** So many for one hook; then others have its place. */
 const TURN = 200;
 const POLL_INTERVAL_MS = 1_000;
+const PAUSE_AFTER_FAULT_MS = 5_000;
 /** Outcomes are written together. */
 const MAX_OUTCOMES = 100;
 
@@ -147,7 +148,11 @@ export function createSender(services: HookServices): Sender {
 
   function begin(hook: HookRow): void {
     const done = drain(hook)
-      .catch((error: unknown) => log.error('deliveries of a hook stopped', error, { hook: hook.id }))
+      .catch(async (error: unknown) => {
+        log.error('deliveries of a hook stopped', error, { hook: hook.id });
+        // What fails again would be tried at once again.
+        await sleep(PAUSE_AFTER_FAULT_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+      })
       .then(() => releaseHooks(db, [hook.id], process))
       .catch((error: unknown) => log.error('a hook stays taken', error, { hook: hook.id }))
       .finally(() => {

@@ -16,9 +16,11 @@ import { flagsOf, type HookFlag, isOnByDefault } from './kinds.ts';
 import { countHooks, type HookParent, type HookRow, isInstance, kindOf, lockHook } from './queries.ts';
 import {
   MAX_HOOKS,
+  originOf,
   placeholdersOf,
   requireAddress,
   requireHeaders,
+  requireToken,
   unprocessable,
   valuesOf,
 } from './rules.ts';
@@ -55,12 +57,13 @@ async function lockParent(tx: Db, parent: HookParent): Promise<void> {
 /** 422 for values that no request could be made of. */
 async function requireGood(
   context: HookContext,
-  { url, headers, variables }: HookSecrets,
+  { url, token, headers, variables }: HookSecrets,
   { push_events_branch_filter: filter, branch_filter_strategy: strategy }: Partial<HookRow>,
 ): Promise<void> {
   requireAddress(url, variables);
   requireReachable(url, variables, context);
   requireHeaders(headers);
+  requireToken(token);
   if (filter && strategy === 'regex' && (await patternProblem(filter)) !== undefined)
     throw unprocessable('Invalid branch filter given');
 }
@@ -139,18 +142,25 @@ export async function createHook(
   });
 }
 
+/** Whether another server would get the secrets that were meant for the one before. */
+const isMoved = (before: HookSecrets, after: HookSecrets): boolean =>
+  originOf(before.url, before.variables) !== originOf(after.url, after.variables);
+
 /**
  * The secrets after a change. A new address gets none of those that were meant for the old one: who may change a hook may not
  * read them.
  */
 function secretsAfter(before: HookSecrets, changes: HookChanges): HookSecrets {
   const { url = before.url, token, custom_headers, url_variables } = changes;
-  const kept = url === before.url ? before : { token: null, headers: {}, variables: {} };
+  const given = valuesOf(url_variables ?? []);
+  const stays =
+    url === before.url && !isMoved(before, { ...before, variables: { ...before.variables, ...given } });
+  const kept = stays ? before : { token: null, headers: {}, variables: {} };
   return {
     url,
     token: token === undefined ? kept.token : token || null,
     headers: { ...kept.headers, ...valuesOf(custom_headers ?? []) },
-    variables: { ...kept.variables, ...valuesOf(url_variables ?? []) },
+    variables: { ...kept.variables, ...given },
   };
 }
 
@@ -209,7 +219,9 @@ export const setValue = (
         throw unprocessable('Could not delete url variable: it is used in the url');
       delete values[key];
     }
-    await change(tx, context, row, { ...secrets, [of]: values });
+    const after = { ...secrets, [of]: values };
+    const own = { url: secrets.url, token: null, headers: {}, variables: { [key]: value ?? '' } };
+    await change(tx, context, row, isMoved(secrets, after) ? own : after);
   });
 
 /** Deletes the hook with what waits for it; 404 without it. */

@@ -124,10 +124,36 @@ describe.each(['project', 'group', 'instance'] as const)('a hook of %s', (kind) 
     expect(moved).toMatchObject({ url_variables: [], custom_headers: [] });
   });
 
+  test('sends no secrets to another server that a variable names', async () => {
+    const made = await make(path(), {
+      url: 'https://{host}/{secret}',
+      url_variables: [
+        { key: 'host', value: 'example.com' },
+        { key: 'secret', value: 'hidden' },
+      ],
+      custom_headers: [{ key: 'X-One', value: 'hidden' }],
+    });
+    const one = `${path()}/${made.id}`;
+    const set = (key: string, value: string) =>
+      ashlar.root(`PUT ${one}/url_variables/${key}`, { body: { value } });
+    expect((await set('secret', 'other')).status).toBe(200);
+    expect(bodyOf(await ashlar.root(`GET ${one}`), 200).custom_headers).toEqual([{ key: 'X-One' }]);
+    expect((await set('host', 'attacker.example')).status).toBe(422);
+    const body = {
+      url_variables: [
+        { key: 'host', value: 'attacker.example' },
+        { key: 'secret', value: 'known' },
+      ],
+    };
+    const moved = bodyOf(await ashlar.root(`PUT ${one}`, { body }), 200);
+    expect(moved.custom_headers).toEqual([]);
+  });
+
   test.each([
     [{ url: 'ftp://example.com' }, 'Invalid url given'],
     [{ url: 'https://exa mple.com' }, 'Invalid url given'],
     [{ custom_headers: [{ key: 'X-Gitlab-Token', value: 'x' }] }, 'Custom headers validation failed'],
+    [{ url: 'https://a%zz:b@example.com' }, 'Invalid url given'],
     [{ custom_headers: [{ key: 'Host', value: 'x' }] }, 'Custom headers validation failed'],
     [{ custom_headers: [{ key: 'X--Two', value: 'x' }] }, 'Custom headers validation failed'],
     [{ custom_headers: [{ key: 'X-One', value: 'a\r\nb: c' }] }, 'Custom headers validation failed'],
@@ -136,6 +162,12 @@ describe.each(['project', 'group', 'instance'] as const)('a hook of %s', (kind) 
     const refused = await ashlar.root(`POST ${path()}`, { body: { url, ...body } });
     expect(refused.status).toBe(422);
     expect(refused.body.error).toBe(error);
+  });
+
+  test('is refused a token that no header can have', async () => {
+    const refused = await ashlar.root(`POST ${path()}`, { body: { url, token: 'a\u{20ac}' } });
+    expect(refused.status).toBe(422);
+    expect(refused.body.message).toEqual({ token: ['has characters that a header cannot have'] });
   });
 
   test('is refused without its variables, and a change of nothing', async () => {

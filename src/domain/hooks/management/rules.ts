@@ -43,8 +43,23 @@ export function requireAddress(url: string, variables: Values): void {
   if (missing.length > 0)
     throw refused({ url: [`Invalid URL template. Missing keys: ${JSON.stringify(missing)}`] });
   const address = interpolate(url, variables);
-  if (/[\s\p{Cc}]/u.test(address) || !isWebAddress(address)) throw unprocessable('Invalid url given');
+  if (/[\s\p{Cc}]/u.test(address) || !isWebAddress(address) || !hasGoodCredentials(address))
+    throw unprocessable('Invalid url given');
 }
+
+/** Whether the name and password in the address, if any, can be sent as a header. */
+function hasGoodCredentials(address: string): boolean {
+  try {
+    splitCredentials(address);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where requests go, as far as others' secrets must not: the server. */
+export const originOf = (url: string, variables: Values): string | undefined =>
+  URL.parse(interpolate(url, variables))?.origin;
 
 /** The address with its name and password apart, which go as a header. */
 export function splitCredentials(address: string): { url: string; authorization?: string } {
@@ -62,11 +77,23 @@ const HEADER_NAME = /^[A-Za-z](?:[A-Za-z0-9]|[._-](?![._-]))*(?<![._-])$/;
 const RESERVED =
   /^(?:content-(?:type|length|encoding)|user-agent|idempotency-key|x-gitlab-.*|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*)$/i;
 
+/** What a header can have as its value. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+
 /** 422 for names and values that are no headers, and for headers of the delivery itself. */
 export function requireHeaders(headers: Values): void {
   const isGood = ([name, value]: [string, string]): boolean =>
-    HEADER_NAME.test(name) && !RESERVED.test(name) && value !== '' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+    HEADER_NAME.test(name) && !RESERVED.test(name) && HEADER_VALUE.test(value);
   if (!Object.entries(headers).every(isGood)) throw unprocessable('Custom headers validation failed');
+}
+
+/** The token as it is sent: line breaks come with copying. */
+export const sentToken = (token: string): string => token.replace(/[\r\n]/g, '');
+
+/** 422 for a token that no header can have. */
+export function requireToken(token: string | null): void {
+  if (token !== null && !HEADER_VALUE.test(sentToken(token)))
+    throw refused({ token: ['has characters that a header cannot have'] });
 }
 
 /** Failures one after the other until a hook is left alone for a while, and for good (facts-merge-requests: 10.3). */

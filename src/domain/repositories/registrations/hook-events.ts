@@ -1,6 +1,6 @@
 /** Pushes, as hooks are told of them (facts-merge-requests: 10.5, 10.7). */
 import { changedPaths } from '../../../platform/git/history/changed-files.ts';
-import { commitsBetween, listHistory } from '../../../platform/git/history/history.ts';
+import { commitIdsBetween, readBeginnings } from '../../../platform/git/history/history.ts';
 import { NO_OBJECT, type RefKind, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { type Commit, parseTag } from '../../../platform/git/parse.ts';
@@ -25,16 +25,16 @@ import { projectRepository } from '../store/containers.ts';
 
 /** The newest commits of a push that are told. */
 const MAX_COMMITS = 20;
+/** Characters of their messages: git does not bound them. */
+const MAX_MESSAGE_LENGTH = 65_536;
 
 type PushFact = { project_id: number; user_id: number | null; updates: readonly RefUpdate[] };
 
 /** The newest commits that the push brought, oldest first. */
 async function newCommits(git: GitFolder, update: RefUpdate): Promise<Commit[]> {
   if (update.after === NO_OBJECT) return [];
-  const known = await knownBefore(git, update);
-  if (known !== undefined) return commitsBetween(git, git, known, update.after, MAX_COMMITS);
-  const newest = await listHistory(git, update.after, {}, { offset: 0, limit: MAX_COMMITS });
-  return newest.toReversed();
+  const ids = await commitIdsBetween(git, await knownBefore(git, update), update.after, MAX_COMMITS);
+  return readBeginnings(git, ids.toReversed(), MAX_MESSAGE_LENGTH);
 }
 
 /** The commits with the paths that each changed. */

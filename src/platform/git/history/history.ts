@@ -119,14 +119,16 @@ export async function commitsBetween(
   return readShownCommits(git, linesOf(await textInTime(args, place)));
 }
 
-/** The ids of commits reachable from `head` and not from `base`, newest first, the newest `limit` of them. */
+/** The ids of commits reachable from `head` and not from `base`, if any, newest first, the newest `limit` of them. */
 export const commitIdsBetween = async (
   { folder }: GitFolder,
-  base: string,
+  base: string | undefined,
   head: string,
   limit: number,
-): Promise<string[]> =>
-  linesOf(await textInTime(['rev-list', `--max-count=${limit}`, head, `^${base}`, '--'], { folder }));
+): Promise<string[]> => {
+  const range = base === undefined ? [head] : [head, `^${base}`];
+  return linesOf(await textInTime(['rev-list', `--max-count=${limit}`, ...range, '--'], { folder }));
+};
 
 /** Characters of an address in a commit; longer ones are nobody's. */
 const MAX_ADDRESS_LENGTH = 254;
