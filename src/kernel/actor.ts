@@ -59,7 +59,12 @@ export type Actor = {
   credential: Credential;
   /** The administrator who runs this request as the actor (spec: Sudo). */
   sudoBy?: { id: number; username: string };
+  /** The chain of events that the request belongs to, where a webhook set it off (facts-merge-requests: 10.2). */
+  eventChain?: string;
 };
+
+/** Who an announcement names. */
+export type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy' | 'eventChain'>;
 
 /** The columns of a user that an actor is made of. */
 export type ActorColumns = Pick<

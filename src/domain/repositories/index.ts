@@ -40,7 +40,7 @@ export { countingWrite, countWrite } from './pushes/actions.ts';
 export { authorOf, commitChanges, type Person, signatureOf, writeRefs } from './pushes/commits.ts';
 export { draftCommit, draftFirstCommit, writeProject } from './pushes/project-writes.ts';
 export { type PushFollower, pushFollowers, type TakenPush } from './pushes/push-followers.ts';
-export { type Pusher, recordPush } from './pushes/pushes.ts';
+export { recordPush } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';
 export { BlobRecord, searchFiles } from './search/files.ts';

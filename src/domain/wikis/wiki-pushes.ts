@@ -1,6 +1,7 @@
 /** Records a push to a wiki: activity events of a project's pages, as the API records them. */
 
 import { type Announcement, announceAll } from '../../kernel/activity/announce-actions.ts';
+import type { Author } from '../../kernel/actor.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { runForProgram } from '../../platform/fair-share.ts';
@@ -10,7 +11,7 @@ import type { GitFolder } from '../../platform/git/objects.ts';
 import { textInTime } from '../../platform/git/program/long-runs.ts';
 import { headRef } from '../../platform/git/refs.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
-import { countWrite, type Pusher } from '../repositories/index.ts';
+import { countWrite } from '../repositories/index.ts';
 import { forgetPage, keepPage } from './page-actions.ts';
 import { type PageName, pageAt, presentPageBasic, type WikiOwner } from './wiki-pages.ts';
 
@@ -77,7 +78,7 @@ async function reconcilePage(tx: Db, wiki: WikiOwner, { action, page, from }: Pa
 export async function recordWikiPush(
   db: Db,
   key: RepositoryKey,
-  pusher: Pusher | undefined,
+  pusher: Author | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { recordType } from '../../platform/db/recordset.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import { runAsOne } from '../../platform/db/run-as-one.ts';
 import { type Fact, insertFacts } from '../../platform/outbox/outbox.ts';
-import type { Actor } from '../actor.ts';
+import type { Author } from '../actor.ts';
 
 /** Actions of activity events (facts: Activity events). */
 export type ActivityAction =
@@ -34,7 +34,7 @@ export type AuditedEntity =
 
 export type Announcement = {
   /** The system (jobs) without one. */
-  author?: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'> | undefined;
+  author?: Author | undefined;
   audit?: {
     entity: AuditedEntity;
     /** snake_case, the public name of the change. */
@@ -115,7 +115,11 @@ export function announcementRow(
         ...audit.details,
       },
     }),
-    ...(fact && { fact: fact.name, fact_payload: fact.payload }),
+    ...(fact && {
+      fact: fact.name,
+      fact_payload:
+        'eventChain' in author ? { ...fact.payload, event_chain: author.eventChain } : fact.payload,
+    }),
   };
 }
 

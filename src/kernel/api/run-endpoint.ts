@@ -58,7 +58,7 @@ export function toRoute(
   ): Promise<Caller> {
     const header = request.headers.sudo;
     const sudo = typeof query.sudo === 'string' ? query.sudo : Array.isArray(header) ? header[0] : header;
-    const csrf = request.headers['x-csrf-token'];
+    const { 'x-csrf-token': csrf, 'x-gitlab-event-uuid': chain } = request.headers;
     return services.authenticator.authenticate(
       {
         credential: presentedCredential(request.headers, query),
@@ -67,6 +67,7 @@ export function toRoute(
         safeMethod: request.method === 'GET' || request.method === 'HEAD',
         csrfToken: typeof csrf === 'string' ? csrf : undefined,
         sudo,
+        eventChain: typeof chain === 'string' ? chain : undefined,
       },
       settings,
     );

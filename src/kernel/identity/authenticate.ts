@@ -22,6 +22,8 @@ export type AuthenticationRequest = {
   csrfToken: string | undefined;
   /** The `sudo` parameter or header. */
   sudo: string | undefined;
+  /** The header `X-Gitlab-Event-UUID`, which a receiver of webhooks passes on. */
+  eventChain?: string | undefined;
 };
 
 export type Authenticator = {
@@ -35,6 +37,8 @@ const invalidToken = (description: string): Failure =>
 
 /** Use is recorded at most this often, in milliseconds: not a write per request. */
 const RECORD_USE_INTERVAL_MS = 600_000;
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const refusals: Record<string, string> = {
   blocked: 'Your account has been blocked.',
@@ -134,7 +138,9 @@ export function createAuthenticator(
         if (!request.jobToken) throw unauthenticated();
         caller = await byToken(credential.token, ['job'], rotatesToken, settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();
-      return request.sudo === undefined ? caller : runAs(caller, request.sudo);
+      const actor = request.sudo === undefined ? caller : await runAs(caller, request.sudo);
+      const { eventChain } = request;
+      return actor && eventChain !== undefined && UUID.test(eventChain) ? { ...actor, eventChain } : actor;
     },
   };
 }

@@ -18,10 +18,11 @@ export const noteablePayload = (noteable: Noteable): Record<string, Json> => ({
 
 /** Of a comment with another text. */
 export const editAnnouncement = (
-  actor: Pick<Actor, 'id'>,
+  actor: Actor,
   noteable: Noteable,
   note: { id: number; internal: boolean; body: string },
 ): Announcement => ({
+  author: actor,
   fact: {
     name: 'note_edited',
     payload: {

@@ -2,7 +2,7 @@
 
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Actor, Caller } from '../../../kernel/actor.ts';
+import type { Author, Caller } from '../../../kernel/actor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -74,9 +74,6 @@ export type WriteWithNote = (tx: Db, noteId: number) => Promise<unknown>;
 
 /** Where a note stands; the line is for comments on commits. */
 export type PlacedInDiff = Required<Pick<NewNote, 'position'>> & Pick<NewNote, 'line'>;
-
-/** In whose name something is written. */
-export type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
 
 export const noteables = new Registry<NoteableDefinition>();
 

@@ -1,5 +1,6 @@
 /** Resolves threads, and opens them again. */
 import { sql } from 'kysely';
+import type { Author } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -7,7 +8,7 @@ import { badRequest } from '../../../platform/failure.ts';
 import { type Noteable, type NoteableKind, noteableKey } from '../noteables/noteables.ts';
 import type { WriteContext } from '../noteables/write-context.ts';
 import { isResolvable } from './note-records.ts';
-import { type Author, definitionOf } from './noteable-registry.ts';
+import { definitionOf } from './noteable-registry.ts';
 import { type NoteRow, type NoteWithRelations, selectRelations } from './notes.ts';
 import { findThread } from './queries.ts';
 import { requireResolver } from './rules.ts';

@@ -251,6 +251,79 @@ describe('a receiver', () => {
   });
 });
 
+describe('a request of a receiver that names the event', () => {
+  const uuid = ({ headers }: Received) => String(headers['x-gitlab-event-uuid']);
+  const inChain = (chain: string) => ({ headers: { 'x-gitlab-event-uuid': chain } });
+
+  test('is told to no hook that is in the chain already, and to others in the same chain', async () => {
+    await makeHook();
+    await makeHook({ url: `${receiver.url}/issues`, push_events: false, issues_events: true });
+    let answers = 0;
+    respond = async (request, reply) => {
+      reply.end();
+      if (request.path === '/issues') return;
+      answers++;
+      const on = inChain(uuid(request));
+      const body = { branch: 'main', content: 'again', commit_message: 'Again' };
+      bodyOf(
+        await ashlar.root(`POST /projects/${id}/repository/files/again-${answers}`, { body, ...on }),
+        201,
+      );
+      bodyOf(await ashlar.root(`POST /projects/${id}/issues`, { body: { title: 'Told' }, ...on }), 201);
+    };
+    await commit('one.txt');
+    await reach(2);
+    const [pushed, issue] = receiver.received as [Received, Received];
+    expect([pushed.path, issue.path]).toEqual(['/hook', '/issues']);
+    expect(uuid(issue)).toBe(uuid(pushed));
+    // A push of its own makes a chain of its own.
+    respond = (_, reply) => reply.end();
+    await commit('two.txt');
+    await reach(3);
+    expect(answers).toBe(1);
+    expect(uuid(receiver.received[2] as Received)).not.toBe(uuid(pushed));
+  });
+
+  test('carries its chain to what its push changes in merge requests', async () => {
+    await commit('one.txt');
+    await commit('two.txt', 'side', { start_branch: 'main' });
+    await makeHook({ push_events: false, merge_requests_events: true });
+    let pushes = 0;
+    respond = async (request, reply) => {
+      reply.end();
+      pushes++;
+      const body = { branch: 'side', content: 'again', commit_message: 'Again' };
+      await ashlar.root(`POST /projects/${id}/repository/files/again-${pushes}`, {
+        body,
+        ...inChain(uuid(request)),
+      });
+    };
+    const body = { source_branch: 'side', target_branch: 'main', title: 'Round and round' };
+    const { iid } = bodyOf(await ashlar.root(`POST /projects/${id}/merge_requests`, { body }), 201);
+    const versions = async () =>
+      bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/${iid}/versions`), 200);
+    await expect.poll(versions).toHaveLength(2);
+    respond = (_, reply) => reply.end();
+    bodyOf(
+      await ashlar.root(`PUT /projects/${id}/merge_requests/${iid}`, { body: { title: 'Enough' } }),
+      200,
+    );
+    await expect.poll(() => sent().at(-1)?.object_attributes.title).toBe('Enough');
+    expect(pushes).toBe(1);
+  });
+});
+
+test('a hook of the instance is tested with a sample', async () => {
+  const hook = await makeHook({}, '/hooks');
+  const sample = bodyOf(await ashlar.root(`POST /hooks/${hook.id}`), 201);
+  expect(sample).toMatchObject({ event_name: 'project_create', project_id: 1 });
+  expect(sent()).toEqual([sample]);
+  expect(receiver.received[0]?.headers['x-gitlab-event']).toBe('System Hook');
+  respond = (_, reply) => reply.writeHead(500).end();
+  expect((await ashlar.root(`POST /hooks/${hook.id}`)).status).toBe(422);
+  bodyOf(await ashlar.root(`DELETE /hooks/${hook.id}`), 204);
+});
+
 describe('what was sent', () => {
   test('is sent again under its key, unless the address is another', async () => {
     const hook = await makeHook();

@@ -1,5 +1,6 @@
 /** What hooks were sent, and sending again or for a test: the same endpoints for projects and groups. */
 import Type from 'typebox';
+import { onInstance } from '../../../kernel/access/access.ts';
 import { isProject } from '../../../kernel/access/resource-parents.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
@@ -8,7 +9,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { integerId, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { hookSamples } from '../events/hook-events.ts';
-import { type HookFlag, hookKinds } from '../management/kinds.ts';
+import { ALWAYS, type HookFlag, hookKinds } from '../management/kinds.ts';
 import { type HookParent, type HookRow, isInstance, selectHook } from '../management/queries.ts';
 import { type HookHome, hookHomes } from '../management/routes.ts';
 import { unprocessable } from '../management/rules.ts';
@@ -109,6 +110,42 @@ function endpointsOf({ path, whose, manage, tier: least }: HookHome): Endpoint[]
   ];
 }
 
-export const deliveryEndpoints: Endpoint[] = hookHomes
-  .filter(({ kind }) => kind !== 'instance')
-  .flatMap(endpointsOf);
+/** What the hooks of the instance are tested with: of no project (facts-merge-requests: 10.1). */
+const INSTANCE_SAMPLE = {
+  event_name: 'project_create',
+  name: 'Ruby',
+  path: 'ruby',
+  project_id: 1,
+  owner_name: 'Someone',
+  owner_email: 'example@gitlabhq.com',
+};
+
+const InstanceSample = Type.Object({
+  event_name: Type.String(),
+  name: Type.String(),
+  path: Type.String(),
+  project_id: Type.Integer(),
+  owner_name: Type.String(),
+  owner_email: Type.String(),
+});
+
+const testOfInstance = endpoint({
+  method: 'POST',
+  path: '/hooks/:hook_id',
+  summary: 'Sends a webhook of the instance the sample of an event, and returns it.',
+  access: onInstance,
+  also: [422],
+  input: Type.Object({ hook_id: integerId() }),
+  reply: InstanceSample,
+  handle: async (context) => {
+    const hook = await findHook(context);
+    await limitSending(context, 'test');
+    await sendTest(context.services, hook, { flag: ALWAYS, body: INSTANCE_SAMPLE });
+    return INSTANCE_SAMPLE;
+  },
+});
+
+export const deliveryEndpoints: Endpoint[] = [
+  ...hookHomes.filter(({ kind }) => kind !== 'instance').flatMap(endpointsOf),
+  testOfInstance,
+];

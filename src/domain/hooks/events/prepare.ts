@@ -45,7 +45,7 @@ export const prepareTasks = (services: HookServices, wake: () => void): Tasks =>
 type Told = {
   project_id?: number;
   namespace_id?: number;
-  event_uuid?: string;
+  event_chain?: string;
   fact_id: number;
   fact_at: string;
 };
@@ -78,21 +78,21 @@ async function wanting(hooks: readonly ListeningHook[], event: HookEvent): Promi
 const prepare =
   (services: HookServices, source: HookSource, wake: () => void): Task =>
   async (payload) => {
-    const { project_id, namespace_id, event_uuid, fact_id, fact_at } = payload as FactPayload & Told;
+    const { project_id, namespace_id, event_chain, fact_id, fact_at } = payload as FactPayload & Told;
     const db = services.database.background;
     const time = now();
     const place = { projectId: project_id, namespaceId: namespace_id };
     const listening = await selectListening(db, place, source.flags, time);
     if (listening.length === 0) return;
     const chained =
-      event_uuid === undefined
+      event_chain === undefined
         ? new Set<number>()
-        : await selectChain(db, event_uuid, new Date(time.getTime() - CHAIN_MS));
+        : await selectChain(db, event_chain, new Date(time.getTime() - CHAIN_MS));
     if (chained.size >= MAX_CHAIN) return;
     const hooks = listening.filter(({ id }) => !chained.has(id));
     if (hooks.length === 0) return;
     const events = await source.eventsOf(services, payload as never);
-    const chain = event_uuid ?? randomId();
+    const chain = event_chain ?? randomId();
     const told = await Promise.all(
       events.map(async (event, order) => ({
         fact_id,

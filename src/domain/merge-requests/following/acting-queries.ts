@@ -5,11 +5,12 @@ import type { Needs } from '../../../kernel/services.ts';
 
 export type Acting = { actor: Actor; project: AuthorizedProject };
 
-/** Undefined where the user or the project is gone. */
+/** Undefined where the user or the project is gone. What follows is in the chain of events of what it follows. */
 export async function findActing(
   { database }: Needs<'database'>,
   projectId: number,
   userId: number,
+  eventChain?: string,
 ): Promise<Acting | undefined> {
   const user = await database.background
     .selectFrom('users')
@@ -17,7 +18,10 @@ export async function findActing(
     .where('id', '=', userId)
     .executeTakeFirst();
   if (!user) return undefined;
-  const actor = toActor(user as Parameters<typeof toActor>[0], { via: 'password' });
+  const actor = {
+    ...toActor(user as Parameters<typeof toActor>[0], { via: 'password' }),
+    ...(eventChain !== undefined && { eventChain }),
+  };
   const project = await reachProject(database.points, projectId);
   return project && { actor, project };
 }

@@ -41,7 +41,7 @@ export const FOLLOW_PUSH = 'merge_requests.follow_push';
 
 type FollowServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'log' | 'baseUrl'>;
 
-type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[] };
+type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[]; event_chain?: string };
 type BranchUpdate = { branch: string; before: string; after: string };
 
 /** Pushed commits that a note tells of. */
@@ -60,31 +60,31 @@ const branchesOf = ({ updates }: Pushed): BranchUpdate[] =>
 /** In the name of who pushed; of a deploy key or token, of the author. */
 const actingFor = (
   services: FollowServices,
-  userId: number | null,
+  { user_id, event_chain }: Pushed,
   { project_id, author_id }: Pick<MergeRequestRow, 'project_id' | 'author_id'>,
-): Promise<Acting | undefined> => findActing(services, project_id, userId ?? author_id);
+): Promise<Acting | undefined> => findActing(services, project_id, user_id ?? author_id, event_chain);
 
 /** Those whose commits were merged into the branch on the command line are merged. */
 async function mergeByHand(
   services: FollowServices,
-  { project_id, user_id }: Pushed,
+  pushed: Pushed,
   { branch, before, after }: BranchUpdate,
 ): Promise<void> {
   if (before === NO_OBJECT || after === NO_OBJECT) return;
   const { db, points } = services.database;
-  const target = await reachProject(points, project_id);
+  const target = await reachProject(points, pushed.project_id);
   if (!target) return;
   const { repository_storage } = target.row;
-  const pushed = await services.repositories.read(projectRepository(project_id), repository_storage, (git) =>
+  const links = await services.repositories.read(projectRepository(target.id), repository_storage, (git) =>
     commitLinksBetween(git, before, after, MAX_PUSHED_COMMITS),
   );
-  if (!pushed || pushed.length === 0) return;
-  const commits = pushed.map(({ oid }) => oid);
-  for (const row of await selectMergedByHand(db, project_id, branch, commits)) {
-    const acting = await actingFor(services, user_id, row);
+  if (!links || links.length === 0) return;
+  const commits = links.map(({ oid }) => oid);
+  for (const row of await selectMergedByHand(db, target.id, branch, commits)) {
+    const acting = await actingFor(services, pushed, row);
     if (!acting) continue;
     const { actor, project } = acting;
-    const mergeCommit = mergeCommitOf(pushed, row.head_sha ?? '') ?? row.head_sha;
+    const mergeCommit = mergeCommitOf(links, row.head_sha ?? '') ?? row.head_sha;
     const made = { mergeCommit, squashCommit: null, shouldRemove: null };
     await inTransaction(db, (tx) => recordMerged(tx, actor, project, row, made));
   }
@@ -117,12 +117,12 @@ async function readPushed(
 /** Those from the branch are closed where it is gone, and else get a version of what it has. */
 async function followSource(
   services: FollowServices,
-  { project_id, user_id }: Pushed,
+  pushed: Pushed,
   { branch, before, after }: BranchUpdate,
 ): Promise<void> {
   const { db } = services.database;
-  for (const row of await selectFrom(db, project_id, branch)) {
-    const acting = await actingFor(services, user_id, row);
+  for (const row of await selectFrom(db, pushed.project_id, branch)) {
+    const acting = await actingFor(services, pushed, row);
     if (!acting) continue;
     const { actor, project } = acting;
     if (after === NO_OBJECT) {

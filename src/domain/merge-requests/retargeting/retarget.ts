@@ -97,7 +97,7 @@ const deletedBranches = (updates: readonly RefUpdate[]): { branch: string; head:
     return short?.kind === 'branch' && after === NO_OBJECT ? [{ branch: short.name, head: before }] : [];
   });
 
-type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[] };
+type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[]; event_chain?: string };
 
 export const retargetListener: Listener = {
   fact: 'repository_pushed',
@@ -110,8 +110,8 @@ export const retargetListener: Listener = {
 export const retargetAfterPush =
   (services: RetargetServices): Task =>
   async (payload) => {
-    const { project_id, user_id, updates } = payload as unknown as Pushed;
-    const acting = await findActing(services, project_id, user_id ?? 0);
+    const { project_id, user_id, updates, event_chain } = payload as unknown as Pushed;
+    const acting = await findActing(services, project_id, user_id ?? 0, event_chain);
     if (!acting) return;
     for (const { branch, head } of deletedBranches(updates).slice(0, MAX_BRANCHES))
       await retargetAll(services, acting, branch, head);

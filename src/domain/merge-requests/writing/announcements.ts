@@ -1,7 +1,7 @@
 /** Announcements of changes of merge requests, for the feed, the audit trail and listeners. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { ActivityAction, Announcement } from '../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import type { Actor, Author } from '../../../kernel/actor.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Timed } from '../../work-items/index.ts';
 import { mergeRequestKind, mergeRequestNoteable } from '../records/merge-request-noteable.ts';
@@ -36,7 +36,7 @@ const activities: Partial<Record<MergeRequestEvent, ActivityAction>> = {
 
 /** The announcement of the event. */
 export const mergeRequestAnnouncement = (
-  actor: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>,
+  actor: Author,
   project: Pick<AuthorizedProject, 'id' | 'fullPath'>,
   { id, iid, title }: { id: number; iid: number; title: string },
   event: MergeRequestEvent,

@@ -1,7 +1,7 @@
 /** Automatic merges: wishes that wait for the checks (facts: Merging). */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import type { Author } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
@@ -15,7 +15,6 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 
-type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
 
 /** Writes the columns with a note and the announcement, by one statement. */
 async function writeNoted(

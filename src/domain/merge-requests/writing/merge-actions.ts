@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import type { Author } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS } from '../../../platform/db/processes.ts';
@@ -96,7 +96,7 @@ type Unrecorded = Pick<MergeRequestRow, 'id' | 'head_sha' | 'target_branch'> & {
  */
 export async function recordMerged(
   tx: Db,
-  actor: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>,
+  actor: Author,
   project: AuthorizedProject,
   { id, head_sha, target_branch, lockedFor }: Unrecorded,
   commits: Pick<Merging, 'mergeCommit' | 'squashCommit' | 'shouldRemove'>,

@@ -1,6 +1,6 @@
 /** What follows when the last open thread of a merge request is resolved. */
 import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import type { Author } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { insertSystemNotes, type Noteable } from '../../conversation/index.ts';
@@ -10,7 +10,7 @@ import { mergeRequestAnnouncement } from './announcements.ts';
 /** The note, and the fact for listeners. */
 export async function writeThreadsResolved(
   tx: Db,
-  actor: Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>,
+  actor: Author,
   mergeRequest: Noteable,
 ): Promise<void> {
   const { project, id, iid, title } = mergeRequest;

@@ -1,9 +1,10 @@
 /** Repositories that need repacking or measuring. */
 import { sql } from 'kysely';
+import type { Author } from '../../../kernel/actor.ts';
 import type { ContainerKind } from '../../../kernel/repository-store.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { PushData, Pusher } from '../pushes/pushes.ts';
+import type { PushData } from '../pushes/pushes.ts';
 import { containerTables } from '../store/containers.ts';
 
 /** Writes after which a repository is repacked: each leaves a pack or some loose objects. */
@@ -75,7 +76,7 @@ export async function staysInPlace(db: Db, { container, container_id: id }: Repo
 const MAX_EVENTS = 10_000;
 
 /** The user as a pusher; undefined where the account is gone. */
-export const selectPusher = (db: Db, id: number): Promise<Pusher | undefined> =>
+export const selectPusher = (db: Db, id: number): Promise<Author | undefined> =>
   db.selectFrom('users').select(['id', 'username', 'name']).where('id', '=', id).executeTakeFirst();
 
 /** What events tell of pushes to the project since then. */

@@ -4,7 +4,7 @@
  */
 
 import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import type { Author } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -18,8 +18,6 @@ import { textInTime } from '../../../platform/git/program/long-runs.ts';
 import { headRef, listRefs, peelToCommit, readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { countWrite, firstBranch, showFirst } from './actions.ts';
-
-export type Pusher = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy'>;
 
 /** The spec's `push_data` (Activity events). */
 export type PushData = {
@@ -132,7 +130,7 @@ async function pushEvents(git: GitFolder, updates: readonly RefUpdate[], limit: 
 export async function recordPush(
   services: Needs<'database' | 'settings'>,
   project: { id: number; empty: boolean },
-  pusher: Pusher | undefined,
+  pusher: Author | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
   { confirmed, also }: { confirmed?: Promise<unknown>; also?: (tx: Db) => Promise<unknown> } = {},
