@@ -3,8 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeProject } from '../../../../test/support/factories.ts';
+import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { type Received, startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
-import { moveClock } from '../../../platform/clock.ts';
+import { moveClock, now } from '../../../platform/clock.ts';
+import { MAX_WAITING } from '../events/insert-actions.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
 let receiver: WebServer;
@@ -248,6 +250,64 @@ describe('a receiver', () => {
     respond = (_, reply) => reply.end();
     for (const reply of waiting) reply.end();
     await expect.poll(async () => (await log(hangs.id)).length).toBe(2);
+  });
+});
+
+describe('a limit', () => {
+  test('is of the requests of a top-level namespace in a minute; more are dropped', async () => {
+    const set = (web_hook_calls: number) =>
+      ashlar.root('PUT /application/settings', { body: { web_hook_calls } });
+    const group = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: 'L', path: `limited-${id}` } }),
+      201,
+    );
+    await makeHook({ push_events: false, issues_events: true }, `/groups/${group.id}/hooks`);
+    const inside = await makeProject(ashlar, { namespace_id: group.id });
+    const begun = now().getTime();
+    bodyOf(await set(2), 200);
+    try {
+      for (let issue = 1; issue <= 8; issue++)
+        bodyOf(await ashlar.root(`POST /projects/${inside.id}/issues`, { body: { title: `${issue}` } }), 201);
+      await waitForMail(ashlar);
+    } finally {
+      bodyOf(await set(0), 200);
+    }
+    const minutes = Math.floor(now().getTime() / 60_000) - Math.floor(begun / 60_000) + 1;
+    bodyOf(await ashlar.root(`POST /projects/${inside.id}/issues`, { body: { title: 'Last' } }), 201);
+    await expect.poll(() => sent().at(-1)?.object_attributes.title).toBe('Last');
+    const told = receiver.received.length - 1;
+    expect([told >= 2, told <= 2 * minutes]).toEqual([true, true]);
+  });
+
+  test('is of what waits for a receiver that is slow', async () => {
+    const { database } = ashlar.app.services;
+    const held: ServerResponse[] = [];
+    respond = (_, reply) => void held.push(reply);
+    const hook = await makeHook({ push_events: false, issues_events: true });
+    const open = async (title: string) =>
+      bodyOf(await ashlar.root(`POST /projects/${id}/issues`, { body: { title } }), 201);
+    await open('first');
+    await reach(1);
+    await database.sql`
+      insert into hook_deliveries (hook_id, event_id, idempotency_key)
+      select hook_id, event_id, gen_random_uuid() from hook_deliveries, generate_series(1, ${MAX_WAITING - 1})
+      where hook_id = ${hook.id}`;
+    const waiting = async () =>
+      (
+        await database.sql<{ n: number }[]>`
+        select count(*)::int as n from hook_deliveries where hook_id = ${hook.id} and sent_at is null`
+      )[0]?.n;
+    await open('second');
+    await expect.poll(waiting).toBe(MAX_WAITING + 1);
+    await database.sql`update hook_events set created_at = created_at - interval '6 minutes'
+      where id in (select event_id from hook_deliveries where hook_id = ${hook.id})`;
+    const other = await makeHook({ push_events: false, issues_events: true, url: `${receiver.url}/other` });
+    await open('third');
+    await expect.poll(() => receiver.received.map(({ path }) => path)).toContain('/other');
+    expect(await waiting()).toBe(MAX_WAITING + 1);
+    bodyOf(await ashlar.root(`DELETE /projects/${id}/hooks/${hook.id}`), 204);
+    for (const reply of held) reply.end();
+    await expect.poll(async () => (await log(other.id)).length).toBe(1);
   });
 });
 

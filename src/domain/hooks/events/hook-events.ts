@@ -8,6 +8,7 @@ export type HookServices = Needs<
   | 'config'
   | 'database'
   | 'settings'
+  | 'limiter'
   | 'repositories'
   | 'registered'
   | 'outbound'

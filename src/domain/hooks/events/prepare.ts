@@ -75,6 +75,22 @@ async function wanting(hooks: readonly ListeningHook[], event: HookEvent): Promi
   });
 }
 
+/** Those of a namespace that it may still be told by in this minute; those of the instance are not counted. */
+async function withinLimit(
+  { settings, limiter }: HookServices,
+  hooks: readonly ListeningHook[],
+): Promise<ListeningHook[]> {
+  const { web_hook_calls: limit } = await settings.read();
+  if (limit === 0) return [...hooks];
+  const allowed: ListeningHook[] = [];
+  for (const hook of hooks) {
+    const rate = { limit, periodSeconds: 60 };
+    if (isOfInstance(hook) || (await limiter.take(`web_hook_calls:${hook.root_id}`, rate)).allowed)
+      allowed.push(hook);
+  }
+  return allowed;
+}
+
 const prepare =
   (services: HookServices, source: HookSource, wake: () => void): Task =>
   async (payload) => {
@@ -101,7 +117,7 @@ const prepare =
         flag: event.flag,
         body: JSON.stringify(event.body),
         created_at: new Date(fact_at),
-        hooks: (await wanting(hooks, event)).map(({ id }) => id),
+        hooks: (await withinLimit(services, await wanting(hooks, event))).map(({ id }) => id),
       })),
     );
     await insertDeliveries(

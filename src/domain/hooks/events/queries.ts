@@ -11,7 +11,10 @@ export type EventPlace = { projectId: number | undefined; namespaceId: number | 
 export type ListeningHook = Pick<
   HookRow,
   'id' | 'events' | 'project_id' | 'namespace_id' | 'branch_filter_strategy' | 'push_events_branch_filter'
->;
+> & {
+  /** The top-level namespace of where it happened. */
+  root_id: number | null;
+};
 
 /**
  * The hooks that are told of events with these flags: the project's, those of the groups around it, and the instance's; of
@@ -25,14 +28,16 @@ export async function selectListening(
 ): Promise<ListeningHook[]> {
   const { rows } = await sql<ListeningHook>`
     with around as (
-      select n.id || n.ancestor_ids as ids from namespaces n
+      select n.id || n.ancestor_ids as ids, n.ancestor_ids[1] as root_id from namespaces n
       where n.id = coalesce((select namespace_id from projects where id = ${projectId ?? null}::bigint), ${namespaceId ?? null}::bigint)
     ), near as (
       select h.* from hooks h where h.project_id = ${projectId ?? null}::bigint
       union all select h.* from hooks h where h.namespace_id = any((select ids from around)::bigint[])
       union all select h.* from hooks h where h.project_id is null and h.namespace_id is null
     )
-    select id, events, project_id, namespace_id, branch_filter_strategy, push_events_branch_filter from near
+    select id, events, project_id, namespace_id, branch_filter_strategy, push_events_branch_filter,
+      (select root_id from around) as root_id
+    from near
     where (events && ${[...flags]}::text[] or (${flags.includes(ALWAYS)} and project_id is null and namespace_id is null))
       and recent_failures < ${MAX_FAILURES} and (disabled_until is null or disabled_until <= ${time})
     order by id`.execute(db);
