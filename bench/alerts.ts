@@ -1,12 +1,11 @@
 /** The figures of alerts: taking them beside a bare durable INSERT, and beside very many stored ones. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from '../src/platform/db/database.ts';
 import { makeFolder, type Program, startProgram } from '../test/journeys/support.ts';
 import { databaseOf } from './database.ts';
 import { ALERT_KEY, EMPTY_PROJECT, FULL_PROJECT, keyDigest, makeManyAlerts } from './many-alerts.ts';
 import { compareLoad, EACH_ANOTHER, MANY_CONNECTIONS, type Request } from './measure.ts';
-import { metric, startScript } from './processes.ts';
+import { startScript, workDone } from './processes.ts';
 import type { Figure } from './table.ts';
 
 const SECONDS = 6;
@@ -38,16 +37,6 @@ async function makeProjects(program: Program): Promise<string[]> {
   return paths;
 }
 
-/** Waits until no fact and no job waits. */
-async function settle(program: Program): Promise<void> {
-  for (let waited = 0; waited < 600; waited++) {
-    const waiting = ['outbox', 'jobs'].map((kind) => metric(program.url, `waiting{kind="${kind}"}`));
-    if ((await Promise.all(waiting)).every((count) => count === 0)) return;
-    await sleep(100);
-  }
-  throw new Error('facts stay after a minute');
-}
-
 const sending = (program: Program, projects: readonly string[], body: unknown): Request => ({
   url: program.url,
   headers,
@@ -70,7 +59,7 @@ async function measureTaking(): Promise<Figure[]> {
     ['repeats of one open alert', [first], repeated, 1],
   ] as const) {
     const subject = sending(program, chosen, body);
-    const settled = () => settle(program);
+    const settled = () => workDone(program);
     const compared = await compareLoad(subject, baseline, SECONDS, settled, MANY_CONNECTIONS);
     figures.push({
       what,
@@ -132,7 +121,7 @@ async function measureFull(): Promise<Figure[]> {
     sending(program, [FULL_PROJECT], distinct),
     sending(program, [EMPTY_PROJECT], distinct),
     SECONDS,
-    () => settle(program),
+    () => workDone(program),
   );
   await program.stop();
   return [

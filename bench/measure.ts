@@ -1,4 +1,5 @@
 /** Measuring: requests per second under load, latency of single requests, medians. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 
 /** In a body: replaced by another text in each request. */
@@ -21,6 +22,10 @@ export const MANY_CONNECTIONS = 64;
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** The value that such a part of them is below. */
+export const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length * part)] ?? Number.NaN;
 
 /** Requests per second over some seconds; throws when a response was not 2xx. */
 async function load(
@@ -126,4 +131,19 @@ export async function compareLatency(
   const skipped = Math.floor(requests / 10);
   const [own, other] = [median(times.subject.slice(skipped)), median(times.baseline.slice(skipped))];
   return { subject: own, baseline: other, ratio: own / other };
+}
+
+/** Milliseconds of requests that come one after the other until the work is done. */
+export async function timesDuring(request: Request, work: Promise<unknown>): Promise<number[]> {
+  let isDone = false;
+  const ended = work.finally(() => {
+    isDone = true;
+  });
+  const times: number[] = [];
+  while (!isDone) {
+    times.push(await time(request));
+    await sleep(5);
+  }
+  await ended;
+  return times;
 }

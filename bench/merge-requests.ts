@@ -9,21 +9,12 @@ import { databaseOf } from './database.ts';
 import { client, importHistory, makeProject, rate } from './git-client.ts';
 import { makeManyIssues } from './many-issues.ts';
 import { makeManyMergeRequests } from './many-merge-requests.ts';
-import { compare, compareLatency, compareLoad, median } from './measure.ts';
-import { metric } from './processes.ts';
-import { atMost, type Figure } from './table.ts';
+import { compare, compareLatency, compareLoad, median, percentile, timesDuring } from './measure.ts';
+import { metric, workDone } from './processes.ts';
+import { atMost, type Figure, ratioOf } from './table.ts';
 
 const headers = { 'private-token': ROOT_TOKEN };
 const FILES = 2_000;
-
-const ratioOf = (what: string, value: string, baseline: string, ratio: number, most: number): Figure => ({
-  what,
-  value,
-  baseline,
-  result: `${ratio.toFixed(2)}×`,
-  target: `≤ ${most}×`,
-  met: ratio <= most,
-});
 
 async function programWith(issues: number, mergeRequests: number): Promise<Program> {
   const data = join(makeFolder(), 'data');
@@ -126,16 +117,6 @@ async function openAll(program: Program, project: number, branches: number): Pro
   for (let branch = 0; branch < branches; branch++) await open(program, project, branch);
 }
 
-/** Waits until no fact and no job waits. */
-async function workDone(program: Program): Promise<void> {
-  while (
-    (await metric(program.url, 'waiting{kind="outbox"}')) +
-      (await metric(program.url, 'waiting{kind="jobs"}')) >
-    0
-  )
-    await sleep(100);
-}
-
 const PROJECTS = 16;
 /** In each project: more than are merged while it is measured. */
 const BRANCHES = 100;
@@ -209,26 +190,6 @@ async function measureMerging(): Promise<Figure[]> {
 const OPEN = 1_000;
 const PUSHES = 7;
 
-const percentile = (values: readonly number[], part: number): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length * part)] ?? Number.NaN;
-
-/** Milliseconds of requests that come one after the other until the work is done. */
-async function timesDuring(url: string, work: Promise<unknown>): Promise<number[]> {
-  let isDone = false;
-  const ended = work.finally(() => {
-    isDone = true;
-  });
-  const times: number[] = [];
-  while (!isDone) {
-    const start = performance.now();
-    await (await fetch(url, { headers })).arrayBuffer();
-    times.push(performance.now() - start);
-    await sleep(5);
-  }
-  await ended;
-  return times;
-}
-
 /** A push into a branch of 1,000 open merge requests beside one into a branch of none, and what follows it. */
 async function measurePushes(): Promise<Figure[]> {
   const program = await unlimited();
@@ -246,7 +207,7 @@ async function measurePushes(): Promise<Figure[]> {
   const judged: number[] = [];
   const during: number[] = [];
   const path = `${program.url}/api/v4/projects/${still.id}`;
-  const alone = await timesDuring(path, sleep(10_000));
+  const alone = await timesDuring({ url: path, headers }, sleep(10_000));
   for (let push = 0; push < PUSHES; push++) {
     await client([...identity, 'commit', '-q', '--allow-empty', '-m', `Push ${push}`], work);
     for (const name of ['still', 'busy'] as const) {
@@ -256,7 +217,7 @@ async function measurePushes(): Promise<Figure[]> {
       if (name === 'still') await workDone(program);
     }
     const start = performance.now();
-    during.push(...(await timesDuring(path, workDone(program))));
+    during.push(...(await timesDuring({ url: path, headers }, workDone(program))));
     judged.push((performance.now() - start) / 1_000);
     const head = (await git(['rev-parse', 'HEAD'], { folder: join(work, '.git') })).toString().trim();
     const [row] = await sql<{ count: number }[]>`

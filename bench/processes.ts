@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const children: ChildProcess[] = [];
 
@@ -113,4 +114,13 @@ export async function metric(url: string, name: string): Promise<number> {
   const text = await response.text();
   const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
+}
+
+/** Waits until no fact and no job waits. */
+export async function workDone({ url }: { url: string }): Promise<void> {
+  for (;;) {
+    const waiting = ['outbox', 'jobs'].map((kind) => metric(url, `waiting{kind="${kind}"}`));
+    if ((await Promise.all(waiting)).every((count) => count === 0)) return;
+    await sleep(100);
+  }
 }

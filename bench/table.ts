@@ -32,6 +32,22 @@ export const atMost = (what: string, value: number, limit: number, unit: string,
   met: value <= limit,
 });
 
+/** A figure that must not exceed so many times its baseline. */
+export const ratioOf = (
+  what: string,
+  value: string,
+  baseline: string,
+  ratio: number,
+  most: number,
+): Figure => ({
+  what,
+  value,
+  baseline,
+  result: `${ratio.toFixed(2)}×`,
+  target: `≤ ${most}×`,
+  met: ratio <= most,
+});
+
 /** The figures of a part as Markdown, or the tables that it has itself, with the machine and the day of the measurement. */
 export function renderPart(part: string, measured: readonly Figure[] | string, date: Date): string {
   return [
