@@ -37,7 +37,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'wikis',
     'work-items',
   ],
-  planning: ['markdown', 'search'],
+  planning: ['hooks', 'markdown', 'search'],
   repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
   wikis: ['repositories', 'search'],

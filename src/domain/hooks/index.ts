@@ -21,4 +21,10 @@ export {
   type LabelPartRow,
 } from './payloads/parts.ts';
 export { selectLabelParts } from './payloads/queries.ts';
-export { type HookContext, readContext, readUsers } from './payloads/read-parts.ts';
+export {
+  type HookContext,
+  type HookPlace,
+  readContext,
+  readPlace,
+  readUsers,
+} from './payloads/read-parts.ts';

@@ -48,6 +48,15 @@ export const hookRepository = ({ name, git_http_url, description, homepage }: Ho
   homepage,
 });
 
+export type GroupPartRow = { id: number; name: string; path: string; full_path: string };
+
+export const hookGroup = (row: GroupPartRow) => ({
+  group_name: row.name,
+  group_path: row.path,
+  group_id: row.id,
+  full_path: row.full_path,
+});
+
 export type LabelPartRow = {
   id: number;
   name: string;

@@ -1,7 +1,7 @@
-/** Reads labels and users for payloads. */
+/** Reads groups, labels and users for payloads. */
 import { type UserBasicRow, userBasicColumns } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { LabelPartRow } from './parts.ts';
+import type { GroupPartRow, LabelPartRow } from './parts.ts';
 
 type Labelled = { issue_id: number } | { merge_request_id: number };
 
@@ -40,3 +40,11 @@ export const selectUserParts = (db: Db, ids: readonly number[]): Promise<UserBas
     .select(userBasicColumns)
     .where('id', 'in', [...new Set(ids)])
     .execute();
+
+export const selectGroupPart = (db: Db, id: number): Promise<GroupPartRow | undefined> =>
+  db
+    .selectFrom('namespaces')
+    .select(['id', 'name', 'path', 'full_path'])
+    .where('id', '=', id)
+    .where('kind', '=', 'group')
+    .executeTakeFirst();

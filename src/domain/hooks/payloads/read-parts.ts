@@ -3,7 +3,8 @@ import { reachProject } from '../../../kernel/access/find.ts';
 import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import { presentUserBasic, type Surroundings, type UserBasic } from '../../../kernel/users/records.ts';
 import type { HookServices } from '../events/hook-events.ts';
-import { selectUserParts } from './queries.ts';
+import { hookGroup, hookProject } from './parts.ts';
+import { selectGroupPart, selectUserParts } from './queries.ts';
 
 export const surroundingsOf = async (services: HookServices): Promise<Surroundings> => ({
   baseUrl: services.baseUrl(),
@@ -40,4 +41,22 @@ export async function readContext(
     readUsers(services, around, userId == null ? [] : [userId]),
   ]);
   return project && { around, project: project.row, user: users.get(userId ?? 0) };
+}
+
+/** The project or group of a fact. */
+export type HookPlace = { project_id: number } | { namespace_id: number };
+
+/** The part that shows where something is; undefined where the place is gone. */
+export async function readPlace(
+  services: HookServices,
+  place: HookPlace,
+): Promise<
+  { project: ReturnType<typeof hookProject> } | { group: ReturnType<typeof hookGroup> } | undefined
+> {
+  if ('project_id' in place) {
+    const context = await readContext(services, place.project_id, undefined);
+    return context && { project: hookProject(context.around, context.project) };
+  }
+  const group = await selectGroupPart(services.database.background, place.namespace_id);
+  return group && { group: hookGroup(group) };
 }

@@ -14,6 +14,7 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import type { Json } from '../../../platform/db/rows.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { nextIid } from '../counter-actions.ts';
+import { attributesOf } from './hook-events.ts';
 import type { MilestoneRow } from './milestone-records.ts';
 import { isTitleTaken, lockMilestone } from './queries.ts';
 import { milestoneTitle, nextState, refuseDates } from './rules.ts';
@@ -40,9 +41,10 @@ export function announceMilestone(
   actor: Actor,
   parent: ResourceParent,
   event: MilestoneEvent,
-  { id, title }: Pick<MilestoneRow, 'id' | 'title'>,
+  milestone: MilestoneRow,
   details: Record<string, Json> = {},
 ): Promise<void> {
+  const { id, title } = milestone;
   const action = isProject(parent) ? activities[event] : undefined;
   return announce(tx, {
     author: actor,
@@ -60,7 +62,14 @@ export function announceMilestone(
         ...(action === 'destroyed' && { details: { title } }),
       },
     }),
-    fact: { name: event, payload: { ...parentColumns(parent), milestone_id: id } },
+    fact: {
+      name: event,
+      payload: {
+        ...parentColumns(parent),
+        milestone_id: id,
+        ...(event === 'milestone_deleted' && { gone: attributesOf(milestone) }),
+      },
+    },
   });
 }
 

@@ -115,6 +115,17 @@ export async function isTitleTaken(
   return found !== undefined;
 }
 
+export const selectMilestoneById = (db: Db, id: number): Promise<MilestoneRow | undefined> =>
+  db.selectFrom('milestones').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const selectNewestMilestone = (db: Db, projectId: number): Promise<MilestoneRow | undefined> =>
+  db
+    .selectFrom('milestones')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
 /** The milestones by id, with the paths that their addresses need. */
 export async function milestonesById(
   db: Db,
