@@ -5,7 +5,8 @@ import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { hookSamples, hookSources } from '../hooks/index.ts';
 import { awardEndpoints } from './awards/award-routes.ts';
-import { noteHooks, noteSamples } from './hooks/hook-events.ts';
+import { awardHooks, awardSample } from './hooks/award-hook-events.ts';
+import { noteHooks, noteSamples } from './hooks/note-hook-events.ts';
 import { takeAwardsOf } from './noteables/award-actions.ts';
 import type { NoteableResource } from './noteables/noteable-resources.ts';
 import { removeSubscriptionsOf } from './noteables/subscription-actions.ts';
@@ -29,7 +30,7 @@ export function conversationEndpoints<Path extends string>(resource: NoteableRes
 export const conversationCapability = (services: Needs<'registered'>): Capability => ({
   name: 'conversation',
   endpoints: [],
-  registrations: [hookSources.add(...noteHooks), hookSamples.add(...noteSamples)],
+  registrations: [hookSources.add(...noteHooks, ...awardHooks), hookSamples.add(...noteSamples, awardSample)],
   // Rows go with their noteable by foreign key.
   tables: ['notes', 'award_emoji', 'subscriptions'],
   async reassign(tx, userId, ghostId) {

@@ -12,7 +12,7 @@ import { type Awardable, awardableOf, emojiName } from '../noteables/awards.ts';
 import type { FindContext, NoteableResource } from '../noteables/noteable-resources.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import { completeTodos } from '../noteables/todo-actions.ts';
-import { noteablePayload } from '../notes/announcements.ts';
+import { awardAnnouncement } from '../notes/announcements.ts';
 import { findNote } from '../notes/queries.ts';
 import { requirePart } from '../notes/rules.ts';
 import { AwardRecord, awardId, newAward, noteId } from '../notes/schema.ts';
@@ -23,7 +23,7 @@ import { presentAward } from './present.ts';
 type Awarded = { target: Noteable; awardable: Awardable };
 
 /** An award, and the awardable that has it. */
-type Given = { awardable: Awardable; award: AwardWithUser };
+type Given = Awarded & { award: AwardWithUser };
 
 type Input = Record<string, unknown>;
 
@@ -52,8 +52,8 @@ function awardResources(resource: NoteableResource): AwardResource[] {
     names,
     find: findTarget,
     findAward: async (context, home, input) => {
-      const { awardable } = await findTarget(context, home, input);
-      return { awardable, award: await findAward(context.db, awardable, input.award_id) };
+      const awarded = await findTarget(context, home, input);
+      return { ...awarded, award: await findAward(context.db, awarded.awardable, input.award_id) };
     },
   };
   const ofNote: AwardResource = {
@@ -71,7 +71,7 @@ function awardResources(resource: NoteableResource): AwardResource[] {
       const noteable = await awards.find(context, home, input.noteable_id);
       const id = Number(input.note_id);
       const award = await findAwardOfNote(context, noteable, id, input.award_id);
-      return { awardable: { column: 'note_id', id }, award };
+      return { target: noteable, awardable: { column: 'note_id', id }, award };
     },
   };
   return [ofTarget, ofNote];
@@ -94,11 +94,16 @@ async function give(
     const award = await giveAward(tx, awardable, actor.id, name);
     if (!award) throw refused('Name has already been taken');
     await completeTodos(ahead(tx), actor.id, noteable);
-    const payload = { ...noteablePayload(noteable), award_id: award.id, user_id: actor.id, name };
-    await announce(tx, { author: actor, fact: { name: 'award_given', payload } });
+    await announce(tx, awardAnnouncement(actor, noteable, { event: 'award_given', award }));
     return award;
   });
 }
+
+const takeBack = (db: Db, actor: Actor, { target, awardable, award }: Given): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const taken = await takeAward(tx, awardable, award.id);
+    if (taken) await announce(tx, awardAnnouncement(actor, target, { event: 'award_taken', award: taken }));
+  });
 
 /** Endpoints of awards on one kind of noteable, and on its notes. */
 export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
@@ -160,10 +165,10 @@ export const awardEndpoints = (resource: NoteableResource): Endpoint[] =>
         reply: noContent,
         handle: async (context) => {
           const { db, actor, subject, input, unmodified } = context;
-          const { awardable, award } = await of.findAward(context, subject, input);
-          if (award.user_id !== actor.id && !actor.admin) throw unauthenticated();
-          unmodified(award.updated_at);
-          await inTransaction(db, (tx) => takeAward(tx, awardable, award.id));
+          const given = await of.findAward(context, subject, input);
+          if (given.award.user_id !== actor.id && !actor.admin) throw unauthenticated();
+          unmodified(given.award.updated_at);
+          await takeBack(db, actor, given);
           return null;
         },
       }),

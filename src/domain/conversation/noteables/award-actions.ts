@@ -49,20 +49,33 @@ export async function giveAward(
   return award;
 }
 
-/** Removes the award; false when it is gone already. Call it inside a transaction. */
-export async function takeAward(tx: Db, awardable: Awardable, awardId: number): Promise<boolean> {
+/** Removes the award and returns it; undefined when it is gone already. Call it inside a transaction. */
+export async function takeAward(
+  tx: Db,
+  awardable: Awardable,
+  awardId: number,
+): Promise<AwardRow | undefined> {
   const award = await tx
     .deleteFrom('award_emoji')
     .where('id', '=', awardId)
     .returningAll()
     .executeTakeFirst();
   if (award) await count(tx, awardable, award, -1);
-  return award !== undefined;
+  return award;
 }
 
+/** What was given or taken back. */
+export type AwardChange = { event: 'award_given' | 'award_taken'; award: AwardRow };
+
 /** Gives the award, or removes the user's own. Call it inside a transaction. */
-export async function toggleAward(tx: Db, awardable: Awardable, userId: number, name: string): Promise<void> {
-  if (await giveAward(tx, awardable, userId, name)) return;
+export async function toggleAward(
+  tx: Db,
+  awardable: Awardable,
+  userId: number,
+  name: string,
+): Promise<AwardChange | undefined> {
+  const given = await giveAward(tx, awardable, userId, name);
+  if (given) return { event: 'award_given', award: given };
   const award = await tx
     .selectFrom('award_emoji')
     .select('id')
@@ -70,7 +83,8 @@ export async function toggleAward(tx: Db, awardable: Awardable, userId: number, 
     .where('user_id', '=', userId)
     .where('name', '=', name)
     .executeTakeFirst();
-  if (award) await takeAward(tx, awardable, award.id);
+  const taken = award && (await takeAward(tx, awardable, award.id));
+  return taken && { event: 'award_taken', award: taken };
 }
 
 /** Removes all awards of a user who is being deleted. */

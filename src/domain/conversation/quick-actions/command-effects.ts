@@ -1,4 +1,5 @@
 /** Runs the effects of quick actions that need nothing but a noteable and a user. */
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { toggleAward } from '../noteables/award-actions.ts';
 import { awardableOf, emojiName } from '../noteables/awards.ts';
@@ -6,13 +7,17 @@ import type { Noteable } from '../noteables/noteables.ts';
 import { setSubscription } from '../noteables/subscription-actions.ts';
 import { addTodos, completeTodos } from '../noteables/todo-actions.ts';
 import type { ActorContext } from '../noteables/write-context.ts';
+import { awardAnnouncement } from '../notes/announcements.ts';
 import type { OwnEffect } from './command-rules.ts';
 
 async function award({ db, actor }: ActorContext, noteable: Noteable, text: string): Promise<void> {
   const name = await emojiName(text);
   const awardable = awardableOf(noteable);
   if (name === undefined || !awardable) return;
-  await inTransaction(db, (tx) => toggleAward(tx, awardable, actor.id, name));
+  await inTransaction(db, async (tx) => {
+    const change = await toggleAward(tx, awardable, actor.id, name);
+    if (change) await announce(tx, awardAnnouncement(actor, noteable, change));
+  });
 }
 
 export async function applyOwnEffect(

@@ -23,6 +23,8 @@ export type HookEvent = {
   flag: EventFlag;
   /** The hooks of the instance alone, or all but those; all unless told. */
   for?: 'instance' | 'inside';
+  /** The flag of the hooks that hear of what is confidential: those without it are not told. */
+  confidential?: HookFlag;
   /** The branch of a push, for the filters of hooks. */
   branch?: string;
   body: object;

@@ -57,6 +57,7 @@ const isOfInstance = ({ project_id, namespace_id }: ListeningHook): boolean =>
 function wants(hook: ListeningHook, event: HookEvent): boolean {
   const ofInstance = isOfInstance(hook);
   if (event.for !== undefined && (event.for === 'instance') !== ofInstance) return false;
+  if (event.confidential !== undefined && !hook.events.includes(event.confidential)) return false;
   return event.flag === ALWAYS ? ofInstance : hook.events.includes(event.flag);
 }
 
