@@ -8,6 +8,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   badges: ['repositories'],
   conversation: ['hooks', 'markdown', 'search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
+  'feature-flags': ['hooks'],
   feed: ['conversation'],
   'merge-requests': [
     'conversation',

@@ -87,7 +87,17 @@ export const updateFeatureFlag = (
       .returningAll()
       .executeTakeFirstOrThrow();
     const details = { from: summaryOf(before), to: summaryOf(flag) };
-    await announce(tx, { author: actor, audit: auditOf(project, flag, 'feature_flag_updated', details) });
+    const payload = {
+      project_id: project.id,
+      user_id: actor.id,
+      feature_flag_id: flag.id,
+      active: flag.active,
+    };
+    await announce(tx, {
+      author: actor,
+      audit: auditOf(project, flag, 'feature_flag_updated', details),
+      ...(flag.active !== before.active && { fact: { name: 'feature_flag_switched', payload } }),
+    });
     return flag;
   });
 

@@ -29,6 +29,17 @@ export const selectFeatureFlag = (
 ): Promise<FeatureFlagRow | undefined> =>
   selectFlags(db, project).where('name', '=', name).executeTakeFirst();
 
+export const selectFeatureFlagById = (db: Db, id: number): Promise<FeatureFlagRow | undefined> =>
+  db.selectFrom('project_feature_flags').selectAll().where('id', '=', id).executeTakeFirst();
+
+export const selectNewestFeatureFlag = (db: Db, projectId: number): Promise<FeatureFlagRow | undefined> =>
+  db
+    .selectFrom('project_feature_flags')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .orderBy('id', 'desc')
+    .executeTakeFirst();
+
 /** The flag, locked until the commit, so that concurrent changes take turns. */
 export const lockFeatureFlag = (
   tx: Db,
