@@ -41,7 +41,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   planning: ['hooks', 'markdown', 'search'],
   repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
-  wikis: ['repositories', 'search'],
+  wikis: ['hooks', 'repositories', 'search'],
   'work-items': [
     'conversation',
     'hooks',

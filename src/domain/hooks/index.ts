@@ -24,6 +24,7 @@ export { selectLabelParts } from './payloads/queries.ts';
 export {
   type HookContext,
   type HookPlace,
+  readActor,
   readContext,
   readPlace,
   readUsers,

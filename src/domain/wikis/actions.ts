@@ -1,5 +1,5 @@
 /** Changes of a wiki: a commit of the caller's, and then the page's row and the activity. */
-import { announce } from '../../kernel/activity/announce-actions.ts';
+import { announce, announcementParts } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../kernel/settings/definitions.ts';
@@ -20,6 +20,7 @@ import { presentPage } from './present.ts';
 import { attachmentName, endingFor, endings, markdownOf, nameOf } from './rules.ts';
 import type { AttachmentInput, CreateInput, UpdateInput, WikiAttachment, WikiPage } from './schema.ts';
 import { readWiki, type Wiki } from './wiki.ts';
+import { type WikiAction, wikiFact } from './wiki-facts.ts';
 import { type PageName, presentPageBasic } from './wiki-pages.ts';
 
 /** The context of a change to a wiki. */
@@ -67,15 +68,17 @@ type Edit = {
   message: string;
 };
 
+/** The id of the new commit. */
 async function commit(
   { actor }: WikiWriteContext,
   git: GitFolder,
   branch: string,
   head: Commit | undefined,
   edit: Edit,
-) {
+): Promise<string> {
   try {
-    await commitChanges(git, { branch, head, author: authorOf(actor), ...edit });
+    const written = await commitChanges(git, { branch, head, author: authorOf(actor), ...edit });
+    return written.commit.oid;
   } catch (error) {
     if (error instanceof PathConflict) throw invalid({ title: ['has a page in the place of a folder'] });
     throw error;
@@ -125,12 +128,12 @@ export async function createPage(context: WikiWriteContext, input: CreateInput):
   const blob = await newBlob(text);
   return onWiki(context, async (git, branch, head) => {
     if (head) await refuseTaken(git, head.tree, page);
-    await commit(context, git, branch, head, {
+    const oid = await commit(context, git, branch, head, {
       changes: [put(page, '100644', blob.oid)],
       blobs: [blob],
       message: `${actor.username} created page: ${title.trim()}`,
     });
-    const id = await record(context, 'created', page);
+    const id = await record(context, 'created', page, oid);
     return presentPage(page, id, text);
   });
 }
@@ -148,12 +151,12 @@ export async function updatePage(context: WikiWriteContext, input: UpdateInput):
         ? old
         : textOf(settings, content ?? splitFrontMatter(old).content, front_matter ?? {});
     const blob = await newBlob(text);
-    await commit(context, git, branch, head, {
+    const oid = await commit(context, git, branch, head, {
       changes: [remove(before), put(page, before.mode, blob.oid)],
       blobs: [blob],
       message: `${actor.username} updated page: ${title?.trim() ?? before.title}`,
     });
-    const id = await record(context, 'updated', page, before.slug);
+    const id = await record(context, 'updated', page, oid, before.slug);
     return presentPage(page, id, text);
   });
 }
@@ -167,12 +170,12 @@ export async function deletePage(
   const { actor } = context;
   await onPage(context, slug, async (git, branch, head, page) => {
     unmodified(await changedAt(git, head, page));
-    await commit(context, git, branch, head, {
+    const oid = await commit(context, git, branch, head, {
       changes: [remove(page)],
       blobs: [],
       message: `${actor.username} deleted page: ${page.title}`,
     });
-    await record(context, 'destroyed', page);
+    await record(context, 'destroyed', page, oid);
   });
 }
 
@@ -207,24 +210,28 @@ export async function attachFile(context: WikiWriteContext, input: AttachmentInp
 }
 
 /**
- * Records the commit in the page's row, which gives its id; and, in projects, in the activity, which alone needs that of
- * a page that goes.
+ * Records the commit in the page's row, which gives its id, and announces it. The activity has projects' pages alone, and
+ * alone needs the id of a page that goes.
  */
 async function record(
   { services, actor, wiki }: WikiWriteContext,
-  action: 'created' | 'updated' | 'destroyed',
+  action: WikiAction,
   page: PageName,
+  oid: string,
   from?: string,
 ): Promise<number> {
   const { db } = services.database;
   const isGroups = wiki.owner === 'group_id';
+  const fact = wikiFact(wiki, actor, { action, page, oid });
   if (isGroups && action !== 'destroyed')
-    return keepPage(db, wiki, from, page, { statements: [countingWrite(db, wiki.key)] });
+    return keepPage(db, wiki, from, page, {
+      statements: [countingWrite(db, wiki.key)],
+      parts: announcementParts([{ author: actor, fact }]),
+    });
   return inTransaction(db, async (tx) => {
     await countWrite(tx, wiki.key);
     const id = isGroups ? 0 : await keepPage(tx, wiki, from, page);
     if (action === 'destroyed') await forgetPage(tx, wiki, page.slug);
-    if (isGroups) return id;
     const activity = {
       action,
       projectId: wiki.id,
@@ -232,7 +239,7 @@ async function record(
       targetId: id,
       details: { target_title: page.title, wiki_page: presentPageBasic(page, id) },
     };
-    await announce(tx, { author: actor, activity });
+    await announce(tx, { author: actor, ...(!isGroups && { activity }), fact });
     return id;
   });
 }

@@ -3,9 +3,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
+import { containerTables, groupWiki, projectWiki } from '../repositories/index.ts';
 import { keepPages } from './page-actions.ts';
 import type { Wiki } from './wiki.ts';
-import type { PageName } from './wiki-pages.ts';
+import type { PageName, WikiOwner } from './wiki-pages.ts';
 
 type Named = Pick<PageName, 'slug' | 'title'>;
 
@@ -23,6 +24,21 @@ export async function pageIds(db: Db, wiki: Wiki, pages: readonly Named[]): Prom
   for (const { slug } of known) wanted.delete(slug);
   const added = wanted.size === 0 ? [] : await keepPages(db, wiki, [...wanted.values()]);
   return new Map([...known, ...added].map(({ id, slug }) => [slug, id]));
+}
+
+/** The wiki of an owner that nobody is authorized for, to be read by the program. */
+export async function selectWiki(db: Db, { owner, id }: WikiOwner): Promise<Wiki> {
+  const isGroups = owner === 'group_id';
+  const table = containerTables[isGroups ? 'group' : 'project'];
+  const { rows } = await sql<{ storage: string }>`
+    select repository_storage as storage from ${sql.table(table)} where id = ${id}`.execute(db);
+  return {
+    key: isGroups ? groupWiki(id) : projectWiki(id),
+    owner,
+    id,
+    storage: rows[0]?.storage,
+    ensureStorage: async () => {},
+  };
 }
 
 /** `project` for a path that is, or was, a project's; else the id of its group: a number is a name here. */

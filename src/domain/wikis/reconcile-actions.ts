@@ -7,9 +7,10 @@ import type { Needs } from '../../kernel/services.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { textInTime } from '../../platform/git/program/long-runs.ts';
-import { containerTables, groupWiki, type InterruptedWrite, projectWiki } from '../repositories/index.ts';
+import { containerTables, type InterruptedWrite } from '../repositories/index.ts';
 import { forgetPage, keepPage } from './page-actions.ts';
 import { findPage, type Page } from './pages.ts';
+import { selectWiki } from './queries.ts';
 import { readWiki, type Wiki } from './wiki.ts';
 import { pageAt } from './wiki-pages.ts';
 
@@ -44,30 +45,15 @@ async function movedSince({ folder }: GitFolder, since: Date): Promise<Map<strin
   return moved;
 }
 
-async function wikiOf(db: Db, { kind, id }: InterruptedWrite): Promise<Wiki | undefined> {
-  if (kind === 'snippet') return undefined;
-  const { rows } = await sql<{ storage: string }>`
-    select repository_storage as storage from ${sql.table(containerTables[kind])} where id = ${id}`.execute(
-    db,
-  );
-  const group = kind === 'group';
-  return {
-    key: group ? groupWiki(id) : projectWiki(id),
-    owner: group ? 'group_id' : 'project_id',
-    id,
-    storage: rows[0]?.storage,
-    ensureStorage: async () => {},
-  };
-}
-
 /** Gives the pages of the container's wiki the rows that follow from the commits since then. */
 export async function reconcilePages(
   services: Needs<'database' | 'repositories'>,
   write: InterruptedWrite,
 ): Promise<void> {
   const { db } = services.database;
-  const wiki = await wikiOf(db, write);
-  if (!wiki) return;
+  const { kind, id } = write;
+  if (kind === 'snippet') return;
+  const wiki = await selectWiki(db, { owner: kind === 'group' ? 'group_id' : 'project_id', id });
   const places = await readWiki(services, wiki, 'HEAD', async (git, { tree }) => {
     const pageOf = async (slug: string): Promise<Page | undefined> => {
       const page = await findPage(git, tree, slug);

@@ -13,17 +13,15 @@ import { headRef } from '../../platform/git/refs.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import { countWrite } from '../repositories/index.ts';
 import { forgetPage, keepPage } from './page-actions.ts';
-import { type PageName, pageAt, presentPageBasic, type WikiOwner } from './wiki-pages.ts';
+import { type WikiAction, type WikiChange, wikiFact } from './wiki-facts.ts';
+import { pageAt, presentPageBasic, type WikiOwner } from './wiki-pages.ts';
 
-type Action = 'created' | 'updated' | 'destroyed';
-type PageChange = {
-  action: Action;
-  page: PageName;
+type PageChange = WikiChange & {
   /** The old slug of a renamed page. */
   from?: string;
 };
 
-const actions: Readonly<Record<string, Action>> = {
+const actions: Readonly<Record<string, WikiAction>> = {
   A: 'created',
   M: 'updated',
   T: 'updated',
@@ -53,15 +51,15 @@ async function changedPages(git: GitFolder, updates: readonly RefUpdate[]): Prom
     ([, status = '', path = '']): PageChange[] => {
       const page = pageAt(path);
       const action = actions[status];
-      return page && action ? [{ action, page }] : [];
+      return page && action ? [{ action, page, oid: after }] : [];
     },
   );
-  const of = (action: Action) => changes.filter((change) => change.action === action);
+  const of = (action: WikiAction) => changes.filter((change) => change.action === action);
   const [created, updated, destroyed] = [of('created'), of('updated'), of('destroyed')];
   const [[made], [gone]] = [created, destroyed];
   // Several renames cannot be told apart.
   if (made && gone && created.length === 1 && destroyed.length === 1) {
-    const renamed: PageChange = { action: 'updated', page: made.page, from: gone.page.slug };
+    const renamed: PageChange = { ...made, action: 'updated', from: gone.page.slug };
     return [renamed, ...updated].slice(0, MAX_PAGES);
   }
   // Removals come first: a page in another format has the same slug.
@@ -98,6 +96,7 @@ export async function recordWikiPush(
           targetId,
           details: { target_title: page.title, wiki_page: presentPageBasic(page, targetId) },
         },
+        fact: wikiFact({ owner: 'project_id', id: key.id }, pusher, change),
       });
     }
     await announceAll(tx, announcements);

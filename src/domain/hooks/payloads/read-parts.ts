@@ -22,6 +22,15 @@ export async function readUsers(
   return new Map(rows.map((row) => [row.id, presentUserBasic(around, row)]));
 }
 
+/** Who did it; undefined where no user did, or one that is gone. */
+export async function readActor(
+  services: HookServices,
+  id: number | null | undefined,
+): Promise<UserBasic | undefined> {
+  if (id == null) return undefined;
+  return (await readUsers(services, await surroundingsOf(services), [id])).get(id);
+}
+
 export type HookContext = {
   around: Surroundings;
   project: ProjectRow;
