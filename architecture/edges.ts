@@ -22,7 +22,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'spam',
     'work-items',
   ],
-  namespaces: ['markdown', 'notifications', 'planning', 'repositories', 'search'],
+  namespaces: ['hooks', 'markdown', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
   pages: [
     'accounts',

@@ -1,5 +1,5 @@
 /** A receiver of webhooks for a test file, and what it was sent. */
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from './app.ts';
 import { bodyOf } from './factories.ts';
 import { type Received, startWebServer, type WebServer } from './web-server.ts';
@@ -13,6 +13,8 @@ export type HookReceiver = {
   received(): readonly Received[];
   /** Their payloads with these of the header's kind, or all. */
   payloads(kind?: string): Payload[];
+  /** Waits for events with these names, of the header's kind, and returns the last of each. */
+  heard(kind: string, ...names: string[]): Promise<Payload[]>;
   clear(): void;
   /** Adds a hook with these flags to `/projects/1`, `/groups/1` or the instance (''). */
   listen(app: TestApp, to: string, flags: object): Promise<{ id: number }>;
@@ -28,15 +30,21 @@ export function useHookReceiver(app: TestApp): HookReceiver {
   });
   afterAll(() => server?.stop());
   const received = () => server?.received ?? [];
+  const payloads = (kind?: string): Payload[] =>
+    received()
+      .filter(({ headers }) => kind === undefined || headers['x-gitlab-event'] === kind)
+      .map(({ body }) => JSON.parse(body));
   return {
     get url() {
       return server?.url ?? '';
     },
     received,
-    payloads: (kind) =>
-      received()
-        .filter(({ headers }) => kind === undefined || headers['x-gitlab-event'] === kind)
-        .map(({ body }) => JSON.parse(body)),
+    payloads,
+    heard: async (kind, ...names) => {
+      const last = (name: string) => payloads(kind).findLast(({ event_name }) => event_name === name);
+      await expect.poll(() => names.filter((name) => !last(name))).toEqual([]);
+      return names.map(last);
+    },
     clear: () => void server?.received.splice(0),
     listen: async (listening, to, flags) =>
       bodyOf(

@@ -8,10 +8,13 @@ export {
   hookSource,
   hookSources,
 } from './events/hook-events.ts';
+export { ALWAYS } from './management/kinds.ts';
 export { type Changed, type FactChanges, goneIds, hookChanges, stateIds } from './payloads/changes.ts';
+export { namedEvents, namedTime } from './payloads/named-events.ts';
 export { type HookNoteable, hookNoteables } from './payloads/noteables.ts';
 export {
   hookCommit,
+  hookEmail,
   hookLabel,
   hookProject,
   hookRepository,
@@ -26,6 +29,7 @@ export {
   type HookPlace,
   readActor,
   readContext,
+  readPeople,
   readPlace,
   readUsers,
 } from './payloads/read-parts.ts';

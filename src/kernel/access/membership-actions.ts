@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
+import { type Fact, insertFacts } from '../../platform/outbox/outbox.ts';
 import { type Announcement, type AuditedEntity, announceAll } from '../activity/announce-actions.ts';
 import { levelName } from '../policy/roles.ts';
 
@@ -44,21 +45,54 @@ export const sourceColumns = ({ column, id }: Pick<MembershipSource, 'column' | 
   namespace_id: column === 'namespace_id' ? id : null,
 });
 
-const membersOf = (source: MembershipSource, newcomers: readonly Newcomer[]) => {
-  const time = now();
-  return newcomers.map(({ name: _, ...newcomer }) => ({
+/** What the facts about a membership tell of it. */
+type ToldMember = {
+  user_id: number;
+  access_level: number;
+  expires_at: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+type MemberFactName = 'member_created' | 'member_updated' | 'member_destroyed';
+
+/** The fact that there is a membership, or another than before, or none any more. */
+export const memberFact = (
+  name: MemberFactName,
+  { column, id }: Pick<MembershipSource, 'column' | 'id'>,
+  { user_id, access_level, expires_at, created_at, updated_at }: ToldMember,
+): Fact => ({
+  name,
+  payload: {
+    [column]: id,
+    user_id,
+    access_level,
+    expires_at,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  },
+});
+
+/** A statement that writes such facts of the memberships in a relation. */
+export const memberFacts = (name: MemberFactName, relation: string): string =>
+  insertFacts(`
+    select '${name}', jsonb_strip_nulls(jsonb_build_object('project_id', project_id, 'namespace_id', namespace_id,
+      'user_id', user_id, 'access_level', access_level, 'expires_at', expires_at, 'created_at', created_at,
+      'updated_at', updated_at)), updated_at from ${relation}`);
+
+const membersOf = (source: MembershipSource, newcomers: readonly Newcomer[], time: Date) =>
+  newcomers.map(({ name: _, ...newcomer }) => ({
     ...newcomer,
     ...sourceColumns(source),
     created_at: time,
     updated_at: time,
   }));
-};
 
 const announceJoined = (
   tx: Db,
   source: MembershipSource,
   author: Announcement['author'],
   newcomers: readonly Newcomer[],
+  time: Date,
 ): Promise<void> =>
   announceAll(
     tx,
@@ -80,6 +114,7 @@ const announceJoined = (
         ...(source.column === 'project_id' && {
           activity: { action: 'joined', projectId: source.id, authorId: newcomer.user_id },
         }),
+        fact: memberFact('member_created', source, { ...newcomer, created_at: time, updated_at: time }),
       }),
     ),
   );
@@ -91,11 +126,12 @@ export async function joinAsNew(
   author: Announcement['author'],
   newcomer: Newcomer,
 ): Promise<void> {
+  const time = now();
   await ahead(tx)
     .insertInto('members')
-    .values(membersOf(source, [newcomer]))
+    .values(membersOf(source, [newcomer], time))
     .execute();
-  await announceJoined(tx, source, author, [newcomer]);
+  await announceJoined(tx, source, author, [newcomer], time);
 }
 
 /**
@@ -109,9 +145,10 @@ export async function joinMembers(
   newcomers: readonly Newcomer[],
 ): Promise<Set<number>> {
   if (newcomers.length === 0) return new Set();
+  const time = now();
   const rows = await tx
     .insertInto('members')
-    .values(membersOf(source, newcomers))
+    .values(membersOf(source, newcomers, time))
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id')
     .execute();
@@ -127,6 +164,7 @@ export async function joinMembers(
     source,
     author,
     newcomers.filter((each) => joined.has(each.user_id)),
+    time,
   );
   return joined;
 }

@@ -22,13 +22,18 @@ export async function readUsers(
   return new Map(rows.map((row) => [row.id, presentUserBasic(around, row)]));
 }
 
+export const readPeople = async (
+  services: HookServices,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, UserBasic>> => readUsers(services, await surroundingsOf(services), ids);
+
 /** Who did it; undefined where no user did, or one that is gone. */
 export async function readActor(
   services: HookServices,
   id: number | null | undefined,
 ): Promise<UserBasic | undefined> {
   if (id == null) return undefined;
-  return (await readUsers(services, await surroundingsOf(services), [id])).get(id);
+  return (await readPeople(services, [id])).get(id);
 }
 
 export type HookContext = {

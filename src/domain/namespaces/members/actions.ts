@@ -4,6 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import {
   joinMembers,
   type MembershipSource,
+  memberFact,
   membershipSourceOf,
 } from '../../../kernel/access/membership-actions.ts';
 import { ownsAlone } from '../../../kernel/access/remaining-queries.ts';
@@ -135,9 +136,10 @@ export async function updateMember(
     check(updateProblem({ ...member, role: source.role }, grant, lastOwner));
     check(inheritanceProblem(grant.access_level, member.inherited));
     if (grant.access_level === member.access_level && expires_at === member.expires_at) return;
+    const updated_at = now();
     await ahead(tx)
       .updateTable('members')
-      .set({ ...grant, updated_at: now() })
+      .set({ ...grant, updated_at })
       .where('id', '=', member.id)
       .execute();
     await announce(tx, {
@@ -156,6 +158,7 @@ export async function updateMember(
           target_details: member.user_name,
         },
       },
+      fact: memberFact('member_updated', source, { ...member, ...grant, updated_at }),
     });
   });
 }
@@ -180,52 +183,52 @@ export async function removeMember(
     check(removalProblem({ ...member, role: source.role }, self, lastOwner));
     options.unmodified(member.updated_at);
     await ahead(tx).deleteFrom('members').where('id', '=', member.id).execute();
-    await announce(tx, removal(actor, source, { id: userId, name: member.user_name }));
-    if (source.kind === 'group' && !options.keepInside) {
-      await removeInside(tx, source, actor, { id: userId, name: member.user_name });
-    }
+    await announce(tx, removal(actor, source, member));
+    if (source.kind === 'group' && !options.keepInside) await removeInside(tx, source, actor, member);
   });
 }
 
-const removal = (
-  actor: Actor,
-  source: MembershipSource,
-  user: { id: number; name: string },
-): Announcement => ({
+type RemovedMember = Parameters<typeof memberFact>[2] & { user_name: string };
+
+const removal = (actor: Actor, source: MembershipSource, member: RemovedMember): Announcement => ({
   author: actor,
   audit: {
     entity: source.entity,
     event: 'member_destroyed',
     details: {
       remove: 'user_access',
-      target_id: user.id,
+      target_id: member.user_id,
       target_type: 'User',
-      target_details: user.name,
+      target_details: member.user_name,
     },
   },
   ...(source.column === 'project_id' && {
-    activity: { action: 'left', projectId: source.id, authorId: user.id },
+    activity: { action: 'left', projectId: source.id, authorId: member.user_id },
   }),
+  fact: memberFact('member_destroyed', source, member),
 });
+
+type InsideMember = Omit<RemovedMember, 'user_id' | 'user_name'> & Parameters<typeof membershipSourceOf>[0];
 
 /** Ends the user's memberships of the groups and projects inside the group. */
 async function removeInside(
   tx: Db,
   group: Source,
   actor: Actor,
-  user: { id: number; name: string },
+  user: { user_id: number; user_name: string },
 ): Promise<void> {
-  const { rows } = await sql<{ project_id: number | null; namespace_id: number; full_path: string }>`
+  const { rows } = await sql<InsideMember>`
     with inside as (
-      select m.id, m.project_id, n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path
+      select m.id, m.project_id, n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path, m.access_level,
+        m.expires_at, m.created_at, m.updated_at
       from members m left join projects p on p.id = m.project_id
       join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
-      where m.user_id = ${user.id} and n.ancestor_ids @> array[${group.id}]::bigint[]),
+      where m.user_id = ${user.user_id} and n.ancestor_ids @> array[${group.id}]::bigint[]),
     gone as (delete from members where id in (select id from inside))
-    select project_id, namespace_id, full_path from inside order by id`.execute(tx);
+    select * from inside order by id`.execute(tx);
   await announceAll(
     tx,
-    rows.map((row) => removal(actor, membershipSourceOf(row), user)),
+    rows.map((row) => removal(actor, membershipSourceOf(row), { ...row, ...user })),
   );
 }
 

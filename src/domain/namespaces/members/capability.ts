@@ -1,7 +1,9 @@
 /** Members of projects and groups, access requests and invitations, and the end of a membership. */
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { hookSources } from '../../hooks/index.ts';
 import { expireMembers } from './expiry-actions.ts';
+import { memberHooks } from './hook-events.ts';
 import { invitationPages } from './invitation-pages.ts';
 import { importEndpoint, memberEndpoints } from './member-routes.ts';
 import { groups, projects } from './source.ts';
@@ -10,6 +12,7 @@ import { accessRequestEndpoints, invitationEndpoints } from './waiting-routes.ts
 
 export const membersCapability = (services: Needs<'database'>): Capability => ({
   name: 'members',
+  registrations: [hookSources.add(...memberHooks)],
   endpoints: [
     ...memberEndpoints(projects),
     ...memberEndpoints(groups),

@@ -1,13 +1,12 @@
 /** Memberships that have expired give no access at once; here their rows are deleted and announced. */
 import { type RawBuilder, sql } from 'kysely';
-import { membershipSourceOf } from '../../../kernel/access/membership-actions.ts';
+import { memberFact, membershipSourceOf } from '../../../kernel/access/membership-actions.ts';
 import { type Announcement, announceAll } from '../../../kernel/activity/announce-actions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { today } from './queries.ts';
 import type { Source } from './source.ts';
 
-type Lapsed = {
-  user_id: number;
+type Lapsed = Parameters<typeof memberFact>[2] & {
   user_name: string;
   project_id: number | null;
   namespace_id: number;
@@ -18,7 +17,8 @@ type Lapsed = {
 async function expire(tx: Db, memberIds: RawBuilder<unknown>): Promise<number[]> {
   const { rows } = await sql<Lapsed>`
     with gone as (delete from members where id = any(array(${memberIds})) returning *)
-    select m.user_id, u.name as user_name, m.project_id, n.id as namespace_id,
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.updated_at, u.name as user_name, m.project_id,
+      n.id as namespace_id,
       concat_ws('/', n.full_path, p.path) as full_path
     from gone m join users u on u.id = m.user_id left join projects p on p.id = m.project_id
     join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id) order by m.id`.execute(tx);
@@ -40,6 +40,7 @@ async function expire(tx: Db, memberIds: RawBuilder<unknown>): Promise<number[]>
         ...(row.project_id !== null && {
           activity: { action: 'expired', projectId: row.project_id, authorId: row.user_id },
         }),
+        fact: memberFact('member_destroyed', membershipSourceOf(row), row),
       }),
     ),
   );

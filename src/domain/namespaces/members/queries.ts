@@ -239,6 +239,7 @@ export async function lockMember(tx: Db, source: Source, userId: number) {
       'members.user_id',
       'members.access_level',
       'members.expires_at',
+      'members.created_at',
       'members.updated_at',
       'users.name as user_name',
       'users.kind as user_kind',

@@ -22,6 +22,24 @@ const announcement = (actor: Actor, source: Source, event: string, target: strin
 const record = (tx: Db, actor: Actor, source: Source, event: string, target: string): Promise<void> =>
   announce(tx, announcement(actor, source, event, target));
 
+/** The fact that somebody asks to be a member, or does so no more. */
+const requestAnnouncement = (
+  actor: Actor,
+  source: Source,
+  change: 'created' | 'destroyed',
+  user: { id: number; name: string },
+  requested_at: Date,
+): Announcement => {
+  const time = requested_at.toISOString();
+  return {
+    ...announcement(actor, source, `access_request_${change}`, user.name),
+    fact: {
+      name: `access_request_${change}`,
+      payload: { [source.column]: source.id, user_id: user.id, created_at: time, updated_at: time },
+    },
+  };
+};
+
 /**
  * Requests access for the caller; 403 where requests are turned off, 400 for members and for a second
  * request. Returns the time.
@@ -39,7 +57,7 @@ export async function requestAccess(db: Db, source: Source, actor: Actor): Promi
       .returning('id')
       .execute();
     if (!row) throw exists;
-    await record(tx, actor, source, 'access_request_created', actor.name);
+    await announce(tx, requestAnnouncement(actor, source, 'created', actor, requested_at));
     return requested_at;
   });
 }
@@ -82,7 +100,7 @@ export async function removeAccessRequest(
     const requester = found(await accessRequest(tx, source, userId).executeTakeFirst());
     unmodified(requester.requested_at);
     await ahead(tx).deleteFrom('access_requests').where('id', '=', requester.request_id).execute();
-    await record(tx, actor, source, 'access_request_destroyed', requester.name);
+    await announce(tx, requestAnnouncement(actor, source, 'destroyed', requester, requester.requested_at));
   });
 }
 
