@@ -8,6 +8,7 @@ import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { insertFacts } from '../../platform/outbox/outbox.ts';
 import { announce, announceAll } from '../activity/announce-actions.ts';
 import { lockNamespace } from './path-actions.ts';
+import { toldGroup, toldProject } from './told-queries.ts';
 
 /** Removes a capability's rows before those of the projects, or of the groups and personal namespaces. */
 export type Eraser = (
@@ -49,16 +50,43 @@ const forgetForks = (tx: Db, projects: RawBuilder<unknown>) =>
           where ${projects} and not deleting and forked_from_id is not null group by 1) f
     where s.id = f.id`.execute(ahead(tx));
 
+/** Writes the facts that projects go, before they do. `placeId` is the group whose hooks are there to be told. */
+const announceGoingProjects = (
+  tx: Db,
+  projects: RawBuilder<unknown>,
+  placeId: number | null,
+): Promise<unknown> =>
+  sql`
+    with gone as (
+      select p.id, ${toldProject()} as told, ${placeId}::bigint as place_id, ${now()}::timestamptz as at
+      from projects p join namespaces n on n.id = p.namespace_id where ${projects} and not p.deleting)
+    ${sql.raw(
+      insertFacts(`select 'project_destroyed',
+        jsonb_build_object('project_id', id, 'namespace_id', place_id, 'gone', told), at from gone order by id`),
+    )}`.execute(ahead(tx));
+
+/** The same of groups. */
+const announceGoingGroups = (tx: Db, groups: RawBuilder<unknown>, placeId: number | null): Promise<unknown> =>
+  sql`
+    with gone as (
+      select n.id, ${toldGroup()} as told, ${placeId}::bigint as place_id, ${now()}::timestamptz as at
+      from namespaces n where ${groups} and n.kind = 'group' and not n.deleting)
+    ${sql.raw(
+      insertFacts(`select 'group_destroyed',
+        jsonb_build_object('group_id', id, 'namespace_id', place_id, 'gone', told), at from gone order by id`),
+    )}`.execute(ahead(tx));
+
 /** Hides a project and frees its path and name; its rows are erased later. */
 export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
   const present = await tx
     .selectFrom('projects')
-    .select('id')
+    .select(['id', 'namespace_id'])
     .where('id', '=', id)
     .where('deleting', '=', false)
     .forUpdate()
     .executeTakeFirst();
   if (!present) return;
+  await announceGoingProjects(tx, sql`p.id = ${id}`, present.namespace_id);
   await forgetForks(tx, sql`id = ${id}`);
   await ahead(tx)
     .updateTable('projects')
@@ -85,6 +113,8 @@ export async function markNamespaceDeleting(tx: Db, namespace: number | RawBuild
   const { id } = row;
   const time = now();
   const freed = `${row.full_path}-deleted-${id}`;
+  await announceGoingProjects(tx, sql`p.namespace_id in ${below(id)}`, row.parent_id);
+  await announceGoingGroups(tx, sql`n.ancestor_ids @> array[${id}]::bigint[]`, row.parent_id);
   await sql`
     update namespaces set deleting = true, updated_at = ${time},
       full_path = ${freed}::text || substr(full_path, ${row.full_path.length + 1}::integer),

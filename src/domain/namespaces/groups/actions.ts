@@ -126,6 +126,7 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
         event: 'group_created',
         details: { add: 'group', target_id: row.id, target_type: 'Group', target_details: row.full_path },
       },
+      fact: { name: 'group_created', payload: { namespace_id: parent?.id ?? null, group_id: row.id } },
     });
     await joinAsNew(tx, { column: 'namespace_id', id: row.id, entity }, actor, owner);
     return row.id;

@@ -2,6 +2,8 @@
 import type { Capability } from '../../../kernel/capability.ts';
 import { deleteOverdue, eraseNamespace, eraseProject } from '../../../kernel/namespaces/erasure-actions.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { hookSources } from '../../hooks/index.ts';
+import { groupHooks } from './hook-events.ts';
 import { namespaceEndpoints } from './namespace-routes.ts';
 import { readEndpoints } from './read-routes.ts';
 import { writeEndpoints } from './write-routes.ts';
@@ -15,6 +17,7 @@ export function groupsCapability(
   const erasers = () => all().flatMap((capability) => capability.erase ?? []);
   return {
     name: 'groups',
+    registrations: [hookSources.add(...groupHooks)],
     endpoints: [...readEndpoints, ...writeEndpoints, ...namespaceEndpoints],
     tables: ['namespaces', 'group_group_links'],
     unique: { namespaces_full_path: { property: 'path' } },

@@ -18,6 +18,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
+import type { Fact } from '../../../platform/outbox/outbox.ts';
 import { remapPlanning } from '../../planning/index.ts';
 import { type GroupWriteContext, groupEntity, lockWithParent, MAX_DEPTH, tooDeep } from './changes.ts';
 import { heightOf } from './queries.ts';
@@ -121,6 +122,12 @@ export async function setArchived(
   });
 }
 
+/** A group that is to be deleted has another path until then. */
+const renamedFact = ({ id, full_path }: NamespaceRow): Fact => ({
+  name: 'group_renamed',
+  payload: { namespace_id: id, from: full_path },
+});
+
 /** Marks the group for deletion and frees its path; it goes for good after the delay (facts: Delayed deletion). */
 export async function scheduleDeletion(
   services: Needs<'database'>,
@@ -145,6 +152,7 @@ export async function scheduleDeletion(
     await announce(tx, {
       author: actor,
       audit: { entity: groupEntity(row), event: 'group_deletion_marked' },
+      fact: renamedFact(row),
     });
   });
 }
@@ -168,7 +176,11 @@ export async function restoreGroup(
       .set({ marked_for_deletion_on: null, marked_by_id: null, path_before_deletion: null })
       .where('id', '=', row.id)
       .execute();
-    await announce(tx, { author: actor, audit: { entity: groupEntity(restored), event: 'group_restored' } });
+    await announce(tx, {
+      author: actor,
+      audit: { entity: groupEntity(restored), event: 'group_restored' },
+      fact: renamedFact(row),
+    });
   });
 }
 

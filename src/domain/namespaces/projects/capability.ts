@@ -1,8 +1,10 @@
 import type { Capability } from '../../../kernel/capability.ts';
+import { hookSources } from '../../hooks/index.ts';
 import { notificationFacts, notificationSubjects } from '../../notifications/index.ts';
 import { reassignProjects } from './changes/relation-actions.ts';
 import { writeEndpoints } from './changes/routes.ts';
 import { forkEndpoints } from './forks/routes.ts';
+import { projectHooks } from './hook-events.ts';
 import { projectFact, projectSubject } from './notification-subject.ts';
 import { peopleEndpoints } from './people-routes.ts';
 import { listEndpoints } from './reading/list-routes.ts';
@@ -10,7 +12,11 @@ import { readEndpoints } from './reading/routes.ts';
 
 export const projectsCapability = (): Capability => ({
   name: 'projects',
-  registrations: [notificationFacts.add(projectFact), notificationSubjects.add(projectSubject)],
+  registrations: [
+    notificationFacts.add(projectFact),
+    notificationSubjects.add(projectSubject),
+    hookSources.add(...projectHooks),
+  ],
   tables: ['projects', 'project_redirects', 'project_group_links', 'stars'],
   unique: {
     projects_path: { property: 'path', status: 'conflict' },

@@ -1,6 +1,7 @@
 /** Changes to projects: each one transaction that decides, writes and announces. */
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
+import { memberFacts } from '../../../../kernel/access/membership-actions.ts';
 import { type AuditedEntity, announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import {
@@ -293,6 +294,7 @@ export async function createProject(
           visibility: visibilityName(visibility),
         },
       },
+      fact: { name: 'project_created', payload: { project_id: id } },
     });
     return id;
   });
@@ -302,20 +304,26 @@ export async function createProject(
 async function addCreator(tx: Db, projectId: number, userId: number, groupId: number): Promise<void> {
   const time = now();
   await sql`
-    insert into members (user_id, project_id, access_level, created_by_id, created_at, updated_at)
-    select ${userId}, ${projectId}, ${MAINTAINER}, ${userId}, ${time}, ${time}
-    where not exists (
-      select from members m join namespaces n on m.namespace_id = any(n.ancestor_ids)
-      where n.id = ${groupId} and m.user_id = ${userId} and m.access_level >= ${MAINTAINER}
-        and (m.expires_at is null or m.expires_at > ${time.toISOString().slice(0, 10)}::date))`.execute(
-    ahead(tx),
-  );
+    with joined as (
+      insert into members (user_id, project_id, access_level, created_by_id, created_at, updated_at)
+      select ${userId}, ${projectId}, ${MAINTAINER}, ${userId}, ${time}, ${time}
+      where not exists (
+        select from members m join namespaces n on m.namespace_id = any(n.ancestor_ids)
+        where n.id = ${groupId} and m.user_id = ${userId} and m.access_level >= ${MAINTAINER}
+          and (m.expires_at is null or m.expires_at > ${time.toISOString().slice(0, 10)}::date))
+      returning *)
+    ${sql.raw(memberFacts('member_created', 'joined'))}`.execute(ahead(tx));
 }
 
 /** The fact that the project has another full path now. */
-const movedFact = (projectId: number, from: string, to: string): Fact => ({
+const movedFact = (projectId: number, paths: { from: string; to: string; is_transfer: boolean }): Fact => ({
   name: 'project_moved',
-  payload: { project_id: projectId, from, to },
+  payload: { project_id: projectId, ...paths },
+});
+
+const updatedFact = (projectId: number): Fact => ({
+  name: 'project_updated',
+  payload: { project_id: projectId },
 });
 
 /** Changes the properties that the request names; a new path leaves a redirect behind. */
@@ -363,7 +371,8 @@ export async function updateProject(
     if (moved) {
       const claimed = await requireFreePath(tx, parent.id, input.path ?? '', project.id);
       await redirectProject(tx, project.id, fullPath, claimed.fullPath);
-      await announce(tx, { author: actor, fact: movedFact(project.id, fullPath, claimed.fullPath) });
+      const paths = { from: fullPath, to: claimed.fullPath, is_transfer: false };
+      await announce(tx, { author: actor, fact: movedFact(project.id, paths) });
     }
     await ahead(tx)
       .updateTable('projects')
@@ -393,8 +402,11 @@ export async function updateProject(
       ['topics', row.topics, topics],
       ...Object.entries(changes).map(([name, to]): [string, Json, Json] => [name, before[name] ?? null, to]),
     ];
-    for (const [property, from, to] of changed) {
-      if (to === undefined || JSON.stringify(to) === JSON.stringify(from)) continue;
+    const differing = changed.filter(
+      ([, from, to]) => to !== undefined && JSON.stringify(to) !== JSON.stringify(from),
+    );
+    if (differing.length > 0 && !moved) await announce(tx, { author: actor, fact: updatedFact(project.id) });
+    for (const [property, from, to = null] of differing)
       await announce(tx, {
         author: actor,
         audit: {
@@ -403,7 +415,6 @@ export async function updateProject(
           details: { change: property, from, to },
         },
       });
-    }
   });
 }
 
@@ -426,6 +437,7 @@ export async function setArchived(
     await announce(tx, {
       author: actor,
       audit: { entity: projectEntity(project.id, project.fullPath), event },
+      fact: updatedFact(project.id),
     });
   });
 }
@@ -460,7 +472,7 @@ export async function transferProject(
         event: 'project_transferred',
         details: { change: 'namespace', from, to },
       },
-      fact: movedFact(project.id, from, to),
+      fact: movedFact(project.id, { from, to, is_transfer: true }),
     });
   });
 }

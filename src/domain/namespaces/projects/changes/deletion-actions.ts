@@ -9,8 +9,15 @@ import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../../platform/db/database.ts';
 import { Failure } from '../../../../platform/failure.ts';
+import type { Fact } from '../../../../platform/outbox/outbox.ts';
 import { projectEntity } from './actions.ts';
 import { lockWithParent } from './lock-queries.ts';
+
+/** A project that is to be deleted has another path until then. */
+const renamedFact = (projectId: number, from: string): Fact => ({
+  name: 'project_renamed',
+  payload: { project_id: projectId, from },
+});
 
 export type DeletionRequest = { permanently_remove?: boolean; full_path?: string };
 
@@ -56,7 +63,11 @@ export async function deleteProject(
       })
       .where('id', '=', row.id)
       .execute();
-    await announce(tx, { author: actor, audit: { entity, event: 'project_deletion_marked' } });
+    await announce(tx, {
+      author: actor,
+      audit: { entity, event: 'project_deletion_marked' },
+      fact: renamedFact(row.id, `${parent.full_path}/${row.path}`),
+    });
   });
 }
 
@@ -96,6 +107,7 @@ export async function restoreProject(
     await announce(tx, {
       author: actor,
       audit: { entity: projectEntity(row.id, fullPath), event: 'project_restored' },
+      ...(free && { fact: renamedFact(row.id, `${parent.full_path}/${row.path}`) }),
     });
   });
 }
