@@ -3,7 +3,7 @@
  * run against an arrow is a registration instead: the owner makes a value, and the reader finds it in its registry.
  */
 const imported: Readonly<Record<string, readonly string[]>> = {
-  accounts: ['search'],
+  accounts: ['hooks', 'search'],
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
   conversation: ['hooks', 'markdown', 'search', 'spam'],

@@ -1,10 +1,12 @@
 /** Accounts: users with their addresses, keys, status, followers and picture; creation and deletion. */
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
+import { hookSources } from '../hooks/index.ts';
 import { adminEndpoints } from './administration/admin-routes.ts';
 import { enterpriseEndpoints } from './administration/enterprise-routes.ts';
 import { avatarEndpoints, avatarRoutes } from './avatar-routes.ts';
 import { followEndpoints } from './follow-routes.ts';
+import { keyHooks, userHooks } from './hook-events.ts';
 import { gpgKeyEndpoints } from './keys/gpg-key-routes.ts';
 import { keyEndpoints } from './keys/ssh-key-routes.ts';
 import { statusEndpoints } from './status/routes.ts';
@@ -23,6 +25,7 @@ export function accountsCapability(
   const { background } = services.database;
   return {
     name: 'accounts',
+    registrations: [hookSources.add(...userHooks, ...keyHooks)],
     tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'follows'],
     unique: {
       users_username: { property: 'username', status: 'conflict' },

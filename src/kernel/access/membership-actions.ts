@@ -73,11 +73,11 @@ export const memberFact = (
 });
 
 /** A statement that writes such facts of the memberships in a relation. */
-export const memberFacts = (name: MemberFactName, relation: string): string =>
-  insertFacts(`
-    select '${name}', jsonb_strip_nulls(jsonb_build_object('project_id', project_id, 'namespace_id', namespace_id,
-      'user_id', user_id, 'access_level', access_level, 'expires_at', expires_at, 'created_at', created_at,
-      'updated_at', updated_at)), updated_at from ${relation}`);
+export const memberFacts = (name: MemberFactName, relation: string): RawBuilder<unknown> => sql`
+  ${sql.raw(insertFacts(''))} select ${name}::text, jsonb_strip_nulls(jsonb_build_object(
+    'project_id', project_id, 'namespace_id', namespace_id, 'user_id', user_id, 'access_level', access_level,
+    'expires_at', expires_at, 'created_at', created_at, 'updated_at', updated_at)), ${now()}::timestamptz
+  from ${sql.ref(relation)}`;
 
 const membersOf = (source: MembershipSource, newcomers: readonly Newcomer[], time: Date) =>
   newcomers.map(({ name: _, ...newcomer }) => ({
@@ -170,12 +170,13 @@ export async function joinMembers(
 }
 
 /**
- * Parts of a `with` that end the memberships of users whose accounts end, and their requests for others: the rows of
- * `ended` are the memberships.
+ * Parts of a `with` that end the memberships of users whose accounts end, with the facts, and their requests for others: the
+ * rows of `ended` are the memberships.
  */
 export const endedMemberships = (userIds: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   unrequested as (delete from access_requests where user_id in (${userIds})),
-  ended as (delete from members where user_id in (${userIds}) returning id)`;
+  ended as (delete from members where user_id in (${userIds}) returning *),
+  ended_facts as (${memberFacts('member_destroyed', 'ended')})`;
 
 export async function endMemberships(tx: Db, userId: number): Promise<void> {
   await sql`with ${endedMemberships(sql`${userId}::bigint`)} select`.execute(ahead(tx));

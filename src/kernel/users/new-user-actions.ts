@@ -3,6 +3,7 @@ import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import type { UsersTable } from '../../platform/db/rows.ts';
+import { insertFacts } from '../../platform/outbox/outbox.ts';
 import type { InternalKind } from '../actor.ts';
 import { PUBLIC } from '../policy/roles.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -19,14 +20,14 @@ export const newUserDefaults = (settings: ApplicationSettings) => ({
   private_profile: settings.user_defaults_to_private_profile,
 });
 
-/** Inserts a user with the mail address and, for a human, the personal namespace, by one statement; returns the id. */
+/** Inserts a user with the mail address, the fact and, for a human, the personal namespace, by one statement; returns the id. */
 export async function insertUser(tx: Db, user: NewUser): Promise<number> {
   const { email, name, username, kind = 'human' } = user;
   const time = now();
   const made = tx
     .insertInto('users')
     .values({ ...user, created_at: time, updated_at: time })
-    .returning('id');
+    .returning(['id', 'created_at']);
   const addressed = sql`
     insert into emails (user_id, email, confirmed_at, created_at, updated_at)
     select id, ${email}, ${user.confirmed_at ?? null}, ${time}, ${time} from made`;
@@ -35,8 +36,9 @@ export async function insertUser(tx: Db, user: NewUser): Promise<number> {
     overriding system value
     select s.id, 'user', made.id, array[s.id], ${name}, ${username}, ${username}, ${name}, ${PUBLIC}, ${time}, ${time}
     from made, (select nextval(pg_get_serial_sequence('namespaces', 'id')) as id) s`;
+  const fact = insertFacts(`select 'user_created', jsonb_build_object('user_id', id), created_at from made`);
   const { rows } = await sql<{ id: number }>`
-    with made as (${made}), addressed as (${addressed})
+    with made as (${made}), addressed as (${addressed}), announced as (${sql.raw(fact)})
       ${kind === 'human' ? sql`, placed as (${placed})` : sql``}
     select id from made`.execute(tx);
   const [row] = rows;

@@ -8,6 +8,7 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { invalid } from '../../../platform/failure.ts';
 import { userEntity } from '../users/audits.ts';
 import { readGpgFingerprint } from './gpg-key.ts';
+import type { SshKeyRow } from './queries.ts';
 
 export type NewSshKey = {
   title: string;
@@ -15,6 +16,15 @@ export type NewSshKey = {
   expires_at?: string | null | undefined;
   usage_type?: 'auth' | 'signing' | 'auth_and_signing' | undefined;
 };
+
+/** The key in facts: a few hundred characters, which may have no row any more when they are told. */
+const toldKey = (user: AuthorizedUser, { id, key, created_at, updated_at }: SshKeyRow) => ({
+  id,
+  key,
+  username: user.row.username,
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+});
 
 /** Adds an SSH key; 400 for an invalid or expired key, or one that is in use. */
 export async function addSshKey(db: Db, actor: Actor, user: AuthorizedUser, input: NewSshKey) {
@@ -43,6 +53,7 @@ export async function addSshKey(db: Db, actor: Actor, user: AuthorizedUser, inpu
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(user.row), event: 'ssh_key_created', details },
+      fact: { name: 'ssh_key_created', payload: { key: toldKey(user, row) } },
     });
     return row;
   });
@@ -53,7 +64,7 @@ export async function deleteSshKey(
   db: Db,
   actor: Actor,
   user: AuthorizedUser,
-  key: { id: number; title: string },
+  key: SshKeyRow,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     await ahead(tx).deleteFrom('ssh_keys').where('id', '=', key.id).where('user_id', '=', user.id).execute();
@@ -61,6 +72,7 @@ export async function deleteSshKey(
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(user.row), event: 'ssh_key_destroyed', details },
+      fact: { name: 'ssh_key_destroyed', payload: { key: toldKey(user, key) } },
     });
   });
 }

@@ -165,7 +165,12 @@ async function announceChanges(
     const event = audited[name];
     if (event === undefined) continue;
     const told = untold.has(name) ? {} : { from: String(before[name]), to: String(changes[name]) };
-    await announce(tx, { author: actor, audit: { entity, event, details: { change: name, ...told } } });
+    const payload = { user_id: before.id, old_username: before.username };
+    await announce(tx, {
+      author: actor,
+      audit: { entity, event, details: { change: name, ...told } },
+      ...(name === 'username' && { fact: { name: 'user_renamed', payload } }),
+    });
   }
   const rest = changed.filter((name) => !(name in audited) && !untold.has(name));
   if (rest.length === 0) return;

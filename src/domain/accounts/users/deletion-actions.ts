@@ -17,6 +17,7 @@ import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
+import { toldUserColumns } from '../hook-queries.ts';
 import { userEntity } from './audits.ts';
 
 /** The fact that a user is to be deleted; also used for bots whose tokens were deleted. */
@@ -124,7 +125,7 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
   await inTransaction(db, async (tx) => {
     const user = await tx
       .selectFrom('users')
-      .select('deletion')
+      .select(['deletion', ...toldUserColumns])
       .where('id', '=', userId)
       .where('deletion', 'is not', null)
       .forUpdate()
@@ -134,6 +135,11 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
     const hard = user.deletion === 'hard';
     for (const capability of all) await capability.reassign?.(tx, userId, ghostId, hard);
     await ahead(tx).deleteFrom('users').where('id', '=', userId).execute();
+    const { deletion: _, created_at, updated_at, ...gone } = user;
+    const times = { created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
+    await announce(tx, {
+      fact: { name: 'user_destroyed', payload: { user_id: userId, gone: { ...gone, ...times } } },
+    });
   });
 }
 

@@ -6,7 +6,7 @@ import { checkPassword, hashPassword } from '../../../platform/secret.ts';
 import { announce } from '../../activity/announce-actions.ts';
 import type { ApplicationSettings } from '../../settings/definitions.ts';
 import { passwordDisabledByGroup } from './enterprise-queries.ts';
-import { PASSWORD_OFF, refusal } from './login-rules.ts';
+import { isBlocked, PASSWORD_OFF, refusal } from './login-rules.ts';
 
 const accountColumns = [
   'users.id',
@@ -92,8 +92,12 @@ export const userEntity = (user: { id: number; username: string }) =>
 export async function recordFailure(db: Db, account: Account, way: Way, address: string): Promise<void> {
   const event = `login_failed_with_${way}_authentication`;
   const audit = { entity: userEntity(account), event, details: { ip_address: address } };
-  await announce(db, { author: account, audit });
+  await announce(db, { author: account, audit, ...refusedFact(account) });
 }
+
+/** The fact that a blocked user tries to sign in, whatever the password. */
+const refusedFact = ({ id, state }: Account) =>
+  isBlocked(state) && { fact: { name: 'blocked_user_refused', payload: { user_id: id, state } } };
 
 /** Commits an empty record, which takes as long as an event. */
 async function writeNothing(db: Db): Promise<void> {
@@ -158,6 +162,7 @@ export async function provePassword(
     return { right: false };
   }
   if (rehash) account.password_hash = await replaceHash(db, account, given.password);
+  await announce(db, { ...refusedFact(account) });
   const off = await passwordDisabledByGroup(db, account.id);
   return { right: true, account, refused: off ? PASSWORD_OFF : refusal(account, settings, now()) };
 }

@@ -16,6 +16,8 @@ const refusedStates: Record<string, string> = {
     'Your account is pending approval from an administrator of this site. You can sign in once it is approved.',
 };
 
+export const isBlocked = (state: string): boolean => Object.hasOwn(refusedStates, state);
+
 export const UNCONFIRMED = 'You have to confirm your email address before continuing.';
 
 /** Why the account may not sign in, if so. Deactivated accounts may: signing in reactivates them. */

@@ -312,7 +312,7 @@ async function addCreator(tx: Db, projectId: number, userId: number, groupId: nu
         where n.id = ${groupId} and m.user_id = ${userId} and m.access_level >= ${MAINTAINER}
           and (m.expires_at is null or m.expires_at > ${time.toISOString().slice(0, 10)}::date))
       returning *)
-    ${sql.raw(memberFacts('member_created', 'joined'))}`.execute(ahead(tx));
+    ${memberFacts('member_created', 'joined')}`.execute(ahead(tx));
 }
 
 /** The fact that the project has another full path now. */
