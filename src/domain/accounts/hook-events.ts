@@ -3,9 +3,9 @@
  * hooks: they are told the addresses that nobody else is.
  */
 import { ALWAYS, type HookEvent, type HookServices, hookSource, namedEvents } from '../hooks/index.ts';
-import { selectToldUser } from './hook-queries.ts';
+import { selectUserSnapshot } from './hook-queries.ts';
 
-type ToldUser = {
+type UserSnapshot = {
   id: number;
   name: string;
   email: string;
@@ -14,14 +14,14 @@ type ToldUser = {
   updated_at: Date | string;
 };
 /** `gone` is what a user was who is deleted. */
-type UserFact = { user_id: number; gone?: ToldUser; old_username?: string; state?: string };
+type UserFact = { user_id: number; gone?: UserSnapshot; old_username?: string; state?: string };
 
 async function userEvents(
   services: HookServices,
   { user_id, gone, old_username, state }: UserFact,
   name: string,
 ): Promise<HookEvent[]> {
-  const user = gone ?? (await selectToldUser(services.database.background, user_id));
+  const user = gone ?? (await selectUserSnapshot(services.database.background, user_id));
   if (!user) return [];
   return namedEvents(name, user, {
     name: user.name,

@@ -5,7 +5,7 @@ import type { Needs } from '../../kernel/services.ts';
 import { hookSamples, hookSources } from '../hooks/index.ts';
 import { parseInterruptedWrite, repositoryKinds, WRITE_INTERRUPTED } from '../repositories/index.ts';
 import { wikiPageActivityTarget } from './activity-target.ts';
-import { wikiPageHook, wikiPageSample } from './hook-events.ts';
+import { wikiPageHook, wikiPageSample } from './hooks/hook-events.ts';
 import { reconcilePages } from './reconcile-actions.ts';
 import { wikiRepositories } from './repository-kind.ts';
 import { endpoints } from './routes.ts';

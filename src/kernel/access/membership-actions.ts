@@ -46,7 +46,7 @@ export const sourceColumns = ({ column, id }: Pick<MembershipSource, 'column' | 
 });
 
 /** What the facts about a membership tell of it. */
-type ToldMember = {
+type MembershipSnapshot = {
   user_id: number;
   access_level: number;
   expires_at: string | null;
@@ -59,7 +59,7 @@ type MemberFactName = 'member_created' | 'member_updated' | 'member_destroyed';
 export const memberFact = (
   name: MemberFactName,
   { column, id }: Pick<MembershipSource, 'column' | 'id'>,
-  { user_id, access_level, expires_at, created_at, updated_at }: ToldMember,
+  { user_id, access_level, expires_at, created_at, updated_at }: MembershipSnapshot,
 ): Fact => ({
   name,
   payload: {

@@ -8,7 +8,7 @@ import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import { insertFacts } from '../../platform/outbox/outbox.ts';
 import { announce, announceAll } from '../activity/announce-actions.ts';
 import { lockNamespace } from './path-actions.ts';
-import { toldGroup, toldProject } from './told-queries.ts';
+import { groupSnapshot, projectSnapshot } from './snapshot-queries.ts';
 
 /** Removes a capability's rows before those of the projects, or of the groups and personal namespaces. */
 export type Eraser = (
@@ -58,7 +58,7 @@ const announceGoingProjects = (
 ): Promise<unknown> =>
   sql`
     with gone as (
-      select p.id, ${toldProject()} as told, ${placeId}::bigint as place_id, ${now()}::timestamptz as at
+      select p.id, ${projectSnapshot()} as told, ${placeId}::bigint as place_id, ${now()}::timestamptz as at
       from projects p join namespaces n on n.id = p.namespace_id where ${projects} and not p.deleting)
     ${sql.raw(
       insertFacts(`select 'project_destroyed',
@@ -69,7 +69,7 @@ const announceGoingProjects = (
 const announceGoingGroups = (tx: Db, groups: RawBuilder<unknown>, placeId: number | null): Promise<unknown> =>
   sql`
     with gone as (
-      select n.id, ${toldGroup()} as told, ${placeId}::bigint as place_id, ${now()}::timestamptz as at
+      select n.id, ${groupSnapshot()} as told, ${placeId}::bigint as place_id, ${now()}::timestamptz as at
       from namespaces n where ${groups} and n.kind = 'group' and not n.deleting)
     ${sql.raw(
       insertFacts(`select 'group_destroyed',

@@ -18,7 +18,7 @@ export type NewSshKey = {
 };
 
 /** The key in facts: a few hundred characters, which may have no row any more when they are told. */
-const toldKey = (user: AuthorizedUser, { id, key, created_at, updated_at }: SshKeyRow) => ({
+const keySnapshot = (user: AuthorizedUser, { id, key, created_at, updated_at }: SshKeyRow) => ({
   id,
   key,
   username: user.row.username,
@@ -53,7 +53,7 @@ export async function addSshKey(db: Db, actor: Actor, user: AuthorizedUser, inpu
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(user.row), event: 'ssh_key_created', details },
-      fact: { name: 'ssh_key_created', payload: { key: toldKey(user, row) } },
+      fact: { name: 'ssh_key_created', payload: { key: keySnapshot(user, row) } },
     });
     return row;
   });
@@ -72,7 +72,7 @@ export async function deleteSshKey(
     await announce(tx, {
       author: actor,
       audit: { entity: userEntity(user.row), event: 'ssh_key_destroyed', details },
-      fact: { name: 'ssh_key_destroyed', payload: { key: toldKey(user, key) } },
+      fact: { name: 'ssh_key_destroyed', payload: { key: keySnapshot(user, key) } },
     });
   });
 }

@@ -17,7 +17,7 @@ import { ghostUserId } from '../../../kernel/users/new-user-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, forbidden, notFound } from '../../../platform/failure.ts';
-import { toldUserColumns } from '../hook-queries.ts';
+import { userSnapshotColumns } from '../hook-queries.ts';
 import { userEntity } from './audits.ts';
 
 /** The fact that a user is to be deleted; also used for bots whose tokens were deleted. */
@@ -125,7 +125,7 @@ export async function finishDeletion(db: Db, userId: number, all: readonly Capab
   await inTransaction(db, async (tx) => {
     const user = await tx
       .selectFrom('users')
-      .select(['deletion', ...toldUserColumns])
+      .select(['deletion', ...userSnapshotColumns])
       .where('id', '=', userId)
       .where('deletion', 'is not', null)
       .forUpdate()

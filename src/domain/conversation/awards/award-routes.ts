@@ -8,11 +8,11 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { type AwardWithUser, giveAward, takeAward } from '../noteables/award-actions.ts';
+import { awardAnnouncement } from '../noteables/award-announcement.ts';
 import { type Awardable, awardableOf, emojiName } from '../noteables/awards.ts';
 import type { FindContext, NoteableResource } from '../noteables/noteable-resources.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import { completeTodos } from '../noteables/todo-actions.ts';
-import { awardAnnouncement } from '../notes/announcements.ts';
 import { findNote } from '../notes/queries.ts';
 import { requirePart } from '../notes/rules.ts';
 import { AwardRecord, awardId, newAward, noteId } from '../notes/schema.ts';

@@ -2,12 +2,12 @@
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { toggleAward } from '../noteables/award-actions.ts';
+import { awardAnnouncement } from '../noteables/award-announcement.ts';
 import { awardableOf, emojiName } from '../noteables/awards.ts';
 import type { Noteable } from '../noteables/noteables.ts';
 import { setSubscription } from '../noteables/subscription-actions.ts';
 import { addTodos, completeTodos } from '../noteables/todo-actions.ts';
 import type { ActorContext } from '../noteables/write-context.ts';
-import { awardAnnouncement } from '../notes/announcements.ts';
 import type { OwnEffect } from './command-rules.ts';
 
 async function award({ db, actor }: ActorContext, noteable: Noteable, text: string): Promise<void> {

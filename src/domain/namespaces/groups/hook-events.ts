@@ -1,14 +1,14 @@
 /** Groups, as hooks of the instance and of the groups around are told of them (facts-merge-requests: 10.5, 10.7). */
-import { selectToldGroup, type ToldGroup } from '../../../kernel/namespaces/told-queries.ts';
+import { type GroupSnapshot, selectGroupSnapshot } from '../../../kernel/namespaces/snapshot-queries.ts';
 import { ALWAYS, type HookEvent, type HookServices, hookSource, namedEvents } from '../../hooks/index.ts';
 
 /** `namespace_id` is the group around, whose hooks are told; of a group that moved it is the group itself. */
-type GroupFact = { namespace_id: number | null; group_id?: number; gone?: ToldGroup; from?: string };
+type GroupFact = { namespace_id: number | null; group_id?: number; gone?: GroupSnapshot; from?: string };
 
 const readGroup = (services: HookServices, { namespace_id, group_id, gone }: GroupFact) =>
-  gone ?? selectToldGroup(services.database.background, group_id ?? namespace_id ?? 0);
+  gone ?? selectGroupSnapshot(services.database.background, group_id ?? namespace_id ?? 0);
 
-const fieldsOf = ({ id, name, path, full_path }: ToldGroup) => ({ name, path, full_path, group_id: id });
+const fieldsOf = ({ id, name, path, full_path }: GroupSnapshot) => ({ name, path, full_path, group_id: id });
 
 async function lifeEvents(
   services: HookServices,

@@ -1,5 +1,5 @@
 /** Projects, as hooks of the instance and of groups are told of them (facts-merge-requests: 10.5, 10.7). */
-import { selectToldProject, type ToldProject } from '../../../kernel/namespaces/told-queries.ts';
+import { type ProjectSnapshot, selectProjectSnapshot } from '../../../kernel/namespaces/snapshot-queries.ts';
 import { visibilityName } from '../../../kernel/policy/roles.ts';
 import {
   ALWAYS,
@@ -14,7 +14,7 @@ import {
 type ProjectFact = {
   project_id: number;
   /** What it was, of one that goes. */
-  gone?: ToldProject;
+  gone?: ProjectSnapshot;
   /** The former path. */
   from?: string;
   is_transfer?: boolean;
@@ -25,7 +25,7 @@ async function projectEvents(
   { project_id, gone, from }: ProjectFact,
   name: string,
 ): Promise<HookEvent[]> {
-  const told = gone ?? (await selectToldProject(services.database.background, project_id));
+  const told = gone ?? (await selectProjectSnapshot(services.database.background, project_id));
   if (!told) return [];
   const people = await readPeople(services, told.owner_ids);
   const owners = told.owner_ids

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { OWNER } from '../policy/roles.ts';
 
 /** Times are texts in JSON. */
-type Told = {
+type Snapshot = {
   id: number;
   name: string;
   path: string;
@@ -16,7 +16,7 @@ type Told = {
   created_at: string;
   updated_at: string;
 };
-export type ToldProject = Told & {
+export type ProjectSnapshot = Snapshot & {
   visibility: number;
   namespace_id: number;
   /** Undefined for personal projects. */
@@ -24,10 +24,12 @@ export type ToldProject = Told & {
   /** The owners of its group and those around it; of a personal project the user, and who else owns it. */
   owner_ids: number[];
 };
-export type ToldGroup = Told & { parent: Pick<Told, 'id' | 'name' | 'path' | 'full_path'> | null };
+export type GroupSnapshot = Snapshot & {
+  parent: Pick<Snapshot, 'id' | 'name' | 'path' | 'full_path'> | null;
+};
 
 /** Over a project `p` and its namespace `n`. */
-export const toldProject = (): RawBuilder<ToldProject> => sql`jsonb_build_object(
+export const projectSnapshot = (): RawBuilder<ProjectSnapshot> => sql`jsonb_build_object(
   'id', p.id, 'name', p.name, 'path', p.path, 'full_path', n.full_path || '/' || p.path, 'created_at', p.created_at,
   'updated_at', p.updated_at, 'visibility', p.visibility, 'namespace_id', n.id,
   'group_name', case when n.kind = 'group' then n.name end,
@@ -38,22 +40,22 @@ export const toldProject = (): RawBuilder<ToldProject> => sql`jsonb_build_object
       and case when n.kind = 'group' then m.namespace_id = any(n.ancestor_ids) else m.project_id = p.id end order by 1)))`;
 
 /** Over a group `n`. */
-export const toldGroup = (): RawBuilder<ToldGroup> => sql`jsonb_build_object(
+export const groupSnapshot = (): RawBuilder<GroupSnapshot> => sql`jsonb_build_object(
   'id', n.id, 'name', n.name, 'path', n.path, 'full_path', n.full_path, 'created_at', n.created_at,
   'updated_at', n.updated_at, 'parent', (
     select jsonb_build_object('id', a.id, 'name', a.name, 'path', a.path, 'full_path', a.full_path)
     from namespaces a where a.id = n.parent_id))`;
 
-export async function selectToldProject(db: Db, id: number): Promise<ToldProject | undefined> {
-  const { rows } = await sql<{ told: ToldProject }>`
-    select ${toldProject()} as told from projects p join namespaces n on n.id = p.namespace_id
+export async function selectProjectSnapshot(db: Db, id: number): Promise<ProjectSnapshot | undefined> {
+  const { rows } = await sql<{ told: ProjectSnapshot }>`
+    select ${projectSnapshot()} as told from projects p join namespaces n on n.id = p.namespace_id
     where p.id = ${id} and not p.deleting`.execute(db);
   return rows[0]?.told;
 }
 
-export async function selectToldGroup(db: Db, id: number): Promise<ToldGroup | undefined> {
-  const { rows } = await sql<{ told: ToldGroup }>`
-    select ${toldGroup()} as told from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`.execute(
+export async function selectGroupSnapshot(db: Db, id: number): Promise<GroupSnapshot | undefined> {
+  const { rows } = await sql<{ told: GroupSnapshot }>`
+    select ${groupSnapshot()} as told from namespaces n where n.id = ${id} and n.kind = 'group' and not n.deleting`.execute(
     db,
   );
   return rows[0]?.told;

@@ -1,8 +1,8 @@
 /** Pages of wikis, as hooks are told of them. */
 import { beforeEach, expect, test } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
-import { bodyOf, makeGroup, makeProject } from '../../../test/support/factories.ts';
-import { useHookReceiver } from '../../../test/support/hooks.ts';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeGroup, makeProject } from '../../../../test/support/factories.ts';
+import { useHookReceiver } from '../../../../test/support/hooks.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
 const receiver = useHookReceiver(ashlar);

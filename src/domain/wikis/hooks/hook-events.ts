@@ -1,8 +1,8 @@
 /** Pages of wikis, as hooks are told of them (facts-merge-requests: 10.5). */
-import { Failure } from '../../platform/failure.ts';
-import { shortRef } from '../../platform/git/names.ts';
-import type { GitFolder } from '../../platform/git/objects.ts';
-import { headRef } from '../../platform/git/refs.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { shortRef } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { headRef } from '../../../platform/git/refs.ts';
 import {
   type HookEvent,
   type HookPlace,
@@ -12,13 +12,13 @@ import {
   hookUser,
   readActor,
   readPlace,
-} from '../hooks/index.ts';
-import { splitFrontMatter } from './front-matter.ts';
-import { findPage, listPages, type Page, readTexts } from './pages.ts';
-import { selectWiki } from './queries.ts';
-import { readWiki } from './wiki.ts';
-import type { WikiAction } from './wiki-facts.ts';
-import type { PageName } from './wiki-pages.ts';
+} from '../../hooks/index.ts';
+import { splitFrontMatter } from '../front-matter.ts';
+import { findPage, listPages, type Page, readTexts } from '../pages.ts';
+import { selectWiki } from '../queries.ts';
+import { readWiki } from '../wiki.ts';
+import type { WikiAction } from '../wiki-facts.ts';
+import type { PageName } from '../wiki-pages.ts';
 
 type Told = { user_id: number | null; action: WikiAction; page: PageName };
 type WikiPageFact = HookPlace & Told & { version_id: string };
