@@ -38,6 +38,7 @@ create table access_tokens (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   grant_id bigint,
+  expiry_announced smallint,
   constraint access_tokens_check CHECK (((kind = 'project'::text) <= (project_id IS NOT NULL))),
   constraint access_tokens_check1 CHECK (((kind = 'group'::text) <= (namespace_id IS NOT NULL))),
   constraint access_tokens_check2 CHECK (((grant_id IS NULL) OR (kind = 'oauth'::text))),
@@ -52,6 +53,8 @@ create table access_tokens (
 );
 
 CREATE INDEX access_tokens_bot_holder ON public.access_tokens USING btree (created_by_id) WHERE (kind = ANY (ARRAY['project'::text, 'group'::text]));
+
+CREATE INDEX access_tokens_expiring ON public.access_tokens USING btree (expires_at) WHERE ((kind = ANY (ARRAY['project'::text, 'group'::text])) AND (revoked_at IS NULL));
 
 CREATE INDEX access_tokens_family ON public.access_tokens USING btree (family_id) WHERE (family_id IS NOT NULL);
 

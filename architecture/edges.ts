@@ -41,6 +41,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   planning: ['hooks', 'markdown', 'search'],
   repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
+  tokens: ['hooks'],
   wikis: ['hooks', 'repositories', 'search'],
   'work-items': [
     'conversation',

@@ -141,3 +141,24 @@ export const listTokens = (
   page: PageRequest,
 ): Promise<Page<TokenRow>> =>
   selectPage(db, filter(narrow(select(db), whose), filters), page, tokenOrder(filters.sort), orderColumns);
+
+const hookTokens = (db: Db) =>
+  db
+    .selectFrom('access_tokens')
+    .select(['id', 'user_id', 'name', 'created_at', 'expires_at'])
+    .where('revoked_at', 'is', null);
+
+/** What hooks are told of a token. */
+export type HookToken =
+  ReturnType<typeof hookTokens> extends SelectQueryBuilder<Tables, infer _, infer Row> ? Row : never;
+
+/** The token, unless it was revoked meanwhile. */
+export const selectHookToken = (db: Db, id: number): Promise<HookToken | undefined> =>
+  hookTokens(db).where('id', '=', id).executeTakeFirst();
+
+export const selectNewestProjectToken = (db: Db, projectId: number): Promise<HookToken | undefined> =>
+  hookTokens(db)
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'project')
+    .orderBy('id', 'desc')
+    .executeTakeFirst();

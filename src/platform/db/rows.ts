@@ -32,6 +32,7 @@ export type AccessTokensTable = {
   created_at: Date;
   updated_at: Date;
   grant_id: number | null;
+  expiry_announced: number | null;
 };
 
 export type ActivityEventsTable = {
