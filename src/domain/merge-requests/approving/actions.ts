@@ -5,6 +5,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { giveBackAttempt, provePassword } from '../../../kernel/identity/passwords/login-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
 import { runAsOne, type StatementParts } from '../../../platform/db/run-as-one.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
 import {
@@ -39,6 +40,7 @@ async function isOwnPassword(
 
 type Writing = {
   event: MergeRequestEvent;
+  details?: Record<string, Json>;
   notes: Parameters<typeof insertSystemNotes>[3];
   statements: StatementParts['statements'];
 };
@@ -49,7 +51,7 @@ async function writeApproval(
   actor: Actor,
   project: AuthorizedProject,
   row: MergeRequestRow,
-  { event, notes, statements }: Writing,
+  { event, details, notes, statements }: Writing,
 ): Promise<MergeRequestRow> {
   const noteable = mergeRequestNoteable(project, row);
   const changed = { updated_at: now() };
@@ -60,7 +62,7 @@ async function writeApproval(
       insertSystemNotes(tx, noteable, actor, notes),
       completionOfTodos(tx, actor.id, noteable),
     ],
-    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, event)]),
+    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, event, details)]),
   });
   return { ...row, ...changed };
 }
@@ -233,6 +235,7 @@ export const resetApprovals = (
     if (approvers.length === 0) return;
     await writeApproval(tx, actor, project, row, {
       event: 'merge_request_approvals_reset',
+      details: { approver_ids: approvers },
       notes: [],
       statements: removeApprovals(tx, row.id, 'all'),
     });

@@ -25,7 +25,9 @@ export const payloadActions = [
   'close',
   'merge',
   'approved',
+  'approval',
   'unapproved',
+  'unapproval',
 ] as const;
 export type PayloadAction = (typeof payloadActions)[number];
 
@@ -33,6 +35,8 @@ export type PayloadSource = {
   action: PayloadAction;
   /** The head before a push. */
   before: string | undefined;
+  /** What the program did by itself; undefined where the sender did it. */
+  systemAction: string | undefined;
   row: MergeRequestRow;
   record: MergeRequestBasicRecord;
   labels: readonly LabelPartRow[];
@@ -54,7 +58,7 @@ export function attributesOf(
     project,
     source,
     commit,
-  }: Omit<PayloadSource, 'action' | 'before' | 'sender' | 'changes'>,
+  }: Omit<PayloadSource, 'action' | 'before' | 'systemAction' | 'sender' | 'changes'>,
 ) {
   const target = hookProject(around, project);
   const { assignees, reviewers, time_stats: time } = record;
@@ -108,7 +112,7 @@ export function attributesOf(
 
 /** The payload; status checks add the check that it is for. */
 export function payloadOf(around: Surroundings, shown: PayloadSource) {
-  const { action, before, labels, record, project, sender, changes } = shown;
+  const { action, before, systemAction, labels, record, project, sender, changes } = shown;
   const target = hookProject(around, project);
   const { assignees, reviewers } = record;
   return {
@@ -118,6 +122,8 @@ export function payloadOf(around: Surroundings, shown: PayloadSource) {
     project: target,
     object_attributes: {
       ...attributesOf(around, shown),
+      system: systemAction !== undefined,
+      ...(systemAction !== undefined && { system_action: systemAction }),
       action,
       ...(before !== undefined && { oldrev: before }),
     },

@@ -14,13 +14,19 @@ export type PayloadServices = Needs<
   'config' | 'database' | 'settings' | 'repositories' | 'baseUrl' | 'registered'
 >;
 
-type Told = { user_id: number; action: PayloadAction; before?: string | undefined; changes?: FactChanges };
+type Told = {
+  user_id: number;
+  action: PayloadAction;
+  before?: string | undefined;
+  systemAction?: string | undefined;
+  changes?: FactChanges;
+};
 
 /** What the payload is made of; undefined where the user or the project is gone. */
 export async function readPayload(
   services: PayloadServices,
   row: MergeRequestRow,
-  { user_id, action, before, changes = {} }: Told,
+  { user_id, action, before, systemAction, changes = {} }: Told,
 ): Promise<{ around: Surroundings; shown: PayloadSource } | undefined> {
   const { database } = services;
   const acting = await findActing(services, row.project_id, user_id);
@@ -47,6 +53,7 @@ export async function readPayload(
     shown: {
       action,
       before,
+      systemAction,
       row,
       record,
       labels,

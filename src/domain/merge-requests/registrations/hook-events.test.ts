@@ -1,7 +1,7 @@
 /** Merge requests and comments on them, as hooks are told. */
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { bodyOf } from '../../../../test/support/factories.ts';
+import { bodyOf, type MadeUser, makeMembers } from '../../../../test/support/factories.ts';
 import { useHookReceiver } from '../../../../test/support/hooks.ts';
 import {
   commitTo,
@@ -81,6 +81,49 @@ test('a merge request is told from its opening to its merge', async () => {
     object_attributes: { state: 'merged', merge_commit_sha: expect.any(String) },
     changes: { state_id: { previous: 1, current: 3 } },
   });
+});
+
+test('approvals say whether they are all, and what a push took away', async () => {
+  const { developer, maintainer } = await makeMembers(ashlar, `projects/${id}`, 'developer', 'maintainer');
+  const rule = { name: 'All', approvals_required: 2 };
+  bodyOf(await ashlar.root(`POST /projects/${id}/approval_rules`, { body: rule }), 201);
+  const made = await makeMergeRequest(ashlar, id, 'topic');
+  await waitForFollowing(ashlar);
+  await receiver.listen(ashlar, `/projects/${id}`, { merge_requests_events: true });
+  const say = async ({ token }: MadeUser, what: 'approve' | 'unapprove', told: number) => {
+    bodyOf(await ashlar.as(token)(`POST ${one()}/${what}`), 201);
+    return (await reach(told)).at(-1).object_attributes;
+  };
+  expect(await say(developer, 'approve', 1)).toMatchObject({ action: 'approval', system: false });
+  expect(await say(maintainer, 'approve', 2)).toMatchObject({ action: 'approved', system: false });
+  expect(await say(maintainer, 'unapprove', 3)).toMatchObject({ action: 'unapproved' });
+  expect(await say(developer, 'unapprove', 4)).toMatchObject({ action: 'unapproval' });
+  await say(developer, 'approve', 5);
+  await say(maintainer, 'approve', 6);
+  await commitTo(ashlar, id, made.source_branch, { 'more.txt': 'more\n' });
+  const [pushed, reset] = (await reach(8)).slice(-2);
+  expect(pushed.object_attributes).toMatchObject({ action: 'update', oldrev: made.sha, system: false });
+  expect(reset.object_attributes).toMatchObject({
+    action: 'unapproved',
+    system: true,
+    system_action: 'approvals_reset_on_push',
+  });
+});
+
+test('settled threads are told where merging waits for them', async () => {
+  const waits = { only_allow_merge_if_all_discussions_are_resolved: true };
+  await makeMergeRequest(ashlar, id, 'topic');
+  await waitForFollowing(ashlar);
+  await receiver.listen(ashlar, `/projects/${id}`, { merge_requests_events: true });
+  const settle = async (told: number) => {
+    const thread = bodyOf(await ashlar.root(`POST ${one()}/discussions`, { body: { body: 'Why?' } }), 201);
+    const body = { resolved: true };
+    bodyOf(await ashlar.root(`PUT ${one()}/discussions/${thread.id}`, { body }), 200);
+    return (await reach(told)).at(-1).changes;
+  };
+  expect(await settle(1)).toEqual({});
+  bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: waits }), 200);
+  expect(await settle(2)).toEqual({ blocking_discussions_resolved: { previous: false, current: true } });
 });
 
 test('a test sends the newest, or says what there must be', async () => {

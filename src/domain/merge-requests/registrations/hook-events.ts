@@ -1,4 +1,5 @@
 /** Merge requests, as hooks are told of them (facts-merge-requests: 10.6). */
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import {
   type FactChanges,
   type HookEvent,
@@ -8,9 +9,12 @@ import {
   hookSource,
   stateIds,
 } from '../../hooks/index.ts';
+import { type ApprovalChange, approvalAction, resetBySystem } from '../approvals/approval-changes.ts';
 import { attributesOf, type PayloadAction, payloadOf } from '../payloads/payload.ts';
 import { readPayload } from '../payloads/read-payload.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { selectApprovalsSince } from './approval-queries.ts';
 import { selectNewestMergeRequest } from './queries.ts';
 
 type Fact = {
@@ -19,47 +23,83 @@ type Fact = {
   /** The head before a push. */
   before?: string;
   changes?: FactChanges;
+  /** Whose approvals were taken away. */
+  approver_ids?: number[];
+  /** Whether a push took them. */
+  by_push?: boolean;
 };
 
-/** What a fact changed beside its `changes`. */
-const stateChanges: Partial<Record<PayloadAction, object>> = {
-  close: { state_id: { previous: stateIds.opened, current: stateIds.closed } },
-  reopen: { state_id: { previous: stateIds.closed, current: stateIds.opened } },
-  merge: { state_id: { previous: stateIds.opened, current: stateIds.merged } },
-};
+type Happened = { action: PayloadAction; systemAction?: string | undefined };
+type WhatHappened = (services: HookServices, row: MergeRequestRow, fact: Fact) => Promise<Happened>;
 
 async function mergeRequestEvent(
   services: HookServices,
-  { merge_request_id, user_id, before, changes }: Fact,
-  action: PayloadAction,
+  fact: Fact,
+  whatHappened: WhatHappened,
+  changesBeside: (waitsForThreads: boolean) => object = () => ({}),
 ): Promise<HookEvent[]> {
+  const { merge_request_id, user_id, before, changes } = fact;
   const row = await selectMergeRequest(services.database.background, merge_request_id);
-  const read =
-    row && (await readPayload(services, row, { user_id, action, before, ...(changes && { changes }) }));
+  if (!row) return [];
+  const happened = await whatHappened(services, row, fact);
+  const read = await readPayload(services, row, {
+    ...happened,
+    user_id,
+    before,
+    ...(changes && { changes }),
+  });
   if (!read) return [];
   const payload = payloadOf(read.around, read.shown);
-  const body = { ...payload, changes: { ...payload.changes, ...stateChanges[action] } };
+  const waitsForThreads = projectSettings(
+    read.shown.project,
+  ).only_allow_merge_if_all_discussions_are_resolved;
+  const body = { ...payload, changes: { ...payload.changes, ...changesBeside(waitsForThreads) } };
   return [{ flag: 'merge_requests_events', body }];
 }
 
-/** The facts that are told, with what happened by them. */
-const actions = {
-  merge_request_created: 'open',
-  merge_request_updated: 'update',
-  merge_request_pushed: 'update',
-  merge_request_threads_resolved: 'update',
-  merge_request_closed: 'close',
-  merge_request_reopened: 'reopen',
-  merge_request_merged: 'merge',
-  merge_request_approved: 'approved',
-  merge_request_unapproved: 'unapproved',
-} as const satisfies Record<string, PayloadAction>;
+const always =
+  (action: PayloadAction): WhatHappened =>
+  async () => ({ action });
 
-export const mergeRequestHooks = Object.entries(actions).map(([fact, action]) =>
+/** Below premium no rule tells what is missing. */
+const approvals =
+  (otherwise: PayloadAction, changeOf: (fact: Fact) => ApprovalChange): WhatHappened =>
+  async (services, row, fact) => {
+    if (services.config.tier === 'free') return { action: otherwise };
+    const change = changeOf(fact);
+    const instance = await services.settings.read();
+    const since = await selectApprovalsSince(services.database.background, instance, row, change);
+    const systemAction = fact.by_push ? resetBySystem(since) : undefined;
+    return { action: approvalAction(since, change), systemAction };
+  };
+
+const state = (previous: number, current: number) => () => ({ state_id: { previous, current } });
+
+/** The facts that are told, with what happened by them, and what changed beside their `changes`. */
+const sources: Record<string, [WhatHappened, changes?: (waitsForThreads: boolean) => object]> = {
+  merge_request_created: [always('open')],
+  merge_request_updated: [always('update')],
+  merge_request_pushed: [always('update')],
+  merge_request_threads_resolved: [
+    always('update'),
+    // Where nothing waits for threads, they blocked nothing.
+    (waits) => (waits ? { blocking_discussions_resolved: { previous: false, current: true } } : {}),
+  ],
+  merge_request_closed: [always('close'), state(stateIds.opened, stateIds.closed)],
+  merge_request_reopened: [always('reopen'), state(stateIds.closed, stateIds.opened)],
+  merge_request_merged: [always('merge'), state(stateIds.opened, stateIds.merged)],
+  merge_request_approved: [approvals('approved', ({ user_id }) => ({ given: user_id }))],
+  merge_request_unapproved: [approvals('unapproved', ({ user_id }) => ({ taken: [user_id] }))],
+  merge_request_approvals_reset: [
+    approvals('unapproved', ({ approver_ids = [] }) => ({ taken: approver_ids })),
+  ],
+};
+
+export const mergeRequestHooks = Object.entries(sources).map(([fact, [whatHappened, changes]]) =>
   hookSource<Fact>({
     fact,
     flags: ['merge_requests_events'],
-    eventsOf: (services, told) => mergeRequestEvent(services, told, action),
+    eventsOf: (services, told) => mergeRequestEvent(services, told, whatHappened, changes),
   }),
 );
 
@@ -81,7 +121,7 @@ export const mergeRequestSample: HookSample = {
   async eventFor(services, { projectId, userId }) {
     const newest = await selectNewestMergeRequest(services.database.background, projectId);
     const told = newest && { merge_request_id: newest.id, user_id: userId };
-    const [event] = told ? await mergeRequestEvent(services, told, 'update') : [];
+    const [event] = told ? await mergeRequestEvent(services, told, always('update')) : [];
     return event ?? { missing: 'Ensure the project has merge requests.' };
   },
 };

@@ -152,6 +152,14 @@ export const writePushed = (
           before,
           ...pushDetails(added),
         }),
+        ...(lost.length === 0
+          ? []
+          : [
+              mergeRequestAnnouncement(actor, project, row, 'merge_request_approvals_reset', {
+                approver_ids: lost.map(({ id: approverId }) => approverId),
+                by_push: true,
+              }),
+            ]),
       ]),
     });
   });
