@@ -1273,6 +1273,8 @@ create table merge_requests (
   updated_at timestamp(3) with time zone not null,
   code_owners_sha text collate "C",
   lost_approver_ids bigint[] default '{}'::bigint[] not null,
+  approvals_before_merge smallint,
+  constraint merge_requests_approvals_before_merge_check CHECK (((approvals_before_merge >= 0) AND (approvals_before_merge <= 100))),
   constraint merge_requests_merge_status_check CHECK ((merge_status = ANY (ARRAY['unchecked'::text, 'can_be_merged'::text, 'cannot_be_merged'::text, 'cannot_be_merged_recheck'::text]))),
   constraint merge_requests_state_check CHECK ((state = ANY (ARRAY['opened'::text, 'closed'::text, 'merged'::text, 'locked'::text]))),
   constraint merge_requests_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,

@@ -750,6 +750,7 @@ export type MergeRequestsTable = {
   updated_at: Date;
   code_owners_sha: string | null;
   lost_approver_ids: Generated<number[]>;
+  approvals_before_merge: number | null;
 };
 
 export type MetricImagesTable = {

@@ -1,4 +1,5 @@
 /** Changes the settings of approvals of a project or a top-level group. */
+import { sql } from 'kysely';
 import {
   auditedParent,
   isProject,
@@ -8,6 +9,7 @@ import {
 import { announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { runAsOne } from '../../../platform/db/run-as-one.ts';
 import { badRequest, invalid } from '../../../platform/failure.ts';
 import { setApprovalsBeforeMerge } from '../approval-rules/any-approver-actions.ts';
 import { lockRules } from '../approval-rules/queries.ts';
@@ -26,6 +28,22 @@ export type SettingsChange = {
   /** The names of settings in the request, where they are others. */
   names?: Readonly<Partial<Record<ApprovalSettingName, string>>>;
 };
+
+/** Open merge requests of the project, or of those below the group, are approved by the project's rules again. */
+async function removeOverrides(tx: Db, parent: ResourceParent): Promise<void> {
+  const isBelow = isProject(parent)
+    ? sql`m.project_id = ${parent.id}`
+    : sql`m.project_id in (select p.id from projects p join namespaces n on n.id = p.namespace_id
+        where ${parent.id} = any(n.ancestor_ids))`;
+  const open = sql`select m.id from merge_requests m where m.state = 'opened' and ${isBelow}`;
+  await runAsOne(ahead(tx), {
+    statements: [
+      sql`update merge_requests set approvals_before_merge = null
+        where approvals_before_merge is not null and id in (${open})`,
+      sql`delete from approval_rules where rule_type <> 'code_owner' and merge_request_id in (${open})`,
+    ],
+  });
+}
 
 /** Changes the settings that are given; 400 for one that is locked, or that contradicts another. */
 export async function updateSettings(
@@ -56,6 +74,8 @@ export async function updateSettings(
           conflict.column(isProject(parent) ? 'project_id' : 'namespace_id').doUpdateSet(values),
         )
         .execute();
+    const overrides = 'allow_overrides_to_approver_list_per_merge_request';
+    if (changed.includes(overrides) && changes[overrides] === false) await removeOverrides(tx, parent);
     if (approvalsBeforeMerge !== undefined && isProject(parent))
       await setApprovalsBeforeMerge(tx, parent.id, approvalsBeforeMerge);
     await announceAll(

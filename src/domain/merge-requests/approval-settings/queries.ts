@@ -1,8 +1,10 @@
 /** Reads the settings of approvals: a project's or group's own, and those above it. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import {
   type ApprovalSettings,
+  effectiveSettings,
   groupDefaults,
   type InstanceLocks,
   instanceSettings,
@@ -41,6 +43,16 @@ export async function selectSettings(
     own: ofProject ?? (isProject(parent) ? projectDefaults : groupDefaults),
     above: [layer, { from: 'group', settings: ofRoot ?? groupDefaults }],
   };
+}
+
+/** Whether its merge requests may say by which rules they are approved. */
+export async function allowsOwnRules(
+  db: Db,
+  instance: InstanceLocks,
+  project: AuthorizedProject,
+): Promise<boolean> {
+  const { own, above } = await selectSettings(db, instance, project);
+  return effectiveSettings(own, above).allow_overrides_to_approver_list_per_merge_request;
 }
 
 /** The count of the project's rule of any approver; 0 without one. */

@@ -34,9 +34,15 @@ const owners = (changes: Partial<Row> = {}) =>
 const own = row({ id: 3, name: 'Own', of_merge_request: true });
 
 /** Names with the approvals that they need. */
-const held = (rows: readonly Row[], branch: string, protections: Protection[], allowsOwn = true) => {
+const held = (
+  rows: readonly Row[],
+  branch: string,
+  protections: Protection[],
+  { allowsOwn = true, asked = null }: { allowsOwn?: boolean; asked?: number | null } = {},
+) => {
   const all = new Map(protections.map((each, id) => [id, each]));
-  const { rules, isOverwritten } = holdingRules(rows, branch, all, allowsOwn);
+  const of = { target_branch: branch, approvals_before_merge: asked };
+  const { rules, isOverwritten } = holdingRules(rows, of, all, allowsOwn);
   return [
     ...rules.map(({ name, approvalsRequired }) => `${name} ${approvalsRequired}`),
     ...(isOverwritten ? ['overwritten'] : []),
@@ -65,13 +71,33 @@ test.each<[string, Row[], string, Protection[], string[]]>([
 });
 
 test('where it may have none of its own, owners stay', () => {
-  expect(held([row(), owners(), own], 'main', [asking], false)).toEqual(['Rule 2', '* 2']);
+  expect(held([row(), owners(), own], 'main', [asking], { allowsOwn: false })).toEqual(['Rule 2', '* 2']);
+});
+
+const anybody = (approvals_required: number, changes: Partial<Row> = {}) =>
+  row({ name: 'Any', rule_type: 'any_approver', approvals_required, ...changes });
+
+test.each<[string, Row[], allowsOwn: boolean, string[]]>([
+  ['more than the project does', [anybody(1), row({ id: 2 })], true, ['Any 3', 'Rule 2']],
+  ['fewer', [anybody(4)], true, ['Any 4']],
+  ['where the project asks for none', [anybody(0)], true, ['Any 0']],
+  ['where the project has no such rule', [row()], true, ['Rule 2']],
+  ['of whom a group asks', [anybody(1, { of_group: true })], true, []],
+  ['where the project does not leave it to it', [anybody(1)], false, ['Any 1']],
+  [
+    'beside rules of its own',
+    [anybody(1), anybody(1, { id: 2, of_merge_request: true })],
+    true,
+    ['Any 1', 'overwritten'],
+  ],
+])('three approvals that it asks for itself: %s', (_, rows, allowsOwn, expected) => {
+  expect(held(rows, 'main', [], { allowsOwn, asked: 3 })).toEqual(expected);
 });
 
 test('whom a file names is shown where they are its owner', () => {
   const { rules } = holdingRules(
     [owners({ user_ids: [7, 8], approver_ids: [8, 9] })],
-    'main',
+    { target_branch: 'main', approvals_before_merge: null },
     new Map(),
     true,
   );

@@ -58,7 +58,13 @@ export type ApprovalRows = {
 };
 
 /** A merge request, as far as its rules depend on it. */
-export type ApprovedRow = { id: number; project_id: number; author_id: number; target_branch: string };
+export type ApprovedRow = {
+  id: number;
+  project_id: number;
+  author_id: number;
+  target_branch: string;
+  approvals_before_merge: number | null;
+};
 
 export type LoadedApprovals = {
   of: Approvable;
@@ -73,8 +79,14 @@ export type LoadedApprovals = {
 
 type Rows = <Tag extends keyof ApprovalRows>(tag: Tag) => ApprovalRows[Tag][];
 
+/** What the merge request asks for counts where its project asks for some approvals of anybody, and for fewer. */
+const approvalsRequired = (row: RuleRow, atLeast: number): number =>
+  row.rule_type === 'any_approver' && !row.of_group && !row.of_merge_request && row.approvals_required > 0
+    ? Math.max(row.approvals_required, atLeast)
+    : row.approvals_required;
+
 /** Code owners are asked where the branch is protected so; elsewhere their rules are shown. */
-function holdingRule(row: RuleRow, asksOwners: boolean): HoldingRule {
+function holdingRule(row: RuleRow, asksOwners: boolean, atLeast: number): HoldingRule {
   const isOwners = row.rule_type === 'code_owner';
   const approverIds = [...new Set(row.approver_ids)];
   const approvers = new Set(approverIds);
@@ -86,7 +98,7 @@ function holdingRule(row: RuleRow, asksOwners: boolean): HoldingRule {
     reportType: row.report_type,
     section: row.section,
     isClosed: isOwners && row.section === null,
-    approvalsRequired: isOwners && !asksOwners ? 0 : row.approvals_required,
+    approvalsRequired: isOwners && !asksOwners ? 0 : approvalsRequired(row, atLeast),
     approverIds,
     ofMergeRequest: row.of_merge_request && !isOwners,
     sourceRuleId: row.source_rule_id,
@@ -98,13 +110,17 @@ function holdingRule(row: RuleRow, asksOwners: boolean): HoldingRule {
 
 export type Protection = { name: string; asksOwners: boolean };
 
+/** A merge request, as far as it says which rules hold. */
+export type Asking = Pick<ApprovedRow, 'target_branch' | 'approvals_before_merge'>;
+
 /**
  * The rules that hold among those of the merge request, its project and the groups above: its own ones replace the
- * project's, where that is allowed, but no group's and no policy's.
+ * project's, where that is allowed, but no group's and no policy's; or it asks for more approvals than the project's rule of
+ * any approver.
  */
 export function holdingRules(
   rows: readonly RuleRow[],
-  targetBranch: string,
+  { target_branch: targetBranch, approvals_before_merge: asked }: Asking,
   protections: ReadonlyMap<number, Protection>,
   allowsOwn: boolean,
 ): Pick<LoadedApprovals, 'rules' | 'own' | 'isOverwritten'> {
@@ -133,9 +149,10 @@ export function holdingRules(
     return isHere(row);
   };
   const sorted = rows.toSorted((one, other) => one.id - other.id);
+  const atLeast = allowsOwn ? (asked ?? 0) : 0;
   return {
-    rules: sorted.filter(holds).map((row) => holdingRule(row, asksOwners)),
-    own: sorted.filter((row) => row.of_merge_request).map((row) => holdingRule(row, asksOwners)),
+    rules: sorted.filter(holds).map((row) => holdingRule(row, asksOwners, atLeast)),
+    own: sorted.filter((row) => row.of_merge_request).map((row) => holdingRule(row, asksOwners, atLeast)),
     isOverwritten,
   };
 }
@@ -150,7 +167,7 @@ export function loadedApprovals(rows: Rows, instance: InstanceLocks): (of: Appro
   const settings = new Map(rows('approval_settings').map((row) => [row.id, row]));
   const rules = Map.groupBy(rows('approval_rules'), (row) => row.of_merge_request_id);
   const protections = Map.groupBy(rows('protections'), (row) => row.project_id);
-  return ({ id, project_id, author_id, target_branch }) => {
+  return ({ id, project_id, author_id, ...asking }) => {
     const { own, root } = settings.get(project_id) ?? { own: null, root: null };
     const effective = effectiveSettings(own ?? projectDefaults, [
       { from: 'instance', settings: instanceSettings(instance) },
@@ -159,7 +176,7 @@ export function loadedApprovals(rows: Rows, instance: InstanceLocks): (of: Appro
     const given = approvals.get(id) ?? [];
     const held = holdingRules(
       rules.get(id) ?? [],
-      target_branch,
+      asking,
       new Map(
         (protections.get(project_id) ?? []).map((each) => [
           each.id,

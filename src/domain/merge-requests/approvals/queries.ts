@@ -53,7 +53,7 @@ export function approvalCtes(
   return sql`
     approval_day as materialized (select ${day}::date as today),
     approvable as materialized (
-      select i.id, i.project_id, i.author_id, i.target_branch, n.ancestor_ids from merge_requests i
+      select i.id, i.project_id, i.author_id, i.target_branch, i.approvals_before_merge, n.ancestor_ids from merge_requests i
       join projects p on p.id = i.project_id join namespaces n on n.id = p.namespace_id where i.id = any(${ids})),
     approvable_rules as materialized (
       select a.id as of_id, a.project_id as of_project_id, a.ancestor_ids as of_ancestor_ids, r.* from approvable a, lateral (

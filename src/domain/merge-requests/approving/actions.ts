@@ -157,6 +157,10 @@ export async function mayApproveNow(
   return refuseApproval(row, loaded, user, { sha: undefined, isProved: false }) === undefined;
 }
 
+/** What is merged, or being merged, was approved by these. */
+const isSettled = ({ state }: Pick<MergeRequestRow, 'state'>): boolean =>
+  state === 'merged' || state === 'locked';
+
 /** The same of taking an approval back. */
 export const mayUnapproveNow = async (
   { db, actor }: { db: Db; actor: Actor },
@@ -164,7 +168,7 @@ export const mayUnapproveNow = async (
   row: MergeRequestRow,
 ): Promise<boolean> =>
   project.may('create_merge_requests') &&
-  row.state === 'opened' &&
+  !isSettled(row) &&
   (await selectApprovers(db, row.id)).includes(actor.id);
 
 /** Adds the approval that mayApproveNow() found to be right, in the caller's transaction; nothing where it is too late, or given. */
@@ -221,7 +225,7 @@ export const unapprove = (
     return writeUnapproved(tx, actor, project, row);
   });
 
-/** Removes all approvals of an open merge request: only bots that push to the project may. */
+/** Removes all approvals of a merge request that is not merged: only bots that push to the project may. */
 export const resetApprovals = (
   { db, actor }: Pick<WriteContext, 'db' | 'actor'>,
   project: AuthorizedProject,
@@ -230,7 +234,7 @@ export const resetApprovals = (
   inTransaction(db, async (tx) => {
     const row = await lockNumbered(tx, project, iid);
     const isBot = actor.kind === 'project_bot' || actor.kind === 'group_bot';
-    if (!isBot || !project.may('push_code') || row.state !== 'opened') throw unauthenticated();
+    if (!isBot || !project.may('push_code') || isSettled(row)) throw unauthenticated();
     const approvers = await selectApprovers(tx, row.id);
     if (approvers.length === 0) return;
     await writeApproval(tx, actor, project, row, {

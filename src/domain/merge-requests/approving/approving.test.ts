@@ -469,6 +469,19 @@ test('a bot removes all approvals, and nobody else', async () => {
   expect((await approvals(id)).approved_by).toHaveLength(1);
   expect((await reset({ token: bot.token })).status).toBe(202);
   expect((await approvals(id)).approved_by).toEqual([]);
+  const set = async (state_event: string) =>
+    bodyOf(await ashlar.root(`PUT ${path(id)}`, { body: { state_event } }), 200);
+  // What is closed loses approvals like what is open.
+  for (const take of [
+    () => call(maintainer, `POST ${path(id)}/unapprove`),
+    () => reset({ token: bot.token }),
+  ]) {
+    bodyOf(await approve(maintainer, id), 201);
+    await set('close');
+    expect((await take()).status).toBeLessThan(300);
+    expect((await approvals(id)).approved_by).toEqual([]);
+    await set('reopen');
+  }
   bodyOf(await merge(id), 200);
   expect((await reset({ token: bot.token })).status).toBe(401);
 });

@@ -17,8 +17,7 @@ import { addTodos, readersAmong, usersByIds } from '../../conversation/index.ts'
 import { createRule, deleteRule, updateRule } from '../approval-rules/actions.ts';
 import { type RuledMergeRequest, selectRule, selectRules } from '../approval-rules/queries.ts';
 import { OwnRuleChanges, OwnRuleInput } from '../approval-rules/schema.ts';
-import { selectSettings } from '../approval-settings/queries.ts';
-import { effectiveSettings } from '../approval-settings/rules.ts';
+import { allowsOwnRules } from '../approval-settings/queries.ts';
 import { requireUpdate } from '../changes/change-rights.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
@@ -60,9 +59,7 @@ const ownerOf = (
 async function findRuled({ db, settings, actor, subject, input }: RuleContext): Promise<MergeRequestRow> {
   const row = await findMergeRequest(db, subject, input.merge_request_iid);
   requireUpdate(subject, actor, row);
-  const { own, above } = await selectSettings(db, settings, subject);
-  const { allow_overrides_to_approver_list_per_merge_request: allowsOwn } = effectiveSettings(own, above);
-  if (!allowsOwn || row.state !== 'opened') throw forbidden();
+  if (row.state !== 'opened' || !(await allowsOwnRules(db, settings, subject))) throw forbidden();
   return row;
 }
 

@@ -42,19 +42,23 @@ const people = selectPeople(sql`array(
 async function readApprovals(
   { db, services, settings, actor }: ApprovalReading,
   ids: RawBuilder<unknown>,
+  targetBranch?: string,
 ): Promise<ShownApprovals | undefined> {
   const of = await readTagged<ApprovalRows & { people: UserBasicRow; found: ApprovedRow }>(
     db,
     [
       ...approvalSelects(),
       taggedRows('people', people),
-      taggedRows('found', sql`select id, project_id, author_id, target_branch from approvable`),
+      taggedRows(
+        'found',
+        sql`select id, project_id, author_id, target_branch, approvals_before_merge from approvable`,
+      ),
     ],
     approvalCtes(ids, { readers: actor && sql`select ${actor.id}::bigint as user_id`, isShown: true }),
   );
   const [row] = of('found');
   if (!row) return undefined;
-  const loaded = loadedApprovals(of, settings)(row);
+  const loaded = loadedApprovals(of, settings)({ ...row, target_branch: targetBranch ?? row.target_branch });
   const held = services.config.tier === 'free' ? optionalApprovals(loaded) : loaded;
   return { ...held, people: byId(of('people')) };
 }
@@ -65,16 +69,18 @@ export const selectApprovals = async (
   { id }: Pick<MergeRequestRow, 'id'>,
 ): Promise<ShownApprovals> => found(await readApprovals(reading, idArray([id])));
 
-/** Those of the project's merge request with this number; 404 without it. */
+/** Those of the project's merge request with this number, or as they would be for another branch; 404 without it. */
 export const findApprovals = async (
   reading: ApprovalReading,
   project: Pick<AuthorizedProject, 'id'>,
   iid: number,
+  targetBranch?: string,
 ): Promise<ShownApprovals> =>
   found(
     await readApprovals(
       reading,
       sql`array(select id from merge_requests where project_id = ${project.id} and iid = ${iid})`,
+      targetBranch,
     ),
   );
 
@@ -108,7 +114,7 @@ export async function selectCallable(
       ),
       taggedRows(
         'found',
-        sql`select id, iid, project_id, author_id, target_branch, title, discussion_locked
+        sql`select id, iid, project_id, author_id, target_branch, approvals_before_merge, title, discussion_locked
           from merge_requests where id = ${id} and state = 'opened'`,
       ),
     ],

@@ -1,4 +1,5 @@
 /** Approvals of merge requests: shown, given, taken back. */
+import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, noContent } from '../../../kernel/api/endpoint.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
@@ -6,7 +7,7 @@ import { findMergeRequest } from '../records/find-queries.ts';
 import { approve, resetApprovals, unapprove } from './actions.ts';
 import { presentApprovals, presentState } from './present.ts';
 import { findApprovals } from './queries.ts';
-import { ApprovalsRecord, ApproveInput, StateRecord } from './schema.ts';
+import { ApprovalsRecord, ApproveInput, SettingsOfOne, StateRecord } from './schema.ts';
 
 const path = '/projects/:id/merge_requests/:merge_request_iid';
 const reading = onProject('read_merge_requests');
@@ -37,6 +38,28 @@ export const approvalEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { subject, input } = context;
       return presentState(context, await findApprovals(context, subject, input.merge_request_iid));
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/approval_settings`,
+    summary: 'The approval rules that hold for a merge request, or would with another target branch.',
+    tier: 'premium',
+    deprecated: { use: `${path}/approval_state` },
+    access: reading,
+    input: Type.Object({
+      ...OneMergeRequest.properties,
+      target_branch: Type.Optional(
+        Type.String({ maxLength: 1_000, description: 'The branch that rules are for, instead of its own.' }),
+      ),
+    }),
+    reply: SettingsOfOne,
+    handle: async (context) => {
+      const { subject, input } = context;
+      const { merge_request_iid: iid, target_branch: branch } = input;
+      const state = await presentState(context, await findApprovals(context, subject, iid, branch));
+      const rules = state.rules.map((rule) => ({ ...rule, approvers: rule.eligible_approvers }));
+      return { ...state, rules };
     },
   }),
   endpoint({

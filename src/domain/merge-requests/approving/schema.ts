@@ -86,3 +86,14 @@ export const StateRecord = Type.Object({
   ),
 });
 export type StateRecord = Static<typeof StateRecord>;
+
+/** The same under an older address. */
+export const SettingsOfOne = Type.Object({
+  approval_rules_overwritten: Type.Boolean(),
+  rules: Type.Array(
+    Type.Object({
+      ...StateRecord.properties.rules.items.properties,
+      approvers: Type.Array(UserBasic),
+    }),
+  ),
+});

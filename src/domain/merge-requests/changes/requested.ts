@@ -18,6 +18,9 @@ export type Requested = {
   allow_collaboration?: boolean | undefined;
   squash?: boolean | undefined;
   merge_after?: Date | null | undefined;
+  approvals_before_merge?: number | null | undefined;
+  /** Counts of rules of the merge request itself, which a new one has none of. */
+  approval_rules_attributes?: readonly { id: number; approvals_required: number }[] | undefined;
   /** Seconds. */
   time_estimate?: number | undefined;
 };

@@ -13,6 +13,7 @@ import {
 } from '../../../platform/http/parameters/schema.ts';
 
 const MAX_PEOPLE = 200;
+const MAX_APPROVALS = 100;
 
 const people = (description: string) =>
   Type.Optional(commaList(Type.Integer({ minimum: 0 }), { maxItems: MAX_PEOPLE, description }));
@@ -36,6 +37,25 @@ const properties = {
   ),
   squash: Type.Optional(nullable(Type.Boolean())),
   merge_after: Type.Optional(nullable(dateTime())),
+  approvals_before_merge: Type.Optional(
+    nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_APPROVALS,
+        description:
+          'Deprecated: use approval rules. Asks for more approvals than the project does, which asks for some.',
+      }),
+    ),
+  ),
+  approval_rules_attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: integerId({ description: 'An approval rule of the merge request itself.' }),
+        approvals_required: Type.Integer({ minimum: 0, maximum: MAX_APPROVALS }),
+      }),
+      { maxItems: 100 },
+    ),
+  ),
 };
 
 /** A description of 1,048,576 characters, each of four bytes, and the rest. */

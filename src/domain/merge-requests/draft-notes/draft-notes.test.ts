@@ -54,6 +54,16 @@ describe('drafts', () => {
     expect((await as(`GET ${path}`)).status).toBe(404);
   });
 
+  test('are listed whole: clients ask for no further page', async () => {
+    const other = await makeOther();
+    const as = ashlar.as(people.developer.token);
+    const count = 21;
+    for (let at = 0; at < count; at++)
+      bodyOf(await as(`POST ${draftsAt(other)}`, { body: { note: `Draft ${at}` } }), 201);
+    const listed: { note: string }[] = bodyOf(await as(`GET ${draftsAt(other)}`), 200);
+    expect(listed.map(({ note }) => note)).toEqual(Array.from({ length: count }, (_, at) => `Draft ${at}`));
+  });
+
   test.each(['GET', 'PUT', 'DELETE', 'publish'])('of others are 404: %s', async (what) => {
     const draft = await make({ note: 'Mine' });
     const path = `${draftsAt(world)}/${draft.id}`;

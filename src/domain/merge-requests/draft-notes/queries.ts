@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import type { DraftNotesTable } from '../../../platform/db/rows.ts';
 import { notFound } from '../../../platform/failure.ts';
-import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { NotePosition } from '../../conversation/index.ts';
 import type { Suggestion } from '../review/suggestions.ts';
 import type { DraftNoteRecord } from './schema.ts';
@@ -20,9 +19,9 @@ const draftsOf = (db: Db, { mergeRequestId, authorId }: DraftsOf) =>
     .where('author_id', '=', authorId)
     .where('merge_request_id', '=', mergeRequestId);
 
-/** A page, oldest first. */
-export const selectDrafts = (db: Db, of: DraftsOf, page: PageRequest): Promise<Page<DraftNoteRow>> =>
-  selectPage(db, draftsOf(db, of), page, { by: 'id', sort: 'asc' }, { id: 'id' });
+/** All of them, which are few, oldest first. */
+export const selectDrafts = (db: Db, of: DraftsOf): Promise<DraftNoteRow[]> =>
+  draftsOf(db, of).orderBy('id').execute();
 
 /** 404 also for drafts of others. */
 export async function findDraft(db: Db, of: DraftsOf, id: number): Promise<DraftNoteRow> {

@@ -1,10 +1,10 @@
 /** Endpoints of draft notes, which only their author sees (facts-merge-requests: 7.6). */
+import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { type Context, type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { type Context, type Endpoint, endpoint, noContent } from '../../../kernel/api/endpoint.ts';
 import { badRequest, forbidden, invalid } from '../../../platform/failure.ts';
-import { mapPage } from '../../../platform/pagination/page.ts';
 import {
   findThread,
   MAX_REQUEST_BYTES,
@@ -81,17 +81,16 @@ async function suggestedBy(
 }
 
 export const draftNoteEndpoints: Endpoint[] = [
-  listing({
+  endpoint({
     method: 'GET',
     path,
     summary: 'The caller’s draft notes on a merge request, oldest first.',
     access,
-    page: 'offset',
     input: OneMergeRequest,
-    item: DraftNoteRecord,
+    reply: Type.Array(DraftNoteRecord),
     handle: async (context) => {
       const { of } = await find(context);
-      return mapPage(await selectDrafts(context.db, of, context.page), presentDraft);
+      return (await selectDrafts(context.db, of)).map(presentDraft);
     },
   }),
   endpoint({

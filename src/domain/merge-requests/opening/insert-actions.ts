@@ -33,6 +33,7 @@ export type PreparedMergeRequest = OpenedVersion & {
   allowCollaboration: boolean;
   milestoneId: number | null;
   mergeAfter: Date | null;
+  approvalsBeforeMerge: number | null;
   /** Seconds. */
   timeEstimate: number;
   assigneeIds: readonly number[];
@@ -76,6 +77,7 @@ const insertRow = (tx: Db, actor: Actor, project: AuthorizedProject, made: Prepa
       allow_collaboration: made.allowCollaboration,
       milestone_id: made.milestoneId,
       merge_after: made.mergeAfter,
+      approvals_before_merge: made.approvalsBeforeMerge,
       time_estimate: made.timeEstimate,
       prepared_at: time,
       created_at: time,

@@ -22,6 +22,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
 import { squashByDefault } from '../texts/squash.ts';
 import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
+import { permittedApprovals } from './asked-approvals.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
 import { insertMergeRequest } from './insert-actions.ts';
 import { refuseTwins } from './twins.ts';
@@ -38,7 +39,8 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   const { source, target } = opening;
   const subject = { ...opening, row: undefined };
   const said = await withCommands(context, target, subject, opening.requested);
-  const requested = permitted(said.requested, { ...changeRights(services, target), lock: false });
+  const asked = permitted(said.requested, { ...changeRights(services, target), lock: false });
+  const requested = await permittedApprovals(context, target, asked);
   const { description = null, title = opening.title, target_branch = opening.targetBranch } = requested;
   const branches: Branches = { ...opening, targetBranch: target_branch };
   checkTexts({ title, description });
@@ -81,6 +83,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
         allowCollaboration: isShared,
         milestoneId: milestone?.id ?? null,
         mergeAfter: requested.merge_after ?? null,
+        approvalsBeforeMerge: requested.approvals_before_merge ?? null,
         timeEstimate: requested.time_estimate ?? 0,
         assigneeIds: ids(assignees),
         reviewerIds: ids(reviewers),

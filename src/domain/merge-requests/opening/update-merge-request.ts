@@ -17,6 +17,7 @@ import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
 import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
+import { permittedApprovals, writeAskedApprovals } from './asked-approvals.ts';
 import { openVersion, requireReadableSource } from './branches.ts';
 import { refuseTwins } from './twins.ts';
 
@@ -75,7 +76,8 @@ export async function planUpdate(
   const { db, services, actor } = context;
   const { row } = found;
   const said = await withCommands(context, project, subjectOf(row), asked);
-  const requested = permitted(said.requested, changeRights(services, project));
+  const wanted = permitted(said.requested, changeRights(services, project));
+  const requested = await permittedApprovals(context, project, wanted, row.state);
   const source = { projectId: row.source_project_id, branch: row.source_branch };
   if (requested.allow_collaboration !== undefined && !(await mayShare(context, project, source)))
     delete requested.allow_collaboration;
@@ -112,6 +114,7 @@ export async function writePlanned(
   { update, effects }: PlannedUpdate,
 ): Promise<MergeRequestRow> {
   const written = await writeUpdate(context, tx, project, row.id, update);
+  await writeAskedApprovals(tx, context, project, row, update.requested);
   if (effects.length === 0) return written;
   await applyEffects({ ...context, db: tx }, project, written, effects);
   return findMergeRequest(tx, project, row.iid);

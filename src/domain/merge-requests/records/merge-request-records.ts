@@ -267,7 +267,7 @@ export function presentBasic(
     has_conflicts: row.merge_status === 'cannot_be_merged',
     blocking_discussions_resolved:
       !project.only_allow_merge_if_all_discussions_are_resolved || unresolved === 0,
-    ...(services.config.tier !== 'free' && { approvals_before_merge: null }),
+    ...(services.config.tier !== 'free' && { approvals_before_merge: row.approvals_before_merge }),
   };
 }
 

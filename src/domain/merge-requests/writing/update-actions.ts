@@ -74,6 +74,9 @@ const plainColumns = (requested: Requested): Columns => ({
   }),
   ...(requested.allow_collaboration !== undefined && { allow_collaboration: requested.allow_collaboration }),
   ...(requested.merge_after !== undefined && { merge_after: requested.merge_after }),
+  ...(requested.approvals_before_merge !== undefined && {
+    approvals_before_merge: requested.approvals_before_merge,
+  }),
 });
 
 function columnsOf(
