@@ -18,7 +18,8 @@ export {
   resolveNamed,
   withNewLabels,
 } from './changes/named-references.ts';
-export { type SystemNote, systemNote } from './changes/system-notes.ts';
+export { type SystemNote, systemNote, systemNotes } from './changes/system-notes.ts';
+export { countTasks, taskStatus } from './changes/task-list.ts';
 export { epicIssueEndpoints } from './epic-issues/routes.ts';
 export { childEpicEndpoints } from './epics/child-routes.ts';
 export { epicEndpoints } from './epics/epic-routes.ts';
@@ -32,7 +33,6 @@ export { milestoneContentsOf } from './issues/milestone-routes.ts';
 export { findIssue, readIssue } from './issues/records/find-queries.ts';
 export { IssueBasicRecord, IssueRecord } from './issues/records/issue-records.ts';
 export { type IssueRow, issueWebUrl } from './issues/records/issue-rows.ts';
-export { countTasks, taskStatus } from './issues/records/task-list.ts';
 export { issueConversation } from './issues/registrations/noteable.ts';
 export { issueSearch } from './issues/registrations/search-scope.ts';
 export { issueEndpoint } from './issues/show-routes.ts';

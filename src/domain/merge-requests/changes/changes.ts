@@ -6,7 +6,7 @@ import {
   type NamedReferences,
   type NamedUser,
   type SystemNote,
-  systemNote,
+  systemNotes,
   type WorkChange,
   without,
 } from '../../work-items/index.ts';
@@ -110,7 +110,11 @@ export const notesOf = (
             ? mergeRequestNotes.retargeted(change.from, change.to)
             : mergeRequestNotes.targetBranch(change.from, change.to),
         ];
+      case 'labels':
+      case 'milestone':
+      case 'state':
+        return [];
       default:
-        return [systemNote(change, 'merge request')];
+        return systemNotes(change, 'merge request');
     }
   });

@@ -30,13 +30,6 @@ test.each<[note: { body: string; action: string }, action: string, body: string]
   ],
   [notes.changesRequested(), 'requested_changes', 'requested changes'],
   [notes.reviewed(), 'reviewed', 'left review comments'],
-  [notes.taskItem('one', true), 'task', 'marked the checklist item **one** as completed'],
-  [
-    notes.taskItem('**[x](y)** @ann', true),
-    'task',
-    'marked the checklist item **\\*\\*\\[x\\]\\(y\\)\\*\\* @ann** as completed',
-  ],
-  [notes.taskItem('one', false), 'task', 'marked the checklist item **one** as incomplete'],
   [notes.targetBranch('main', 'next'), 'branch', 'changed target branch from `main` to `next`'],
   [
     notes.retargeted('topic', 'main'),

@@ -20,9 +20,6 @@ function code(text: string): string {
   return `${fence} ${text} ${fence}`;
 }
 
-/** Text of a description, shown as it is written. */
-const literal = (text: string): string => text.replaceAll(/[\\`*_{}[\]()<>#+.!|~="-]/g, '\\$&');
-
 const draftNote = (draft: boolean): SystemNote =>
   note('title', `marked this merge request as **${draft ? 'draft' : 'ready'}**`);
 
@@ -65,12 +62,6 @@ export const mergeRequestNotes = {
     note('approvals_reset', `reset approvals from ${people(approvers)} by pushing to the branch`),
   changesRequested: () => note('requested_changes', 'requested changes'),
   reviewed: () => note('reviewed', 'left review comments'),
-
-  taskItem: (text: string, completed: boolean) =>
-    note(
-      'task',
-      `marked the checklist item **${literal(text)}** as ${completed ? 'completed' : 'incomplete'}`,
-    ),
 
   targetBranch: (from: string, to: string) =>
     note('branch', `changed target branch from ${code(from)} to ${code(to)}`),

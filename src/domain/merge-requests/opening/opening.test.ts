@@ -154,7 +154,7 @@ describe('changed', () => {
       (note: { body: string }) => note.body,
     );
 
-  test('its title, people and labels are told in notes', async () => {
+  test('its title, people and tasks are told in notes, and labels and states in events', async () => {
     const { id } = await makeReviewedProject(ashlar);
     await makeMergeRequest(ashlar, id, 'topic', { title: 'Topic' });
     const { developer } = await makeMembers(ashlar, `projects/${id}`, 'developer');
@@ -170,10 +170,19 @@ describe('changed', () => {
     expect(await notesOf(id)).toEqual([
       'marked this merge request as **draft**',
       'changed title from **{-Topic-}** to **{+Draft: Other+}**',
-      expect.stringMatching(/^added ~\d+ label$/),
       `requested review from @${developer.username}`,
       'marked this merge request as **ready**',
     ]);
+    bodyOf(await change({ description: '- [ ] one', state_event: 'close' }), 200);
+    bodyOf(await change({ description: '- [x] one', state_event: 'reopen' }), 200);
+    expect((await notesOf(id)).slice(4)).toEqual([
+      'changed the description',
+      'marked the checklist item **one** as completed',
+    ]);
+    const events = async (kind: string) =>
+      bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/resource_${kind}_events`), 200);
+    expect(await events('label')).toMatchObject([{ action: 'add', label: { name: 'a' } }]);
+    expect(await events('state')).toMatchObject([{ state: 'closed' }, { state: 'reopened' }]);
   });
 
   test('it is closed and opened again, with what the source is then', async () => {

@@ -13,7 +13,7 @@ import {
   resourceEvents,
   type WorkChange,
 } from './issue-changes.ts';
-import { markDifference, systemNote, type WorkOccurrence } from './system-notes.ts';
+import { markDifference, systemNote, systemNotes, type WorkOccurrence } from './system-notes.ts';
 
 const all: ChangeRights = {
   metadata: true,
@@ -83,7 +83,11 @@ const bob = { id: 2, username: 'bob' };
 const cat = { id: 3, username: 'cat' };
 const dan = { id: 4, username: 'dan' };
 const told = (after: Partial<IssueState>): string[] =>
-  differences(before, { ...before, ...after }).map((change) => systemNote(change).body);
+  differences(before, { ...before, ...after }).flatMap((change) =>
+    systemNotes(change).map(({ body }) => body),
+  );
+const listOf = (count: number, box: string): string =>
+  Array.from({ length: count }, (_, at) => `- [${box}] ${at}`).join('\n');
 
 describe('differences', () => {
   test.each<[string, Partial<IssueState>, readonly string[]]>([
@@ -144,6 +148,27 @@ describe('differences', () => {
       { kind: 'state', action: 'closed' },
     ]);
   });
+});
+
+test.each<[from: string, to: string, notes: string[]]>([
+  ['- [ ] one', '- [x] one', ['marked the checklist item **one** as completed']],
+  ['- [x] one', '- [ ] one', ['marked the checklist item **one** as incomplete']],
+  [
+    '- [ ] **[x](y)** @ann',
+    '- [x] **[x](y)** @ann',
+    ['marked the checklist item **\\*\\*\\[x\\]\\(y\\)\\*\\* @ann** as completed'],
+  ],
+  ['- [ ] one\n\nText', '- [x] one\n\nOther', ['marked the checklist item **one** as completed']],
+  ['- [ ] one', '- [x] two', ['changed the description']],
+  [
+    `- [ ] ${'a'.repeat(300)}`,
+    `- [x] ${'a'.repeat(300)}`,
+    [`marked the checklist item **${'a'.repeat(255)}** as completed`],
+  ],
+  [listOf(21, ' '), listOf(21, 'x'), ['changed the description']],
+])('tasks of %j become %j', (from, to, notes) => {
+  const told = systemNotes({ what: 'description', from, to }).map(({ body }) => body);
+  expect(told).toEqual(notes);
 });
 
 test.each<[WorkChange | WorkOccurrence, string]>([

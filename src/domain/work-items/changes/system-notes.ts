@@ -3,6 +3,7 @@ import { dateFormat } from '../../../platform/locales.ts';
 import { sentenceOf } from '../../../platform/sentence.ts';
 import { humanDuration } from './durations.ts';
 import type { WorkChange } from './issue-changes.ts';
+import { type Task, toggledTasks } from './task-list.ts';
 
 export type SystemNote = { body: string; action: string };
 
@@ -52,11 +53,30 @@ const severityNames: Record<string, string> = {
   CRITICAL: 'Critical - S1',
 };
 
+/** Text of a description, shown as it is written. */
+const literal = (text: string): string => text.replaceAll(/[\\`*_{}[\]()<>#+.!|~="-]/g, '\\$&');
+
+/** Of a task's text, which nothing bounds. */
+const MAX_TASK_LENGTH = 255;
+/** A description of more toggled tasks is told as one that changed. */
+const MAX_TOLD_TASKS = 20;
+
+const taskNote = ({ text, completed }: Task): SystemNote => ({
+  action: 'task',
+  body: `marked the checklist item **${literal(text.slice(0, MAX_TASK_LENGTH).toWellFormed())}** as ${completed ? 'completed' : 'incomplete'}`,
+});
+
+/** The notes of a change: of a description whose tasks were checked each of these, and else one. */
+export function systemNotes(change: WorkChange, noun?: Noun): SystemNote[] {
+  const tasks = change.what === 'description' ? toggledTasks(change.from, change.to) : [];
+  if (tasks.length === 0 || tasks.length > MAX_TOLD_TASKS) return [systemNote(change, noun)];
+  return tasks.map(taskNote);
+}
+
+type Noun = 'issue' | 'epic' | 'merge request';
+
 /** The system note of a change of an issue or epic, or of what merge requests have too. */
-export function systemNote(
-  change: WorkChange | WorkOccurrence,
-  noun: 'issue' | 'epic' | 'merge request' = 'issue',
-): SystemNote {
+export function systemNote(change: WorkChange | WorkOccurrence, noun: Noun = 'issue'): SystemNote {
   const note = (action: string, body: string): SystemNote => ({ body, action });
   switch (change.what) {
     case 'title': {

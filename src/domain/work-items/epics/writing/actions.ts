@@ -11,7 +11,7 @@ import { conflict, notFound } from '../../../../platform/failure.ts';
 import { addTodos, findMentionTodos, type WriteContext } from '../../../conversation/index.ts';
 import { followingChanges } from '../../changes/change-actions.ts';
 import type { Labelled } from '../../changes/issue-changes.ts';
-import { systemNote } from '../../changes/system-notes.ts';
+import { systemNotes } from '../../changes/system-notes.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
 import { epicNoteable, newEpicNoteable } from '../records/epic-noteable.ts';
@@ -138,7 +138,7 @@ async function writeChanges(
   const details = { changes: [...new Set(told.map(({ what }) => what))] };
   const epic: EpicRow = { ...before, ...columns, updated_at: time };
   const announcement = epicAnnouncement(actor, group, epic, 'epic_updated', state?.to, details);
-  const notes = told.map((change) => systemNote(change, 'epic'));
+  const notes = told.flatMap((change) => systemNotes(change, 'epic'));
   const noteable = epicNoteable(group, before);
   const following = followingChanges(tx, actor, noteable, { changes: told, notes }, announcement);
   await runAsOne(tx, { ...following, statements: [...following.statements, update] });

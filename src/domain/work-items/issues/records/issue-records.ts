@@ -14,10 +14,10 @@ import {
   presentLabelBasic,
   presentMilestone,
 } from '../../../planning/index.ts';
+import { countTasks, taskStatus } from '../../changes/task-list.ts';
 import { presentTimeStats, TimeStatsRecord } from '../../time-tracking/time-stats.ts';
 import { type IssueRow, issueWebUrl } from './issue-rows.ts';
 import { type IssueRelations, loadIssueRelations } from './relation-queries.ts';
-import { countTasks, taskStatus } from './task-list.ts';
 
 const basic = {
   id: Type.Integer(),

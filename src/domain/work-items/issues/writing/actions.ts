@@ -24,7 +24,7 @@ import {
   type WorkChange,
 } from '../../changes/issue-changes.ts';
 import { withNewLabels } from '../../changes/named-references.ts';
-import { systemNote } from '../../changes/system-notes.ts';
+import { systemNotes } from '../../changes/system-notes.ts';
 import type { FoundEpic } from '../../epics/records/find-queries.ts';
 import { applyEffects } from '../../quick-actions/work-command-effects.ts';
 import type { WorkEffect } from '../../quick-actions/work-command-terms.ts';
@@ -139,7 +139,7 @@ async function change(
   const announced = { ...locked, title: after.title, state: after.state };
   const payload = { changes: changesPayload(changes) };
   const announcement = issueAnnouncement(actor, project, announced, eventOf(changes), payload);
-  const notes = changes.map((each) => systemNote(each));
+  const notes = changes.flatMap((each) => systemNotes(each));
   const following = followingChanges(tx, actor, noteable, { changes, notes }, announcement);
   const statements = [
     update,

@@ -1,6 +1,6 @@
 /** Tasks in descriptions, counted. */
 import { expect, test } from 'vitest';
-import { countTasks, taskStatus } from './task-list.ts';
+import { countTasks, taskStatus, toggledTasks } from './task-list.ts';
 
 test.each([
   [null, 0, 0],
@@ -15,6 +15,28 @@ test.each([
   ['~~~~\n- [ ] code\n~~~\n- [ ] code still\n~~~~\n- [ ] text', 1, 0],
 ])('%j has %i tasks, %i of them checked', (markdown, count, completed_count) => {
   expect(countTasks(markdown)).toEqual({ count, completed_count });
+});
+
+const LIST = '- [ ] one\n- [x] two';
+
+test.each<[from: string | null, to: string | null, toggled: [text: string, completed: boolean][]]>([
+  [
+    LIST,
+    '- [x] one\n- [ ] two',
+    [
+      ['one', true],
+      ['two', false],
+    ],
+  ],
+  [LIST, '* [X]  one \nmore text\n- [x] two', [['one', true]]],
+  [LIST, LIST, []],
+  [LIST, '- [x] other\n- [x] two', []],
+  [LIST, '- [x] new\n- [ ] one\n- [x] two', []],
+  [LIST, null, []],
+  [null, LIST, []],
+  ['text', '- [x] one', []],
+])('of %j and %j the toggled tasks are %j', (from, to, toggled) => {
+  expect(toggledTasks(from, to).map(({ text, completed }) => [text, completed])).toEqual(toggled);
 });
 
 test('the status says it in words', () => {
