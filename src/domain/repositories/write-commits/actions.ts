@@ -1,6 +1,7 @@
 /** Commits that the API makes on a branch: of files, picked from elsewhere, reverted, or of a submodule. */
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
@@ -163,7 +164,17 @@ async function repeat(
     if (tree === head.tree) throw pickRefusal(verb, 'empty');
     const draft = { branch, branchHead: head.oid, parents: [head.oid], tree, message, objects: [] };
     const written = draftCommit({ ...draft, author, committer });
-    return dry ? { objects: [], updates: [], value: written.value } : written;
+    if (dry) return { objects: [], updates: [], value: written.value };
+    if (verb === 'revert') return written;
+    const { actor, subject } = context;
+    const payload = {
+      project_id: subject.id,
+      user_id: actor.id,
+      branch,
+      sha: commit.oid,
+      picked: written.value.oid,
+    };
+    return { ...written, also: (tx) => announce(tx, { fact: { name: 'commit_picked', payload } }) };
   });
 }
 
