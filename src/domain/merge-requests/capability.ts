@@ -43,7 +43,7 @@ import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { MENTION_BY_COMMITS, mentionByCommits } from './mentions/mention-by-commits.ts';
 import { MENTION_NAMED, mentioningMergeRequests, mentionListeners } from './mentions/mention-named.ts';
-import { TELL_PICKED, tellPicked } from './mentions/picked-commits.ts';
+import { NOTE_PICKED, notePicked } from './mentions/picked-commits.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
 import { mergeTrainEndpoints } from './merge-trains/routes.ts';
 import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
@@ -155,7 +155,7 @@ export const mergeRequestsCapability = (
     [RETARGET]: retargetAfterPush(services),
     [MENTION_NAMED]: mentionNamed(services, mentioningMergeRequests),
     [MENTION_BY_COMMITS]: mentionByCommits(services),
-    [TELL_PICKED]: tellPicked(services),
+    [NOTE_PICKED]: notePicked(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
@@ -174,7 +174,7 @@ export const mergeRequestsCapability = (
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
     retargetListener,
     { fact: 'repository_pushed', task: MENTION_BY_COMMITS },
-    { fact: 'commit_picked', task: TELL_PICKED },
+    { fact: 'commit_picked', task: NOTE_PICKED },
     ...mentionListeners,
   ],
   schedules: [

@@ -7,12 +7,12 @@ import { findActing } from '../following/acting-queries.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
-import { isTold, selectMergedBy } from './queries.ts';
+import { hasNote, selectMergedBy } from './queries.ts';
 
-export const TELL_PICKED = 'merge_requests.tell_picked';
+export const NOTE_PICKED = 'merge_requests.note_picked';
 
 /** The task of `commit_picked`; told again, it finds the note there. */
-export const tellPicked =
+export const notePicked =
   ({ database }: Needs<'database'>): Task =>
   async (payload) => {
     const fact = payload as {
@@ -31,7 +31,7 @@ export const tellPicked =
     const note = mergeRequestNotes.picked(fact.branch, tree, fact.picked);
     await inTransaction(database.background, async (tx) => {
       const row = await lockMergeRequest(tx, id);
-      if (await isTold(tx, id, note)) return;
+      if (await hasNote(tx, id, note)) return;
       await insertSystemNotes(tx, mergeRequestNoteable(project, row), actor, [note])?.execute();
     });
   };

@@ -15,7 +15,7 @@ export async function selectMergedBy(db: Db, projectId: number, sha: string): Pr
   return rows[0]?.id;
 }
 
-export const isTold = async (tx: Db, id: number, { action, body }: SystemNote): Promise<boolean> =>
+export const hasNote = async (tx: Db, id: number, { action, body }: SystemNote): Promise<boolean> =>
   (await tx
     .selectFrom('notes')
     .select('id')

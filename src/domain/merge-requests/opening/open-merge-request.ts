@@ -22,9 +22,9 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { isDraft } from '../texts/draft.ts';
 import { squashByDefault } from '../texts/squash.ts';
 import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
-import { permittedApprovals } from './asked-approvals.ts';
 import { type Branches, checkBranches, openVersion } from './branches.ts';
 import { insertMergeRequest } from './insert-actions.ts';
+import { permittedApprovals } from './requested-approvals.ts';
 import { refuseTwins } from './twins.ts';
 
 export type Opening = Branches & { source: AuthorizedProject; title: string; requested: Requested };

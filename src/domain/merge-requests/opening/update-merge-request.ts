@@ -17,8 +17,8 @@ import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
 import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
-import { permittedApprovals, writeAskedApprovals } from './asked-approvals.ts';
 import { openVersion, requireReadableSource } from './branches.ts';
+import { permittedApprovals, writeRequestedApprovals } from './requested-approvals.ts';
 import { refuseTwins } from './twins.ts';
 
 /** The version that a reopened one begins with, or one with another target; undefined where neither is asked. */
@@ -114,7 +114,7 @@ export async function writePlanned(
   { update, effects }: PlannedUpdate,
 ): Promise<MergeRequestRow> {
   const written = await writeUpdate(context, tx, project, row.id, update);
-  await writeAskedApprovals(tx, context, project, row, update.requested);
+  await writeRequestedApprovals(tx, context, project, row, update.requested);
   if (effects.length === 0) return written;
   await applyEffects({ ...context, db: tx }, project, written, effects);
   return findMergeRequest(tx, project, row.iid);

@@ -26,7 +26,7 @@ export async function permittedApprovals(
 }
 
 /** Changes the counts of the merge request's own rules, in the caller's transaction; 404 for another's. */
-export async function writeAskedApprovals(
+export async function writeRequestedApprovals(
   tx: Db,
   { actor }: Pick<ActorContext, 'actor'>,
   project: AuthorizedProject,
