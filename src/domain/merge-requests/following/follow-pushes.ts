@@ -5,6 +5,7 @@ import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { containing } from '../../../platform/git/history/heads.ts';
 import {
+  type CommitLinks,
   commitIdsBetween,
   commitLinksBetween,
   readBeginnings,
@@ -34,8 +35,8 @@ import {
 import { askToTrace } from '../writing/trace-actions.ts';
 import { type Acting, findActing } from './acting-queries.ts';
 import { mergeCommitOf } from './merge-commit.ts';
-import { selectFrom, selectKnownHeads, selectMergedByHand, selectUnjudged } from './queries.ts';
-import { refreshAfterPush } from './refresh.ts';
+import { selectFrom, selectInto, selectKnownHeads, selectMergedByHand, selectUnjudged } from './queries.ts';
+import { beginAnew, refreshAfterPush } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
 
@@ -64,23 +65,41 @@ const actingFor = (
   { project_id, author_id }: Pick<MergeRequestRow, 'project_id' | 'author_id'>,
 ): Promise<Acting | undefined> => findActing(services, project_id, user_id ?? author_id, event_chain);
 
-/** Those whose commits were merged into the branch on the command line are merged. */
-async function mergeByHand(
+/**
+ * Those into the branch: what was merged into it on the command line is merged, and others of whose commits it has some now, or
+ * that knew it as it no longer is, begin anew.
+ */
+async function followTarget(
   services: FollowServices,
   pushed: Pushed,
   { branch, before, after }: BranchUpdate,
 ): Promise<void> {
   if (before === NO_OBJECT || after === NO_OBJECT) return;
-  const { db, points } = services.database;
-  const target = await reachProject(points, pushed.project_id);
+  const { project_id: projectId } = pushed;
+  const target = await reachProject(services.database.points, projectId);
   if (!target) return;
   const { repository_storage } = target.row;
-  const links = await services.repositories.read(projectRepository(target.id), repository_storage, (git) =>
+  const links = await services.repositories.read(projectRepository(projectId), repository_storage, (git) =>
     commitLinksBetween(git, before, after, MAX_PUSHED_COMMITS),
   );
-  if (!links || links.length === 0) return;
+  if (!links) return;
+  await mergeByHand(services, pushed, branch, links);
+  const isForward = links.some(({ parents }) => parents.includes(before));
+  const commits = isForward ? links.map(({ oid }) => oid) : 'any';
+  await beginInto(services, pushed, { projectId, branch, commits });
+}
+
+/** Those whose heads are among the pushed commits are merged. */
+async function mergeByHand(
+  services: FollowServices,
+  pushed: Pushed,
+  branch: string,
+  links: readonly CommitLinks[],
+): Promise<void> {
+  if (links.length === 0) return;
+  const { db } = services.database;
   const commits = links.map(({ oid }) => oid);
-  for (const row of await selectMergedByHand(db, target.id, branch, commits)) {
+  for (const row of await selectMergedByHand(db, pushed.project_id, branch, commits)) {
     const acting = await actingFor(services, pushed, row);
     if (!acting) continue;
     const { actor, project } = acting;
@@ -89,6 +108,36 @@ async function mergeByHand(
     await inTransaction(db, (tx) => recordMerged(tx, actor, project, row, made));
   }
 }
+
+const BEGUN_AT_ONCE = 50;
+
+/** Those into the branch get versions that begin at what it is. */
+async function beginInto(
+  services: FollowServices,
+  pushed: Pushed,
+  into: Parameters<typeof selectInto>[1],
+): Promise<void> {
+  const { db, background } = services.database;
+  for (let after = 0; ; ) {
+    const rows = await selectInto(background, into, after, BEGUN_AT_ONCE);
+    if (rows.length === 0) return;
+    after = rows.at(-1)?.id ?? after;
+    for (const row of rows) {
+      const acting = await actingFor(services, pushed, row);
+      if (!acting) continue;
+      const begins = await beginAnew(services, acting.project, row).catch(tooMuch(services, row));
+      if (begins) await askToTrace(db, row, acting.actor);
+    }
+  }
+}
+
+/** What is too much for git stays as it was, and keeps no other one from being followed. */
+const tooMuch =
+  ({ log }: FollowServices, { id }: MergeRequestRow) =>
+  (error: unknown): void => {
+    if (!(error instanceof Failure && error.kind === 'unprocessable')) throw error;
+    log.error('a push was not followed', error, { merge_request_id: id });
+  };
 
 /** The pushed commits, oldest first: those of the merge request, and others. */
 async function readPushed(
@@ -129,11 +178,7 @@ async function followSource(
       await closeForDeletedBranch(db, actor, project, row);
       continue;
     }
-    await followRow(services, acting, row, { before, after }).catch((error) => {
-      // What is too much for git stays so, and keeps no other one from being followed.
-      if (!(error instanceof Failure && error.kind === 'unprocessable')) throw error;
-      services.log.error('a push was not followed', error, { merge_request_id: row.id });
-    });
+    await followRow(services, acting, row, { before, after }).catch(tooMuch(services, row));
   }
 }
 
@@ -161,7 +206,7 @@ export const followPush =
 async function follow(services: FollowServices, pushed: Pushed): Promise<void> {
   const { project_id } = pushed;
   for (const update of branchesOf(pushed)) {
-    await mergeByHand(services, pushed, update);
+    await followTarget(services, pushed, update);
     await followSource(services, pushed, update);
     await forgetJudgements(services.database.db, project_id, update);
     await addJobs(services.database.db, [judgingJob(project_id, update.branch)]);

@@ -87,6 +87,60 @@ test('a push to the target is judged for all into it', async () => {
   await followed(async () => (await show(id, 1)).merge_status).toBe('can_be_merged');
 });
 
+const versionsOf = async (id: number, iid: number) =>
+  bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/${iid}/versions`), 200);
+
+test('commits that the target gets by another one leave it, and what was said of it stays', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const first = await makeMergeRequest(ashlar, id, 'one');
+  const second = await commitTo(ashlar, id, 'two', { 'two.txt': 'two\n' }, { start: 'one' });
+  expect(await openBetween(ashlar, id, 'two')).toMatchObject({ changes_count: '2' });
+  await ashlar.app.services.database.sql`
+    update merge_requests set merge_error = 'Rebase failed' where project_id = ${id} and iid = 2`;
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200);
+  await waitForFollowing(ashlar);
+  const { commit: main } = bodyOf(await ashlar.root(`GET /projects/${id}/repository/branches/main`), 200);
+  expect(await show(id, 2)).toMatchObject({
+    state: 'opened',
+    sha: second,
+    changes_count: '1',
+    diff_refs: { base_sha: first.sha, start_sha: main.id, head_sha: second },
+    merge_status: 'can_be_merged',
+    merge_error: 'Rebase failed',
+  });
+  const commits = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/2/commits`), 200);
+  expect(commits.map((commit: { id: string }) => commit.id)).toEqual([second]);
+  const versions = await versionsOf(id, 2);
+  expect(versions.map((version: { real_size: string }) => version.real_size)).toEqual(['1', '2']);
+});
+
+test('a target that is rewritten, and no other one, gives it a version of what it has then', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const before = await commitTo(ashlar, id, 'next', { 'next.txt': 'next\n' });
+  await commitTo(ashlar, id, 'topic', { 'topic.txt': 'topic\n' }, { start: 'next' });
+  await openBetween(ashlar, id, 'topic', 'next');
+  await commitTo(ashlar, id, 'next', { 'more.txt': 'more\n' });
+  await waitForFollowing(ashlar);
+  expect(await versionsOf(id, 1)).toHaveLength(1);
+  const { commit: main } = bodyOf(await ashlar.root(`GET /projects/${id}/repository/branches/main`), 200);
+  const rewrite = {
+    branch: 'next',
+    start_sha: main.id,
+    force: true,
+    commit_message: 'Rewritten',
+    actions: [{ action: 'create', file_path: 'other.txt', content: 'other\n' }],
+  };
+  const made = bodyOf(await ashlar.root(`POST /projects/${id}/repository/commits`, { body: rewrite }), 201);
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({
+    changes_count: '2',
+    diff_refs: { base_sha: main.id, start_sha: made.id },
+  });
+  const commits = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1/commits`), 200);
+  expect(commits.map((commit: { id: string }) => commit.id)[1]).toBe(before);
+  expect(await versionsOf(id, 1)).toHaveLength(2);
+});
+
 test('many into one branch are judged by few runs of git', async () => {
   const { id } = await makeReviewedProject(ashlar);
   const branches = Array.from({ length: 12 }, (_, at) => `topic-${at}`);

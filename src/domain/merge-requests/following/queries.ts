@@ -34,6 +34,39 @@ export const selectMergedByHand = (
     .orderBy('id')
     .execute();
 
+/** Those into the branch that have one of these commits, or all of them, a slice after this id. */
+export const selectInto = (
+  db: Db,
+  { projectId, branch, commits }: { projectId: number; branch: string; commits: readonly string[] | 'any' },
+  after: number,
+  limit: number,
+): Promise<MergeRequestRow[]> =>
+  open(db)
+    .where('project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .$if(commits !== 'any', (into) =>
+      into.where(
+        sql<boolean>`id in (select merge_request_id from merge_request_commits
+          where sha = any(${commits === 'any' ? [] : [...commits]}::text[]))`,
+      ),
+    )
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
+/** What the target was when the latest version was made. */
+export async function selectStart(db: Db, { id }: Pick<MergeRequestRow, 'id'>): Promise<string | undefined> {
+  const latest = await db
+    .selectFrom('merge_request_versions')
+    .select('start_sha')
+    .where('merge_request_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return latest?.start_sha;
+}
+
 /** Where open merge requests from and into the project know their branches. */
 export const selectKnownHeads = (db: Db, projectId: number): Promise<{ branch: string; oid: string }[]> =>
   db

@@ -15,6 +15,7 @@ import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
 import { writeFollowedVersion, writeJudgement, writeUnmergeable } from '../writing/follow-actions.ts';
 import { lostApprovals } from './lost-approvals.ts';
+import { selectStart } from './queries.ts';
 
 type RefreshServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'baseUrl'>;
 
@@ -40,19 +41,31 @@ export async function refreshHeld(
     const owners = await judgedOwners(db, await targetOwners(git, heads.target), row);
     return (await writeJudgement(db, row, heads, judgement, owners)) ?? row;
   }
+  const followed = await makeVersion(services, git, row, heads);
+  await pointSourceRef(services, git, row);
+  if (followed) return followed;
+  // Another request was faster, and may have seen an older head.
+  const present = await selectMergeRequest(db, row.id);
+  return present ? refreshHeld(services, git, present) : row;
+}
+
+/** The version of these heads; undefined where another request was faster. Only what is pushed to the source takes approvals. */
+async function makeVersion(
+  services: RefreshServices,
+  git: GitFolder,
+  row: MergeRequestRow,
+  heads: Heads,
+): Promise<MergeRequestRow | undefined> {
   const version = await readVersion(git, heads);
   const judgement = await judge(git, heads, version.commits.length > 0);
   const owners = await ownersOfVersion(git, version);
   const messages = await readMessages(git, version.commits);
   const findClosing = await closingForAuthor(services, row, messages);
   const opened = { version, judgement, owners, messages };
-  const lost = await lostApprovals(services, git, row, version);
-  const followed = await inTransaction(db, (tx) => writeFollowedVersion(tx, row, opened, findClosing, lost));
-  await pointSourceRef(services, git, row);
-  if (followed) return followed;
-  // Another request was faster, and may have seen an older head.
-  const present = await selectMergeRequest(db, row.id);
-  return present ? refreshHeld(services, git, present) : row;
+  const lost = heads.source === row.head_sha ? [] : await lostApprovals(services, git, row, version);
+  return inTransaction(services.database.db, (tx) =>
+    writeFollowedVersion(tx, row, opened, findClosing, lost),
+  );
 }
 
 const pointSourceRef = ({ database }: RefreshServices, git: GitFolder, { id, iid }: MergeRequestRow) =>
@@ -66,6 +79,26 @@ export const refresh = (
 ): Promise<MergeRequestRow> =>
   services.repositories.write(projectRepository(project.id), project.row.default_branch ?? 'main', (git) =>
     refreshHeld(services, git, row),
+  );
+
+/**
+ * The same where the target branch was rewritten, or has commits of the merge request now: these have left it, and it gets a
+ * version that begins at what the target is. Whether it got one.
+ */
+export const beginAnew = (
+  services: RefreshServices,
+  project: TargetProject,
+  row: MergeRequestRow,
+): Promise<boolean> =>
+  services.repositories.write(
+    projectRepository(project.id),
+    project.row.default_branch ?? 'main',
+    async (git) => {
+      const fresh = await refreshHeld(services, git, row);
+      const heads = fresh.state === 'opened' ? await presentHeads(services, git, fresh) : undefined;
+      if (!heads || (await selectStart(services.database.db, fresh)) === heads.target) return false;
+      return (await makeVersion(services, git, fresh, heads)) !== undefined;
+    },
   );
 
 /** The same after a push; a source ref that a dead process did not set is set. */

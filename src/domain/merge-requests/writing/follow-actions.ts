@@ -112,7 +112,9 @@ export async function writeFollowedVersion(
     .executeTakeFirst();
   if (locked?.state !== 'opened' || locked.head_sha !== head_sha) return undefined;
   const { columns, statements } = versionStatements(tx, id, opened);
-  const changed = { ...columns, merge_error: null, updated_at: now() };
+  // Why a rebase failed is no longer so when the source is another one.
+  const isPushed = head_sha !== opened.version.head;
+  const changed = { ...columns, ...(isPushed && { merge_error: null }), updated_at: now() };
   const change = tx
     .updateTable('merge_requests')
     .set({ ...changed, ...rememberApprovers(id, lost) })
