@@ -11,6 +11,7 @@ export type TodoAction =
   | 'review_submitted'
   | 'approval_required'
   | 'added_approver'
+  | 'unmergeable'
   | 'mentioned'
   | 'marked'
   | 'directly_addressed';

@@ -1,5 +1,6 @@
 /** What pushes change of merge requests (facts: On a branch push): the listener of each push, and the judge of a branch. */
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -15,15 +16,23 @@ import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
 import { parseInterruptedWrite, projectRepository } from '../../repositories/index.ts';
 import { selectCommitIds } from '../closing/queries.ts';
 import { judgedOwners } from '../code-owners/judged-owners.ts';
 import { targetOwners } from '../code-owners/owner-rules.ts';
+import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Judgement } from '../versions/judge.ts';
-import { forgetJudgements, type Judged, writeJudgement, writeJudgements } from '../writing/follow-actions.ts';
-import { judgingJob } from '../writing/following-jobs.ts';
+import { endAutoMerge } from '../writing/auto-merge-actions.ts';
+import {
+  forgetJudgements,
+  type Judged,
+  writeJudgement,
+  writeJudgements,
+  writeUnmergeable,
+} from '../writing/follow-actions.ts';
+import { jobsForJudged, judgingJob, unmergeableJob } from '../writing/following-jobs.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
   closeForDeletedBranch,
@@ -35,7 +44,14 @@ import {
 import { askToTrace } from '../writing/trace-actions.ts';
 import { type Acting, findActing } from './acting-queries.ts';
 import { mergeCommitOf } from './merge-commit.ts';
-import { selectFrom, selectInto, selectKnownHeads, selectMergedByHand, selectUnjudged } from './queries.ts';
+import {
+  selectBehind,
+  selectFrom,
+  selectInto,
+  selectKnownHeads,
+  selectMergedByHand,
+  selectUnjudged,
+} from './queries.ts';
 import { beginAnew, refreshAfterPush } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
@@ -209,7 +225,7 @@ async function follow(services: FollowServices, pushed: Pushed): Promise<void> {
     await followTarget(services, pushed, update);
     await followSource(services, pushed, update);
     await forgetJudgements(services.database.db, project_id, update);
-    await addJobs(services.database.db, [judgingJob(project_id, update.branch)]);
+    await addJobs(services.database.db, [judgingJob(project_id, update.branch, pushed.user_id)]);
   }
 }
 
@@ -246,46 +262,81 @@ const JUDGED_AT_ONCE = 50;
 export const judgeBranch =
   (services: FollowServices): Task =>
   async (payload) => {
-    const { project_id, branch } = payload as { project_id: number; branch: string };
-    const { db, background } = services.database;
+    const { project_id, branch, user_id } = payload as {
+      project_id: number;
+      branch: string;
+      user_id: number | null;
+    };
+    const { background } = services.database;
     for (let after = 0; ; ) {
       const rows = await selectUnjudged(background, project_id, branch, after, JUDGED_AT_ONCE);
       const [first] = rows;
-      if (!first) return;
+      if (!first) break;
       after = rows.at(-1)?.id ?? after;
       const acting = await findActing(services, project_id, first.author_id);
       if (!acting) continue;
       const { row: home } = acting.project;
-      await services.repositories.read(
-        projectRepository(project_id),
-        home.repository_storage,
-        async (git) => {
-          const target = (await findBranch(git, branch))?.oid;
-          const judged = rows.filter((row) => row.head_sha !== null && row.commits_count > 0);
-          if (target === undefined) return;
-          const owners = await targetOwners(git, target);
-          const pairs = judged.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
-          const ahead = await containing(
-            git,
-            target,
-            pairs.map(({ theirs }) => theirs),
-          );
-          const alike: Judged[] = [];
-          let place = 0;
-          for await (const { result } of judgeMerges(git.folder, pairs)) {
-            const row = judged[place++];
-            if (!row?.head_sha) continue;
-            const { id, head_sha: source } = row;
-            const judgement: Judgement = {
-              mergeStatus: result === 'clean' ? 'can_be_merged' : 'cannot_be_merged',
-              isBehind: !ahead.has(source),
-            };
-            const judgedBy = await judgedOwners(db, owners, row);
-            if (judgedBy.rules === undefined) alike.push({ id, source, ...judgement });
-            else await writeJudgement(db, row, { source, target }, judgement, judgedBy);
-          }
-          await writeJudgements(db, alike, target, owners.sha);
-        },
+      await services.repositories.read(projectRepository(project_id), home.repository_storage, (git) =>
+        judgeInto(services, git, branch, rows),
       );
     }
+    await abortBehind(services, { project_id, branch, user_id });
   };
+
+async function judgeInto(
+  { database: { db } }: FollowServices,
+  git: GitFolder,
+  branch: string,
+  rows: readonly MergeRequestRow[],
+): Promise<void> {
+  const target = (await findBranch(git, branch))?.oid;
+  if (target === undefined) {
+    for (const row of rows) await writeUnmergeable(db, row);
+    return;
+  }
+  const owners = await targetOwners(git, target);
+  const alike: Judged[] = [];
+  const jobs: NewJob[] = [];
+  const write = async (row: MergeRequestRow, judgement: Judgement): Promise<void> => {
+    const { id, head_sha } = row;
+    const source = head_sha ?? '';
+    jobs.push(...jobsForJudged(row.merge_status, { ...row, merge_status: judgement.mergeStatus }));
+    const judgedBy = await judgedOwners(db, owners, row);
+    if (judgedBy.rules === undefined) alike.push({ id, source, ...judgement });
+    else await writeJudgement(db, row, { source, target }, judgement, judgedBy);
+  };
+  const mergeable = rows.filter((row) => row.commits_count > 0);
+  const pairs = mergeable.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
+  const ahead = await containing(
+    git,
+    target,
+    pairs.map(({ theirs }) => theirs),
+  );
+  let place = 0;
+  for await (const { result } of judgeMerges(git.folder, pairs)) {
+    const row = mergeable[place++];
+    if (!row) continue;
+    const mergeStatus = result === 'clean' ? 'can_be_merged' : 'cannot_be_merged';
+    await write(row, { mergeStatus, isBehind: !ahead.has(row.head_sha ?? '') });
+  }
+  for (const row of rows)
+    if (row.commits_count === 0) await write(row, { mergeStatus: 'cannot_be_merged', isBehind: false });
+  await writeJudgements(db, alike, target, owners.sha);
+  await addJobs(db, jobs);
+}
+
+/** Where a branch is only moved forward, an automatic merge does not wait for a rebase: nobody but a person does that. */
+async function abortBehind(
+  services: FollowServices,
+  { project_id, branch, user_id }: { project_id: number; branch: string; user_id: number | null },
+): Promise<void> {
+  const { db, background } = services.database;
+  for (const row of await selectBehind(background, project_id, branch)) {
+    const acting = await actingFor(services, user_id, row);
+    if (!acting || projectSettings(acting.project.row).merge_method === 'merge') continue;
+    const { actor, project } = acting;
+    const note = mergeRequestNotes.autoMergeAborted('target_updated');
+    await endAutoMerge(db, actor, project, row.id, note);
+    await addJobs(db, [unmergeableJob(row)]);
+  }
+}

@@ -1,7 +1,7 @@
 /** What pushes change of merge requests, and merges that a dead process left. */
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { bodyOf } from '../../../../test/support/factories.ts';
+import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
 import { gitIn, importCommit, openBetween } from '../../../../test/support/git-histories.ts';
 import { gitRunsDuring } from '../../../../test/support/git-runs.ts';
 import {
@@ -164,6 +164,94 @@ test('many into one branch are judged by few runs of git', async () => {
   const rows = await sql<{ is_behind: boolean; merge_status: string }[]>`
     select is_behind, merge_status from merge_requests where project_id = ${id} order by id`;
   expect(rows).toEqual(branches.map((_, at) => ({ is_behind: at % 3 !== 0, merge_status: 'can_be_merged' })));
+});
+
+describe('a conflict', () => {
+  const conflicting = async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    const { developer } = await makeMembers(ashlar, `projects/${id}`, 'developer');
+    await commitTo(ashlar, id, 'topic', { 'a.txt': 'of topic\n' });
+    const body = { title: 'Draft: Topic', source_branch: 'topic', target_branch: 'main' };
+    const asDeveloper = ashlar.as(developer.token);
+    bodyOf(await asDeveloper(`POST /projects/${id}/merge_requests`, { body }), 201);
+    const todos = async () =>
+      bodyOf(await asDeveloper('GET /todos'), 200).map((todo: Record<string, unknown>) => todo.action_name);
+    return { id, todos };
+  };
+
+  test('is told to the author, and to who wants it merged by itself, once', async () => {
+    const { id, todos } = await conflicting();
+    const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
+    const auto = { body: { auto_merge: true } };
+    bodyOf(await ashlar.as(maintainer.token)(`PUT /projects/${id}/merge_requests/1/merge`, auto), 200);
+    expect(await todos()).toEqual([]);
+    await commitTo(ashlar, id, 'main', { 'a.txt': 'of main\n' });
+    await waitForFollowing(ashlar);
+    expect(await todos()).toEqual(['unmergeable']);
+    expect(bodyOf(await ashlar.as(maintainer.token)('GET /todos'), 200)).toMatchObject([
+      { action_name: 'unmergeable', target: { iid: 1 }, author: { id: maintainer.id } },
+    ]);
+    bodyOf(await ashlar.as(maintainer.token)('POST /todos/mark_as_done'), 201);
+    await commitTo(ashlar, id, 'main', { 'a.txt': 'of main again\n' });
+    await waitForFollowing(ashlar);
+    expect(bodyOf(await ashlar.as(maintainer.token)('GET /todos'), 200)).toEqual([]);
+  });
+
+  test('is told when it is there from the beginning, or by a push to the source', async () => {
+    const { id, todos } = await conflicting();
+    await commitTo(ashlar, id, 'other', { 'a.txt': 'of other\n' });
+    await commitTo(ashlar, id, 'main', { 'b.txt': 'of main\n' });
+    await waitForFollowing(ashlar);
+    expect(await todos()).toEqual([]);
+    await commitTo(ashlar, id, 'topic', { 'b.txt': 'of topic\n' });
+    await waitForFollowing(ashlar);
+    expect(await todos()).toEqual(['unmergeable']);
+    await commitTo(ashlar, id, 'main', { 'a.txt': 'of main\n' });
+    await openBetween(ashlar, id, 'other');
+    await waitForFollowing(ashlar);
+    const own = bodyOf(await ashlar.root('GET /todos', { query: `project_id=${id}` }), 200);
+    expect(own).toMatchObject([{ action_name: 'unmergeable', target: { iid: 2 } }]);
+  });
+});
+
+test('one without commits, or without its target, cannot be merged, until it has them', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  for (const branch of ['same', 'next']) {
+    const query = { query: `branch=${branch}&ref=main` };
+    bodyOf(await ashlar.root(`POST /projects/${id}/repository/branches`, query), 201);
+  }
+  await openBetween(ashlar, id, 'same');
+  await makeMergeRequest(ashlar, id, 'topic', { target_branch: 'next' });
+  await commitTo(ashlar, id, 'main', { 'b.txt': 'b\n' });
+  bodyOf(await ashlar.root(`DELETE /projects/${id}/repository/branches/next`), 204);
+  await waitForFollowing(ashlar);
+  const conflict = { merge_status: 'cannot_be_merged', has_conflicts: true };
+  expect(await show(id)).toMatchObject({ ...conflict, detailed_merge_status: 'commits_status' });
+  expect(await show(id, 2)).toMatchObject({ ...conflict, detailed_merge_status: 'conflict' });
+  const [{ start_commit_sha: start }] = await versionsOf(id, 2);
+  const again = { query: `branch=next&ref=${start}` };
+  bodyOf(await ashlar.root(`POST /projects/${id}/repository/branches`, again), 201);
+  await waitForFollowing(ashlar);
+  expect(await show(id, 2)).toMatchObject({ merge_status: 'can_be_merged' });
+});
+
+test('a branch that is only moved forward ends the automatic merges that it is ahead of', async () => {
+  const { id } = await makeReviewedProject(ashlar, { merge_method: 'ff' });
+  await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+  const auto = { body: { auto_merge: true } };
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`, auto), 200);
+  await commitTo(ashlar, id, 'main', { 'b.txt': 'b\n' });
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({ merge_when_pipeline_succeeds: false, merge_user: null });
+  expect((await notesOf(id)).at(-1)).toBe('aborted the automatic merge because target branch was updated');
+  const todos = bodyOf(await ashlar.root('GET /todos', { query: `project_id=${id}` }), 200);
+  expect(todos).toMatchObject([{ action_name: 'unmergeable', target: { iid: 1 } }]);
+  // Where the target is merged into, nothing needs a rebase.
+  bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { merge_method: 'merge' } }), 200);
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`, auto), 200);
+  await commitTo(ashlar, id, 'main', { 'b.txt': 'b again\n' });
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({ merge_when_pipeline_succeeds: true });
 });
 
 test('a deleted source branch closes it', async () => {

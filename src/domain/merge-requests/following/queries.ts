@@ -98,9 +98,21 @@ export const selectUnjudged = (
     .where('project_id', '=', projectId)
     .where('target_branch', '=', branch)
     .where('merge_status', 'in', ['unchecked', 'cannot_be_merged_recheck'])
+    .where('head_sha', 'is not', null)
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)
+    .execute();
+
+/** Those into the branch that wait for an automatic merge and have not all of the branch. */
+export const selectBehind = (db: Db, projectId: number, branch: string): Promise<MergeRequestRow[]> =>
+  open(db)
+    .where('project_id', '=', projectId)
+    .where('target_branch', '=', branch)
+    .where('auto_merge', 'is not', null)
+    .where('is_behind', '=', true)
+    .where('merge_status', 'in', ['can_be_merged', 'cannot_be_merged'])
+    .orderBy('id')
     .execute();
 
 /** The approvals of a merge request, and the ends of its latest version's diff. */

@@ -17,9 +17,8 @@ const status = (more: Partial<MergeConditions>): DetailedMergeStatus =>
 
 test.each<[more: Partial<MergeConditions>, status: DetailedMergeStatus]>([
   [{}, 'mergeable'],
-  [{ merge_status: 'preparing', state: 'closed' }, 'preparing'],
-  [{ merge_status: 'checking', hasRequestedChanges: true }, 'checking'],
-  [{ merge_status: 'cannot_be_merged_rechecking', isDraft: true }, 'checking'],
+  [{ merge_status: 'unchecked', state: 'closed' }, 'unchecked'],
+  [{ merge_status: 'unchecked', hasRequestedChanges: true }, 'unchecked'],
   [{ merge_status: 'unchecked', isBlocked: true }, 'unchecked'],
   [{ merge_status: 'cannot_be_merged_recheck', isDraft: true }, 'draft_status'],
   [{ merge_status: 'cannot_be_merged_recheck' }, 'conflict'],

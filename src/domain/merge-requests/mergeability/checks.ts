@@ -134,19 +134,11 @@ const checks: readonly Check[] = [
 export const failedChecks = (conditions: MergeConditions): FailedCheck[] =>
   checks.flatMap((check) => check(conditions) ?? []);
 
-type Undecided = 'preparing' | 'checking' | 'unchecked';
-const undecided: Readonly<Partial<Record<MergeStatus, Undecided>>> = {
-  preparing: 'preparing',
-  checking: 'checking',
-  cannot_be_merged_rechecking: 'checking',
-  unchecked: 'unchecked',
-};
+export type DetailedMergeStatus = 'unchecked' | FailedCheck | 'mergeable';
 
-export type DetailedMergeStatus = Undecided | FailedCheck | 'mergeable';
-
-/** The `detailed_merge_status` of records. */
+/** The `detailed_merge_status` of records. What was a conflict goes on to the checks while it is not judged again. */
 export const detailedMergeStatus = (conditions: MergeConditions): DetailedMergeStatus =>
-  undecided[conditions.merge_status] ?? failedChecks(conditions)[0] ?? 'mergeable';
+  conditions.merge_status === 'unchecked' ? 'unchecked' : (failedChecks(conditions)[0] ?? 'mergeable');
 
 /** Whether it may be merged at this moment: every check passes, and the branches are known to merge. */
 export const isMergeable = (conditions: MergeConditions): boolean =>

@@ -46,7 +46,7 @@ test.each<Row>([
   [{ merge_status: 'cannot_be_merged_recheck' }, CANNOT, CANNOT],
   [{ merge_method: 'ff' }, CANNOT, CANNOT],
   [{ merge_status: 'unchecked' }, CANNOT, 'wait'],
-  [{ merge_status: 'checking', isDraft: true }, NOT_ALLOWED, 'wait'],
+  [{ merge_status: 'unchecked', isDraft: true }, NOT_ALLOWED, 'wait'],
   [{ pipeline: 'running' }, 'merge', 'wait'],
   [{ pipeline: 'failed' }, 'merge', 'wait'],
   [{ pipeline: 'success' }, 'merge', 'merge'],
@@ -75,11 +75,7 @@ test.each<[sha: string | null | undefined, decision: string]>([
 ])('the commit %j as seen', (sha, decision) => expect(short(decide({}, { sha }))).toBe(decision));
 
 test('is merged at once just when the record says that it can be', () => {
-  const statuses = fc.constantFrom<MergeConditions['merge_status'][]>(
-    'can_be_merged',
-    'unchecked',
-    'checking',
-  );
+  const statuses = fc.constantFrom<MergeConditions['merge_status'][]>('can_be_merged', 'unchecked');
   fc.assert(
     fc.property(fc.subarray([...failingConditions]), statuses, (failing, merge_status) => {
       const more = Object.assign({ merge_status }, ...failing.map(([, each]) => each));

@@ -6,6 +6,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { addTodos, type MentionTodo } from '../../conversation/index.ts';
 import { insertResourceEvents } from '../../work-items/index.ts';
 import { insertOwnerRules } from '../code-owners/owner-rule-actions.ts';
@@ -13,6 +14,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeRequestAnnouncement } from '../writing/announcements.ts';
 import { closingStatements, type FindClosing } from '../writing/closing-actions.ts';
+import { jobsForJudged } from '../writing/following-jobs.ts';
 import {
   insertCommits,
   insertCommitters,
@@ -127,6 +129,7 @@ export async function insertMergeRequest(
     ],
     parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_created')]),
   });
+  await addJobs(tx, jobsForJudged('unchecked', row));
   const others = (ids: readonly number[]) => ids.filter((userId) => userId !== actor.id);
   await addTodos(tx, { author: actor, target: mergeRequestNoteable(project, row) }, [
     ...others(made.assigneeIds).map((userId) => ({ userId, action: 'assigned' as const })),

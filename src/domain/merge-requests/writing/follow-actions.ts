@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { replaceOwnerRules } from '../code-owners/owner-rule-actions.ts';
 import type { JudgedOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
@@ -10,6 +11,7 @@ import type { Judgement } from '../versions/judge.ts';
 import type { Heads } from '../versions/read-version.ts';
 import { type LostApprovals, rememberApprovers, removeApprovals } from './approval-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
+import { jobsForJudged } from './following-jobs.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
 /**
@@ -121,10 +123,12 @@ export async function writeFollowedVersion(
     .where('id', '=', id);
   const closing = closingStatements(tx, id, await findClosing(tx, locked));
   await runAsOne(tx, { statements: [change, ...statements, ...closing, ...removeApprovals(tx, id, lost)] });
-  return { ...locked, ...changed };
+  const followed = { ...locked, ...changed };
+  await addJobs(tx, jobsForJudged(locked.merge_status, followed));
+  return followed;
 }
 
-/** Open merge requests into the branch that were not judged for this head of it are to be; it stays known which were in conflict. */
+/** Open merge requests into the branch that were not judged for this head of it, or had no branch, are to be; it stays known which were in conflict. */
 export const forgetJudgements = (
   db: Db,
   projectId: number,
@@ -137,6 +141,7 @@ export const forgetJudgements = (
     })
     .where(
       sql<boolean>`id in (${lockedInOrder(sql`project_id = ${projectId} and target_branch = ${branch} and state = 'opened'
-        and merge_status in ('can_be_merged', 'cannot_be_merged') and judged_target_sha is distinct from ${after}`)})`,
+        and merge_status in ('can_be_merged', 'cannot_be_merged')
+        and (judged_target_sha is distinct from ${after} or judged_source_sha is null)`)})`,
     )
     .execute();

@@ -1,17 +1,39 @@
 /** Jobs that bring merge requests up to what their branches are. */
 import { now } from '../../../platform/clock.ts';
 import type { NewJob } from '../../../platform/jobs/jobs.ts';
+import { isNewConflict, type MergeStatus } from '../mergeability/merge-status.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
 export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
+export const TELL_UNMERGEABLE = 'merge_requests.tell_unmergeable';
 
-/** Judges those into the branch. Of several for a branch that wait one is done. */
-export const judgingJob = (projectId: number, branch: string): NewJob => ({
+/** Judges those into the branch, which this user pushed. Of several for a branch that wait one is done. */
+export const judgingJob = (projectId: number, branch: string, userId: number | null = null): NewJob => ({
   task: JUDGE_BRANCH,
-  payload: { project_id: projectId, branch },
+  payload: { project_id: projectId, branch, user_id: userId },
   key: `${JUDGE_BRANCH} ${projectId} ${branch}`,
 });
+
+type Judged = Pick<MergeRequestRow, 'id' | 'author_id' | 'merge_user_id' | 'auto_merge'>;
+
+/** Tells the author, and who wants it merged by itself, that it cannot be. */
+export const unmergeableJob = ({ id, author_id, merge_user_id, auto_merge }: Judged): NewJob => ({
+  task: TELL_UNMERGEABLE,
+  payload: {
+    merge_request_id: id,
+    user_ids: [author_id, ...(auto_merge !== null && merge_user_id !== null ? [merge_user_id] : [])],
+  },
+});
+
+/** The same where a judgement has found a conflict that was none before. Without commits there is nothing to merge. */
+export const jobsForJudged = (
+  before: string,
+  row: Judged & Pick<MergeRequestRow, 'merge_status' | 'commits_count'>,
+): NewJob[] =>
+  row.commits_count > 0 && isNewConflict(before as MergeStatus, row.merge_status as MergeStatus)
+    ? [unmergeableJob(row)]
+    : [];
 
 type Unlocked = Pick<MergeRequestRow, 'project_id' | 'source_project_id' | 'target_branch'>;
 

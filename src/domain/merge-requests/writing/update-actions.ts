@@ -5,6 +5,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne, type StatementParts } from '../../../platform/db/run-as-one.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { type ActorContext, addTodos, type MentionTodo } from '../../conversation/index.ts';
 import { followingChanges, withNewLabels } from '../../work-items/index.ts';
 import {
@@ -26,6 +27,7 @@ import { removeApprovals } from './approval-actions.ts';
 import { notWaiting } from './auto-merge-actions.ts';
 import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { lockCurrent } from './current-queries.ts';
+import { jobsForJudged } from './following-jobs.ts';
 import { askToTrace } from './trace-actions.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
@@ -186,7 +188,10 @@ export async function writeUpdate(
       ...(fresh?.statements ?? []),
     ],
   });
-  if (fresh) await askToTrace(tx, row, actor);
+  if (fresh) {
+    await askToTrace(tx, row, actor);
+    await addJobs(tx, jobsForJudged(locked.merge_status, row));
+  }
   // What was approved was another change. It is a statement of its own, as that above may remove reviewers.
   if (row.head_sha !== locked.head_sha || row.target_branch !== locked.target_branch)
     await runAsOne(tx, { statements: removeApprovals(tx, id, 'all') });
