@@ -100,6 +100,15 @@ describe('a list that arrives', () => {
     expect(JSON.parse(parts.join(''))).toEqual(whole);
   });
 
+  test('begins with its first part, and waits for no second one', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const given = items(8, 'a'.repeat(20_000));
+    const serialized = await serializeInTurns(Arriving, { id: 1, before: [], ...list(given, () => promise) });
+    resolve();
+    const whole = { id: 1, before: [], list: shown(8, 'a'.repeat(20_000)), more: true };
+    expect(await read(serialized)).toEqual(whole);
+  });
+
   test('fails before the first part, or ends in the middle', async () => {
     const failing = (long: readonly object[]) => ({
       id: 1,

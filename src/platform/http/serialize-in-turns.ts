@@ -107,18 +107,13 @@ async function* partsOf(schema: TObject, value: object): AsyncGenerator<string> 
   yield `${text}}`;
 }
 
-/** The whole text where it is short; else a stream that begins with what there is of it. */
+/** The whole text where it is one part; else a stream that begins with it, and the first of which waits for no other. */
 async function begin(parts: AsyncGenerator<string>): Promise<string | Readable> {
-  const begun: string[] = [];
-  for (let length = 0; length <= LONG_TEXT_LENGTH; ) {
-    const { value: part, done } = await parts.next();
-    if (done) return begun.join('');
-    begun.push(part);
-    length += part.length;
-  }
+  const { value: first = '' } = await parts.next();
+  if (first.length < PART_LENGTH) return first;
   return Readable.from(
     (async function* () {
-      yield* begun;
+      yield first;
       yield* parts;
     })(),
   );
