@@ -36,7 +36,7 @@ import { jobsForJudged, judgingJob, unmergeableJob } from '../writing/following-
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
   closeForDeletedBranch,
-  MAX_NAMED_COMMITS,
+  noteRestored,
   type PushedToSource,
   unnotedPush,
   writePushed,
@@ -46,6 +46,7 @@ import { type Acting, findActing } from './acting-queries.ts';
 import { mergeCommitOf } from './merge-commit.ts';
 import {
   selectBehind,
+  selectClosedFrom,
   selectFrom,
   selectInto,
   selectKnownHeads,
@@ -63,7 +64,9 @@ type BranchUpdate = { branch: string; before: string; after: string };
 
 /** Pushed commits that a note tells of. */
 const MAX_TOLD_COMMITS = 1_000;
-/** Characters of the messages of those that it names: more than a title has. */
+/** The newest of them, whose messages are read. */
+const MAX_READ_COMMITS = 100;
+/** Characters of a message: more than a title has. */
 const MAX_MESSAGE_LENGTH = 10_000;
 /** Pushed commits among which heads of merge requests are looked for. */
 const MAX_PUSHED_COMMITS = 10_000;
@@ -168,7 +171,7 @@ async function readPushed(
     const { added = [], existing = [] } = Object.groupBy(pushed, (oid) =>
       own.has(oid) ? 'added' : 'existing',
     );
-    const named = await readBeginnings(git, added.slice(-MAX_NAMED_COMMITS), MAX_MESSAGE_LENGTH);
+    const named = await readBeginnings(git, added.slice(-MAX_READ_COMMITS), MAX_MESSAGE_LENGTH);
     const messages = new Map(named.map(({ oid, message }) => [oid, message]));
     return {
       added: added.map((oid) => ({ oid, message: messages.get(oid) ?? '' })),
@@ -177,6 +180,20 @@ async function readPushed(
   };
   const told = await repositories.read(projectRepository(project.id), project.row.repository_storage, read);
   return told ?? { added: [], existing: [] };
+}
+
+/** Those that were closed with the branch, which is there again as it was, have a note of it. */
+async function followRestored(
+  services: FollowServices,
+  { project_id, user_id }: Pushed,
+  { branch, before, after }: BranchUpdate,
+): Promise<void> {
+  if (before !== NO_OBJECT) return;
+  const { db } = services.database;
+  for (const row of await selectClosedFrom(db, project_id, branch, after)) {
+    const acting = await actingFor(services, user_id, row);
+    if (acting) await noteRestored(db, acting.actor, acting.project, row);
+  }
 }
 
 /** Those from the branch are closed where it is gone, and else get a version of what it has. */
@@ -224,6 +241,7 @@ async function follow(services: FollowServices, pushed: Pushed): Promise<void> {
   for (const update of branchesOf(pushed)) {
     await followTarget(services, pushed, update);
     await followSource(services, pushed, update);
+    await followRestored(services, pushed, update);
     await forgetJudgements(services.database.db, project_id, update);
     await addJobs(services.database.db, [judgingJob(project_id, update.branch, pushed.user_id)]);
   }

@@ -262,6 +262,39 @@ test('a deleted source branch closes it', async () => {
   expect(await notesOf(id)).toEqual(['deleted source branch `topic`']);
 });
 
+test('a source branch that is there again is noted, and what was closed stays closed', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const { sha } = await makeMergeRequest(ashlar, id, 'topic');
+  const branches = `/projects/${id}/repository/branches`;
+  for (const ref of ['main', sha]) {
+    bodyOf(await ashlar.root(`DELETE ${branches}/topic`), 204);
+    await waitForFollowing(ashlar);
+    bodyOf(await ashlar.root(`POST ${branches}`, { query: `branch=topic&ref=${ref}` }), 201);
+    await waitForFollowing(ashlar);
+  }
+  expect((await show(id)).state).toBe('closed');
+  expect(await notesOf(id)).toEqual(['deleted source branch `topic`', 'restored source branch `topic`']);
+});
+
+test('a pushed commit may make it a draft, and no commit makes it one of a draft', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const title = `${'t'.repeat(250)} end`;
+  await makeMergeRequest(ashlar, id, 'topic', { title });
+  await commitTo(ashlar, id, 'topic', { 'b.txt': 'b\n' }, { message: 'Not a draft: b' });
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({ title, draft: false });
+  const sha = await commitTo(ashlar, id, 'topic', { 'c.txt': 'c\n' }, { message: 'draft: c' });
+  await commitTo(ashlar, id, 'topic', { 'd.txt': 'd\n' }, { message: '[Draft] d' });
+  await waitForFollowing(ashlar);
+  expect(await show(id)).toMatchObject({
+    title: `Draft: ${'t'.repeat(245)}...`,
+    draft: true,
+    detailed_merge_status: 'draft_status',
+  });
+  const drafted = (await notesOf(id)).filter((note) => note.includes('marked'));
+  expect(drafted).toEqual([`marked this merge request as **draft** from ${sha}`]);
+});
+
 test('merged on the command line, it is merged by the commit that brought it', async () => {
   const { id } = await makeReviewedProject(ashlar);
   await makeMergeRequest(ashlar, id, 'topic');

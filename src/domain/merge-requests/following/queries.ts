@@ -19,6 +19,24 @@ export const selectFrom = (db: Db, projectId: number, branch: string): Promise<M
     .orderBy('id')
     .execute();
 
+/** Closed ones, the newest of them, whose source branch this was when it had this head. */
+export const selectClosedFrom = (
+  db: Db,
+  projectId: number,
+  branch: string,
+  head: string,
+): Promise<MergeRequestRow[]> =>
+  db
+    .selectFrom('merge_requests')
+    .selectAll()
+    .where('state', '=', 'closed')
+    .where('source_project_id', '=', projectId)
+    .where('source_branch', '=', branch)
+    .where('head_sha', '=', head)
+    .orderBy('id', 'desc')
+    .limit(10)
+    .execute();
+
 /** Those into the branch whose newest commit is one of these. */
 export const selectMergedByHand = (
   db: Db,

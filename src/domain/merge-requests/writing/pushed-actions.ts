@@ -14,6 +14,7 @@ import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { lockMergeRequest } from '../records/find-queries.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { asDraft, draftingCommit } from '../texts/draft.ts';
 import { fittingTitle } from '../texts/titles.ts';
 import { mergeRequestAnnouncement, type PushDetails } from './announcements.ts';
 import { notWaiting } from './auto-merge-actions.ts';
@@ -56,6 +57,18 @@ export const closeForDeletedBranch = (
     });
   });
 
+/** Notes that the source branch of a closed one is there again, as it was; it stays closed until it is opened. */
+export const noteRestored = (
+  db: Db,
+  actor: Actor,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const note = mergeRequestNotes.sourceBranchRestored(row.source_branch);
+    await insertSystemNotes(tx, mergeRequestNoteable(project, row), actor, [note])?.execute();
+  });
+
 /** Only the newest ones have their messages. */
 type NamedCommit = Pick<Commit, 'oid' | 'message'>;
 
@@ -68,7 +81,7 @@ export type PushedToSource = Pushed & {
 };
 
 /** Commits that the fact of a push names. */
-export const MAX_NAMED_COMMITS = 20;
+const MAX_NAMED_COMMITS = 20;
 
 /** The newest commits first, and the number of all. */
 const pushDetails = (added: readonly NamedCommit[]): PushDetails => ({
@@ -102,6 +115,18 @@ export function unnotedPush(
   return head_sha === after ? { before: noted_sha ?? before, after } : undefined;
 }
 
+/** What a commit whose message begins with `Draft:` makes of a merge request that is none. */
+function draftedBy(row: MergeRequestRow, added: readonly NamedCommit[]) {
+  const commit = row.draft ? undefined : draftingCommit(added);
+  if (!commit) return undefined;
+  const title = fittingTitle(asDraft(row.title));
+  return {
+    columns: { title, draft: true },
+    note: mergeRequestNotes.draftFromCommit(commit.oid),
+    details: { changes: { title: { from: row.title, to: title } } },
+  };
+}
+
 /** Tells of the pushed commits; an automatic merge of what was there before is over. */
 export const writePushed = (
   db: Db,
@@ -114,6 +139,7 @@ export const writePushed = (
     const row = await lockMergeRequest(tx, id);
     if (row.state !== 'opened' || unnotedPush(row, { before, after })?.before !== before) return;
     const aborts = row.auto_merge !== null;
+    const drafted = draftedBy(row, added);
     const isFork = row.source_project_id !== row.project_id;
     const note = commitNote({
       added,
@@ -130,12 +156,14 @@ export const writePushed = (
     const notes = [
       ...(note ? [note] : []),
       ...(lost.length > 0 ? [mergeRequestNotes.approvalsReset(lost)] : []),
+      ...(drafted ? [drafted.note] : []),
       ...(aborts ? [mergeRequestNotes.autoMergeAborted('source_updated')] : []),
     ];
     const change = tx
       .updateTable('merge_requests')
       .set({
         ...(aborts && notWaiting),
+        ...drafted?.columns,
         noted_sha: after,
         lost_approver_ids: [],
         updated_at: now(),
@@ -151,6 +179,7 @@ export const writePushed = (
         mergeRequestAnnouncement(actor, project, row, 'merge_request_pushed', {
           before,
           ...pushDetails(added),
+          ...drafted?.details,
         }),
         ...(lost.length === 0
           ? []
