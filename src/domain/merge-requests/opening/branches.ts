@@ -28,19 +28,18 @@ export type Branches = {
 /** 400 under the parameter's name. */
 const wrong = (end: 'source_branch' | 'target_branch', text: string): Failure => invalid({ [end]: [text] });
 
-/** Fails unless the one can be merged into the other (facts: Creation). */
+/** Fails unless the one can be merged into the other, if both are there (facts: Creation). */
 export async function checkBranches(
   db: Db,
-  source: AuthorizedProject,
-  { sourceBranch, target, targetBranch }: Branches,
+  { sourceProjectId, sourceBranch, target, targetBranch }: Branches,
 ): Promise<void> {
   if (!isRefName(sourceBranch)) throw wrong('source_branch', 'is invalid');
   if (!isRefName(targetBranch)) throw wrong('target_branch', 'is invalid');
-  if (source.id === target.id) {
+  if (sourceProjectId === target.id) {
     if (sourceBranch !== targetBranch) return;
     throw new Failure('unprocessable', ["You can't use same project/branch for source and target"]);
   }
-  if (!(await areRelated(db, source.id, target.id)))
+  if (sourceProjectId !== null && !(await areRelated(db, sourceProjectId, target.id)))
     throw new Failure('unprocessable', ['Source project is not a fork of the target project']);
 }
 

@@ -42,6 +42,22 @@ test('who lost the source does not bring what came since by opening it again', a
   bodyOf(await ashlar.root(path, { body: { state_event: 'reopen' } }), 200);
 });
 
+test('what is no fork any more is not opened again', async () => {
+  const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
+  const fork = await forkOf(id);
+  await commitTo(ashlar, fork, 'topic', { 'f.txt': 'one\n' });
+  const body = { title: 'Topic', source_branch: 'topic', target_branch: 'main', target_project_id: id };
+  bodyOf(await ashlar.root(`POST /projects/${fork}/merge_requests`, { body }), 201);
+  const path = `PUT /projects/${id}/merge_requests/1`;
+  bodyOf(await ashlar.root(path, { body: { state_event: 'close' } }), 200);
+  bodyOf(await ashlar.root(`DELETE /projects/${fork}/fork`), 204);
+  expect(await ashlar.root(path, { body: { state_event: 'reopen' } })).toMatchObject({
+    status: 422,
+    body: { message: ['Source project is not a fork of the target project'] },
+  });
+  expect(bodyOf(await ashlar.root(path, { body: { title: 'Other' } }), 200).state).toBe('closed');
+});
+
 test('with a merge request its refs go', async () => {
   const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
   const fork = await forkOf(id);

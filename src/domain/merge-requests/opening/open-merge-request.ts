@@ -44,7 +44,7 @@ export async function openMergeRequest(context: WriteContext, opening: Opening):
   const { description = null, title = opening.title, target_branch = opening.targetBranch } = requested;
   const branches: Branches = { ...opening, targetBranch: target_branch };
   checkTexts({ title, description });
-  await checkBranches(db, source, branches);
+  await checkBranches(db, branches);
   const noteable = newMergeRequestNoteable(target, actor.id);
   const people = (ids: readonly number[] | undefined) => readersNamed(context, noteable, ids ?? []);
   const sourceBranch = { projectId: source.id, branch: opening.sourceBranch };

@@ -227,6 +227,20 @@ describe('changed', () => {
     expect(await notesOf(id)).toEqual(['changed target branch from `main` to `other`']);
   });
 
+  test.each(['opened', 'closed'])('its target is not its source, while it is %s', async (state) => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    const change = (body: Record<string, unknown>) =>
+      ashlar.root(`PUT /projects/${id}/merge_requests/1`, { body });
+    if (state === 'closed') bodyOf(await change({ state_event: 'close' }), 200);
+    expect(await change({ target_branch: 'topic' })).toMatchObject({
+      status: 422,
+      body: { message: ["You can't use same project/branch for source and target"] },
+    });
+    const shown = bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200);
+    expect(shown).toMatchObject({ state, target_branch: 'main', changes_count: '1' });
+  });
+
   test('by its author the texts alone, by others nothing', async () => {
     const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
     const { developer, reporter } = await makeMembers(ashlar, `projects/${id}`, 'developer', 'reporter');

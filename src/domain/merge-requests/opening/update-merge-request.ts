@@ -17,27 +17,29 @@ import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
 import type { FindClosing } from '../writing/closing-actions.ts';
 import { type MergeRequestUpdate, writeUpdate } from '../writing/update-actions.ts';
 import type { OpenedVersion } from '../writing/version-actions.ts';
-import { openVersion, requireReadableSource } from './branches.ts';
+import { checkBranches, openVersion, requireReadableSource } from './branches.ts';
 import { permittedApprovals, writeRequestedApprovals } from './requested-approvals.ts';
 import { refuseTwins } from './twins.ts';
 
 /** The version that a reopened one begins with, or one with another target; undefined where neither is asked. */
 async function openedBy(
-  { services, actor }: WriteContext,
+  { db, services, actor }: WriteContext,
   target: AuthorizedProject,
   row: MergeRequestRow,
   { state_event, target_branch = row.target_branch }: Requested,
 ): Promise<OpenedVersion | undefined> {
   const reopens = state_event === 'reopen' && row.state === 'closed';
-  const moves = target_branch !== row.target_branch && row.state === 'opened';
+  const moves = target_branch !== row.target_branch && (row.state === 'opened' || row.state === 'closed');
   if (!reopens && !moves) return undefined;
   if (reopens) await requireReadableSource(services.database, actor, row);
-  return openVersion(services, {
+  const branches = {
     sourceProjectId: row.source_project_id,
     sourceBranch: row.source_branch,
     target,
     targetBranch: target_branch,
-  });
+  };
+  await checkBranches(db, branches);
+  return reopens || row.state === 'opened' ? openVersion(services, branches) : undefined;
 }
 
 /** A merge request, and its commits where the request changes a text. */
