@@ -71,7 +71,7 @@ import {
   mergeRequestTodoEndpoint,
   mergeRequestTodoTarget,
 } from './registrations/todo-target.ts';
-import { RETARGET, retargetAfterPush, retargetListener } from './retargeting/retarget.ts';
+import { retargetAfterPush, retargetListener } from './retargeting/retarget.ts';
 import { statusCheckEndpoints } from './status-checks/routes.ts';
 import {
   type StatusCheckServices,
@@ -80,7 +80,7 @@ import {
 } from './status-checks/send-requests.ts';
 import { suggestionEndpoints } from './suggestions/routes.ts';
 import { REMOVE_REFS, removeRefs } from './versions/remove-refs.ts';
-import { FOLLOW_INTERRUPTED, JUDGE_BRANCH, TELL_UNMERGEABLE } from './writing/following-jobs.ts';
+import { FOLLOW_INTERRUPTED, JUDGE_BRANCH, RETARGET, TELL_UNMERGEABLE } from './writing/following-jobs.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 import { TRACE_NOTES } from './writing/trace-actions.ts';
 

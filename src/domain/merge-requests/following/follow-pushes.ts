@@ -32,7 +32,7 @@ import {
   writeJudgements,
   writeUnmergeable,
 } from '../writing/follow-actions.ts';
-import { jobsForJudged, judgingJob, unmergeableJob } from '../writing/following-jobs.ts';
+import { jobsForJudged, judgingJob, retargetingJob, unmergeableJob } from '../writing/following-jobs.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
   closeForDeletedBranch,
@@ -271,7 +271,10 @@ export const followInterrupted =
         return moved;
       },
     );
-    if (updates) await follow(services, { project_id: id, user_id: null, updates });
+    if (!updates) return;
+    await follow(services, { project_id: id, user_id: null, updates });
+    const deleted = updates.filter(({ after }) => after === NO_OBJECT);
+    if (deleted.length > 0) await addJobs(services.database.db, [retargetingJob(id, deleted)]);
   };
 
 const JUDGED_AT_ONCE = 50;

@@ -343,7 +343,7 @@ test('what a dead process pushed and did not record is followed, and once', asyn
 
 describe('a merge whose process died', () => {
   /** Locks the merge request as a process does that has died since. */
-  async function leave(id: number, head: string): Promise<void> {
+  async function leave(id: number, head: string, iid = 1): Promise<void> {
     const merging = {
       process: '00000000-0000-0000-0000-000000000000',
       head,
@@ -354,7 +354,7 @@ describe('a merge whose process died', () => {
     };
     await ashlar.app.services.database.sql`
       update merge_requests set state = 'locked', merging = ${JSON.stringify(merging)}::text::jsonb
-      where project_id = ${id}`;
+      where project_id = ${id} and iid = ${iid}`;
   }
   const reconcile = async () => {
     const { services } = ashlar.app;
@@ -385,6 +385,26 @@ describe('a merge whose process died', () => {
     await reconcile();
     await waitForFollowing(ashlar);
     expect(await show(id)).toMatchObject({ state: 'opened', sha: pushed, merge_status: 'can_be_merged' });
+  });
+
+  test('goes on to where its target was merged, which was deleted while it was locked', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'base', { remove_source_branch: true });
+    await commitTo(ashlar, id, 'topic', { 'topic.txt': 'x' }, { start: 'base' });
+    const { iid, sha } = await openBetween(ashlar, id, 'topic', 'base');
+    await leave(id, sha, iid);
+    bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200);
+    await waitForFollowing(ashlar);
+    expect((await ashlar.root(`GET /projects/${id}/repository/branches/base`)).status).toBe(404);
+    expect(await show(id, iid)).toMatchObject({ state: 'locked', target_branch: 'base' });
+    await reconcile();
+    await waitForFollowing(ashlar);
+    expect(await show(id, iid)).toMatchObject({
+      state: 'opened',
+      target_branch: 'main',
+      changes_count: '1',
+      merge_status: 'can_be_merged',
+    });
   });
 
   test('is judged anew, though nothing was pushed since it was forgotten', async () => {

@@ -16,10 +16,9 @@ import { openVersion } from '../opening/branches.ts';
 import { refuseTwins } from '../opening/twins.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
+import { RETARGET } from '../writing/following-jobs.ts';
 import { writeUpdate } from '../writing/update-actions.ts';
 import { selectInto, selectMergedFrom } from './queries.ts';
-
-export const RETARGET = 'merge_requests.retarget';
 
 export type RetargetServices = Needs<'database' | 'repositories' | 'baseUrl'>;
 
@@ -64,21 +63,22 @@ async function retarget(
 
 /**
  * Those into the branch, which had this head, the oldest of them. One stays as it is whose source is the new target, or that
- * is open already between the two.
+ * is open already between the two. One that is being merged follows its branches when it is not.
  */
 async function retargetAll(
   services: RetargetServices,
-  acting: Acting,
+  { project_id: projectId, user_id, event_chain }: Pushed,
   branch: string,
   head: string,
 ): Promise<void> {
   const { db } = services.database;
-  const { id: projectId } = acting.project;
   const merged = await selectMergedFrom(db, projectId, branch, head);
   if (!merged) return;
   const { target_branch: target } = merged;
   for (const row of await selectInto(db, projectId, branch, MAX_RETARGETED)) {
     if (row.source_project_id === projectId && row.source_branch === target) continue;
+    const acting = await findActing(services, projectId, user_id ?? row.author_id, event_chain);
+    if (!acting) continue;
     try {
       await retarget(services, acting, row, target);
     } catch (error) {
@@ -106,13 +106,11 @@ export const retargetListener: Listener = {
     deletedBranches((payload as unknown as Pushed).updates).length > 0,
 };
 
-/** In the name of who deleted the branch. */
+/** In the name of who deleted the branch; of a deploy key or token, of the author. */
 export const retargetAfterPush =
   (services: RetargetServices): Task =>
   async (payload) => {
-    const { project_id, user_id, updates, event_chain } = payload as unknown as Pushed;
-    const acting = await findActing(services, project_id, user_id ?? 0, event_chain);
-    if (!acting) return;
-    for (const { branch, head } of deletedBranches(updates).slice(0, MAX_BRANCHES))
-      await retargetAll(services, acting, branch, head);
+    const pushed = payload as unknown as Pushed;
+    for (const { branch, head } of deletedBranches(pushed.updates).slice(0, MAX_BRANCHES))
+      await retargetAll(services, pushed, branch, head);
   };

@@ -1,11 +1,13 @@
 /** Jobs that bring merge requests up to what their branches are. */
 import { now } from '../../../platform/clock.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
 import type { NewJob } from '../../../platform/jobs/jobs.ts';
 import { isNewConflict, type MergeStatus } from '../mergeability/merge-status.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
 export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
+export const RETARGET = 'merge_requests.retarget';
 export const TELL_UNMERGEABLE = 'merge_requests.tell_unmergeable';
 
 /** Judges those into the branch, which this user pushed. Of several for a branch that wait one is done. */
@@ -36,6 +38,12 @@ export const jobsForJudged = (
     : [];
 
 type Unlocked = Pick<MergeRequestRow, 'project_id' | 'source_project_id' | 'target_branch'>;
+
+/** Lets those into deleted branches go on to where these were merged; no user is known who deleted them. */
+export const retargetingJob = (projectId: number, updates: readonly RefUpdate[]): NewJob => ({
+  task: RETARGET,
+  payload: { project_id: projectId, user_id: null, updates: [...updates] },
+});
 
 /** What was pushed to its branches while it was locked was not followed, and it may have been passed over by who judged. */
 export const jobsForUnlocked = ({ project_id, source_project_id, target_branch }: Unlocked): NewJob[] => [
