@@ -42,7 +42,8 @@ export async function joinCommits(
     if (!isAhead) return { result: 'diverged' };
     return { result: 'joined', head: incoming, squash: squashed?.oid, objects: drafts };
   }
-  const merged = await mergeCommits(git, { ours: target, theirs: incoming }, drafts);
+  // The squash has one parent, and would lose what the source knows of the target: where histories cross, that is a conflict.
+  const merged = await mergeCommits(git, { ours: target, theirs: source });
   if (merged.result !== 'clean') return merged;
   const commit = newCommit(merged.tree, [target, incoming], merge);
   return { result: 'joined', head: commit.oid, squash: squashed?.oid, objects: [...drafts, commit] };

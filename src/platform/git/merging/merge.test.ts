@@ -235,6 +235,8 @@ test('of very many files in conflict the first thousand are named', async () => 
   expect(merged.result === 'conflict' && merged.paths.length).toBe(1_000);
 });
 
+const who = { name: 'Ada', email: 'ada@example.com', time: 1, zone: '+0000' };
+
 test('what is merged is whole, however many merge at once while the repository is repacked', async () => {
   const { folder } = repository;
   const branches = Array.from({ length: 12 }, (_, n) => `b${n}`);
@@ -257,18 +259,6 @@ test('what is merged is whole, however many merge at once while the repository i
   await repacked;
   await git(['fsck', '--strict', '--connectivity-only'], { folder });
   expect(filesOf(join(folder, 'objects')).filter((name) => name.startsWith('tmp_'))).toEqual([]);
-});
-
-const who = { name: 'Ada', email: 'ada@example.com', time: 1, zone: '+0000' };
-
-test('a commit that is only drafted is merged, and not stored', async () => {
-  const steps = apart({ a: '1' }, { files: { b: '1' } }, { files: { c: '1' } });
-  const { base = '', ours = '', theirs = '' } = await makeHistory(repository.folder, steps);
-  const tree = (await findCommit(repository, theirs))?.tree ?? '';
-  const draft = commitObject({ tree, parents: [base], author: who, committer: who, message: 'squashed' });
-  const merged = await mergeCommits(repository, { ours, theirs: draft.oid }, [draft]);
-  expect(merged).toEqual(await mergeCommits(repository, { ours, theirs }));
-  expect(await repository.info(draft.oid)).toBeUndefined();
 });
 
 test('a folder without a repository is told from one without the commits', async () => {

@@ -1,6 +1,6 @@
 /** Three-way merges by git, without a work tree or a change of refs. */
 import type { GitFolder } from '../objects.ts';
-import { commitObject, type NewObject } from '../parse.ts';
+import { commitObject } from '../parse.ts';
 import { gitUnless } from '../program/program.ts';
 import { type MergeResult, type Pair, runMerges } from './merge-tree.ts';
 import { type Quarantine, withQuarantine } from './quarantine.ts';
@@ -29,19 +29,9 @@ export const mergeTrees = (git: GitFolder, merge: TreeMerge): Promise<MergeResul
     return keepMerged(apart, pair);
   });
 
-/**
- * Merges two commits with their merge bases, of which a criss-cross history has several; the tree of a clean
- * merge is stored, and durable. `drafts` are commits that are not stored yet, and are not stored by this.
- */
-export const mergeCommits = (
-  git: GitFolder,
-  pair: Pair,
-  drafts: readonly NewObject[] = [],
-): Promise<MergeResult> =>
-  withQuarantine(git.folder, async (apart) => {
-    await apart.lend(drafts);
-    return keepMerged(apart, pair);
-  });
+/** Merges two commits with their merge bases, of which a criss-cross history has several; the tree of a clean merge is stored, and durable. */
+export const mergeCommits = (git: GitFolder, pair: Pair): Promise<MergeResult> =>
+  withQuarantine(git.folder, (apart) => keepMerged(apart, pair));
 
 async function keepMerged(apart: Quarantine, pair: Pair | undefined): Promise<MergeResult> {
   const [merged] = pair ? await runMerges(apart, [pair]) : [];
