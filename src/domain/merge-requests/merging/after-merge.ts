@@ -44,11 +44,15 @@ async function removeSource(services: AfterServices, row: MergeRequestRow, actor
 export const afterMerge =
   (services: AfterServices): Task =>
   async (payload) => {
-    const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
+    const { merge_request_id, user_id, removes_source_branch } = payload as {
+      merge_request_id: number;
+      user_id: number;
+      removes_source_branch: boolean;
+    };
+    if (!removes_source_branch) return;
     const row = await selectMergeRequest(services.database.background, merge_request_id);
-    if (!row?.should_remove_source_branch) return;
     const actor = await findActor(services, user_id);
-    if (actor) await removeSource(services, row, actor).catch(unlessRefused);
+    if (row && actor) await removeSource(services, row, actor).catch(unlessRefused);
   };
 
 /** Merges one that waits, in the name of who asked, if every check passes by now. */

@@ -23,7 +23,7 @@ export const messageSources = (
   project: AuthorizedProject,
   row: MergeRequestRow,
   actor: Actor,
-  { author, approvers, closes }: SelectedSources,
+  { author, reviewers, approvers, closes }: SelectedSources,
   commits: readonly Commit[],
 ): MessageSources => ({
   iid: row.iid,
@@ -38,6 +38,6 @@ export const messageSources = (
   closes,
   author,
   merger: authorOf(actor),
-  reviewers: [],
+  reviewers,
   approvers,
 });

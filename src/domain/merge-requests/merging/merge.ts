@@ -158,14 +158,13 @@ async function attempt(
   }
   const built = await build(context, git, project, row, sources, wish);
   const { head, mergeCommit, squashCommit } = built;
-  const shouldRemove = wish.shouldRemoveSourceBranch ?? row.force_remove_source_branch;
   const merging: Merging = {
     process: services.presence.id,
     since: now().getTime(),
     head,
     mergeCommit,
     squashCommit,
-    shouldRemove,
+    shouldRemove: wish.shouldRemoveSourceBranch ?? null,
     userId: actor.id,
   };
   if (!(await claimMerge(db, row, merging))) return 'moved';

@@ -85,6 +85,50 @@ describe('by the project’s method', () => {
   });
 });
 
+test('a template names who reviewed, approved and wrote it', async () => {
+  const lines = ['%{title}', '', '%{issues}', '', '%{reviewed_by}', '%{approved_by}', '%{co_authored_by}'];
+  const { id } = await makeReviewedProject(ashlar, { merge_commit_template: lines.join('\r\n') });
+  const { developer, maintainer } = await makeMembers(ashlar, `projects/${id}`, 'developer', 'maintainer');
+  await makeMergeRequest(ashlar, id, 'topic', { title: 'Topic' });
+  const path = `/projects/${id}/merge_requests/1`;
+  const asDeveloper = ashlar.as(developer.token);
+  for (let reviews = 0; reviews < 2; reviews++) {
+    const note = { body: { note: `Review ${reviews}` } };
+    bodyOf(await asDeveloper(`POST ${path}/draft_notes`, note), 201);
+    bodyOf(await asDeveloper(`POST ${path}/draft_notes/bulk_publish`), 204);
+  }
+  // A note by itself is no review.
+  bodyOf(await ashlar.root(`POST ${path}/notes`, { body: { body: 'Well' } }), 201);
+  bodyOf(await asDeveloper(`POST ${path}/approve`), 201);
+  bodyOf(await ashlar.as(maintainer.token)(`PUT ${path}/merge`), 200);
+  const identity = async (userId: number) => {
+    const { name, email } = bodyOf(await ashlar.root(`GET /users/${userId}`), 200);
+    return `${name} <${email}>`;
+  };
+  const [reviewer, author] = [await identity(developer.id), await identity(1)];
+  expect((await commitOf(id, 'main')).message).toBe(
+    `Topic\n\nReviewed-by: ${reviewer}\nApproved-by: ${reviewer}\nCo-authored-by: ${author}`,
+  );
+});
+
+test('its own choice removes the source branch, and is no wish of who merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const branch = async (name: string) =>
+    (await ashlar.root(`GET /projects/${id}/repository/branches/${name}`)).status;
+  await makeMergeRequest(ashlar, id, 'goes', { remove_source_branch: true });
+  await makeMergeRequest(ashlar, id, 'stays', { remove_source_branch: true });
+  await makeMergeRequest(ashlar, id, 'kept');
+  const choices = { force_remove_source_branch: true, should_remove_source_branch: null };
+  expect(bodyOf(await merge(id), 200)).toMatchObject(choices);
+  expect(bodyOf(await merge(id, { should_remove_source_branch: false }, 2), 200)).toMatchObject({
+    ...choices,
+    should_remove_source_branch: false,
+  });
+  bodyOf(await merge(id, {}, 3), 200);
+  await waitForFollowing(ashlar);
+  expect(await Promise.all(['goes', 'stays', 'kept'].map(branch))).toEqual([404, 200, 200]);
+});
+
 describe('refused', () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>, number, string]>([
     ['a draft', { title: 'Draft: Topic' }, {}, 405, '405 Method Not Allowed'],
@@ -236,6 +280,23 @@ describe('rebased', () => {
     expect(bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/1`), 200)).toMatchObject({
       sha,
       merge_error: 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.',
+    });
+  });
+
+  test('not by who does not see the source', async () => {
+    const { id } = await makeReviewedProject(ashlar, { visibility: 'public' });
+    const { maintainer } = await makeMembers(ashlar, `projects/${id}`, 'maintainer');
+    const body = { name: `hidden-${id}`, path: `hidden-${id}` };
+    const fork = bodyOf(await ashlar.root(`POST /projects/${id}/fork`, { body }), 201);
+    const ready = async () => bodyOf(await ashlar.root(`GET /projects/${fork.id}`), 200).import_status;
+    await expect.poll(ready, { timeout: 20_000 }).toBe('finished');
+    await commitTo(ashlar, fork.id, 'topic', { 'f.txt': 'f\n' });
+    const opened = { title: 'T', source_branch: 'topic', target_branch: 'main', target_project_id: id };
+    bodyOf(await ashlar.root(`POST /projects/${fork.id}/merge_requests`, { body: opened }), 201);
+    bodyOf(await ashlar.root(`PUT /projects/${fork.id}`, { body: { visibility: 'private' } }), 200);
+    expect(await ashlar.as(maintainer.token)(`PUT /projects/${id}/merge_requests/1/rebase`)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - Cannot push to source branch' },
     });
   });
 

@@ -18,7 +18,8 @@ type SourcesRow = {
   /** Newest first. */
   commits: string[];
   author: Identity;
-  /** Oldest first. */
+  /** Who submitted a review, and who approved; the first ones first. */
+  reviewers: Identity[];
   approvers: Identity[];
   /** References from the target's project. */
   closes: string[];
@@ -37,6 +38,9 @@ const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
     (select coalesce(jsonb_agg(u.patterns), '[]') from (${selectUnpassed(sql`array[i.id]`)}) u) as unpassed,
     array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,
     (select ${identity} from users u where u.id = i.author_id) as author,
+    array(select ${identity} from (select author_id, min(id) as first from notes
+        where merge_request_id = i.id and system_action = 'reviewed' group by author_id) r
+      join users u on u.id = r.author_id order by r.first) as reviewers,
     array(select ${identity} from merge_request_approvals a join users u on u.id = a.user_id
       where a.merge_request_id = i.id order by a.id) as approvers,
     array(select case when s.project_id = i.project_id then '#' || s.iid else n.full_path || '/' || p.path || '#' || s.iid end

@@ -72,6 +72,13 @@ async function rebaseSource(
   if (error !== row.merge_error) await setMergeError(services.database.db, row.id, error);
 }
 
+/** Who does not see the source pushes nothing to it. */
+const cannotPush = (error: unknown): never => {
+  if (error instanceof Failure && error.kind !== 'unavailable')
+    throw forbidden('Cannot push to source branch');
+  throw error;
+};
+
 /** The source of a merge request that the caller may rebase; 403 or 409 where it may not be. */
 async function findSource(
   context: RightsContext,
@@ -84,7 +91,7 @@ async function findSource(
   const source =
     sourceId === target.id
       ? target
-      : await authorizeProject(services.database.points, actor, 'read_project', sourceId);
+      : await authorizeProject(services.database.points, actor, 'read_project', sourceId).catch(cannotPush);
   await requireRebase(context, source, row);
   return source;
 }

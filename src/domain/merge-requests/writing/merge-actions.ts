@@ -33,6 +33,7 @@ export type Merging = {
   head: string;
   mergeCommit: string | null;
   squashCommit: string | null;
+  /** Whether the source branch is to go; null where only the merge request's own choice says so. */
   shouldRemove: boolean | null;
   userId: number;
 };
@@ -128,12 +129,18 @@ export async function recordMerged(
     .returningAll()
     .executeTakeFirst();
   if (!row) return undefined;
+  // What was merged on the command line leaves its branch to who did that.
+  const removes =
+    lockedFor !== undefined && (row.should_remove_source_branch ?? row.force_remove_source_branch);
+  const details = { removes_source_branch: removes === true };
   await runAsOne(ahead(tx), {
     statements: [
       insertResourceEvents(tx, { merge_request_id: id }, actor.id, [{ kind: 'state', action: 'merged' }]),
       completionOfTodos(tx, actor.id, mergeRequestNoteable(project, row)),
     ],
-    parts: announcementParts([mergeRequestAnnouncement(actor, project, row, 'merge_request_merged')]),
+    parts: announcementParts([
+      mergeRequestAnnouncement(actor, project, row, 'merge_request_merged', details),
+    ]),
   });
   return row;
 }
