@@ -57,6 +57,7 @@ test('a merge request is told from its opening to its merge', async () => {
   expect(updated.object_attributes).not.toHaveProperty('oldrev');
   expect(updated.changes).toMatchObject({
     title: { previous: made.title, current: 'Draft: Another' },
+    draft: { previous: false, current: true },
     labels: { previous: [], current: [{ title: 'stone' }] },
   });
   await commitTo(ashlar, id, made.source_branch, { 'more.txt': 'more\n' });

@@ -14,6 +14,7 @@ import { attributesOf, type PayloadAction, payloadOf } from '../payloads/payload
 import { readPayload } from '../payloads/read-payload.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { isDraft } from '../texts/draft.ts';
 import { selectApprovalsSince } from './approval-queries.ts';
 import { selectNewestMergeRequest } from './queries.ts';
 
@@ -31,6 +32,12 @@ type Fact = {
 
 type Happened = { action: PayloadAction; systemAction?: string | undefined };
 type WhatHappened = (services: HookServices, row: MergeRequestRow, fact: Fact) => Promise<Happened>;
+
+/** A title says whether it is a draft. */
+function draftChange(title: FactChanges[string] | undefined): object {
+  const [previous, current] = [title?.from, title?.to].map((text) => isDraft(String(text ?? '')));
+  return previous === current ? {} : { draft: { previous, current } };
+}
 
 async function mergeRequestEvent(
   services: HookServices,
@@ -53,7 +60,8 @@ async function mergeRequestEvent(
   const waitsForThreads = projectSettings(
     read.shown.project,
   ).only_allow_merge_if_all_discussions_are_resolved;
-  const body = { ...payload, changes: { ...payload.changes, ...changesBeside(waitsForThreads) } };
+  const told = { ...payload.changes, ...draftChange(changes?.title), ...changesBeside(waitsForThreads) };
+  const body = { ...payload, changes: told };
   return [{ flag: 'merge_requests_events', body }];
 }
 
