@@ -51,3 +51,15 @@ test('nothing of it where it is not named', async () => {
   for (const name of ['title_html', 'description_html', 'diverged_commits_count', 'rebase_in_progress'])
     expect(plain).not.toHaveProperty(name);
 });
+
+test('whether it is the first of its author, which is so until another one is merged', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const isFirst = async (iid: number): Promise<boolean> =>
+    bodyOf(await ashlar.root(`GET /projects/${id}/merge_requests/${iid}`), 200).first_contribution;
+  for (const branch of ['one', 'two', 'three']) await makeMergeRequest(ashlar, id, branch);
+  expect([await isFirst(1), await isFirst(2)]).toEqual([true, true]);
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/2/merge`), 200);
+  expect([await isFirst(1), await isFirst(2), await isFirst(3)]).toEqual([false, true, false]);
+  bodyOf(await ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`), 200);
+  expect([await isFirst(1), await isFirst(2)]).toEqual([false, true]);
+});

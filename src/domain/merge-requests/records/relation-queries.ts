@@ -97,9 +97,15 @@ const selectCounts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
 const selectLatestVersion = (id: number): RawBuilder<unknown> => sql`
   select * from merge_request_versions where merge_request_id = ${id} order by id desc limit 1`;
 
-const selectEarlierMerged = ({ id, project_id, author_id }: MergeRequestRow): RawBuilder<unknown> => sql`
+/** Another of the author that is merged; of one that is merged itself, that was merged before it. */
+const selectEarlierMerged = ({
+  id,
+  project_id,
+  author_id,
+  merged_at,
+}: MergeRequestRow): RawBuilder<unknown> => sql`
   select id from merge_requests where author_id = ${author_id} and project_id = ${project_id} and state = 'merged'
-    and id < ${id} limit 1`;
+    and id <> ${id} and ${merged_at === null ? sql`true` : sql`(merged_at, id) < (${merged_at}, ${id})`} limit 1`;
 
 const byMergeRequest = (people: readonly PersonOf[]): ReadonlyMap<number, readonly UserBasicRow[]> =>
   Map.groupBy(
