@@ -38,8 +38,8 @@ import { versionEndpoints } from './diffs/version-routes.ts';
 import { draftNoteEndpoints } from './draft-notes/routes.ts';
 import { FOLLOW_PUSH, followInterrupted, followPush, judgeBranch } from './following/follow-pushes.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
-import { tellUnmergeable } from './following/tell-unmergeable.ts';
 import { type TraceServices, traceNotes } from './following/trace-notes.ts';
+import { addUnmergeableTodos } from './following/unmergeable-todos.ts';
 import { mergeRequestsAroundEndpoints } from './lists/around-routes.ts';
 import { mergeRequestListEndpoints } from './lists/routes.ts';
 import { MENTION_BY_COMMITS, mentionByCommits } from './mentions/mention-by-commits.ts';
@@ -80,7 +80,12 @@ import {
 } from './status-checks/send-requests.ts';
 import { suggestionEndpoints } from './suggestions/routes.ts';
 import { REMOVE_REFS, removeRefs } from './versions/remove-refs.ts';
-import { FOLLOW_INTERRUPTED, JUDGE_BRANCH, RETARGET, TELL_UNMERGEABLE } from './writing/following-jobs.ts';
+import {
+  ADD_UNMERGEABLE_TODOS,
+  FOLLOW_INTERRUPTED,
+  JUDGE_BRANCH,
+  RETARGET,
+} from './writing/following-jobs.ts';
 import { reassignMergeRequests } from './writing/reassign-actions.ts';
 import { TRACE_NOTES } from './writing/trace-actions.ts';
 
@@ -142,7 +147,7 @@ export const mergeRequestsCapability = (
     [FOLLOW_PUSH]: followPush(services),
     [FOLLOW_INTERRUPTED]: followInterrupted(services),
     [JUDGE_BRANCH]: judgeBranch(services),
-    [TELL_UNMERGEABLE]: tellUnmergeable(services),
+    [ADD_UNMERGEABLE_TODOS]: addUnmergeableTodos(services),
     [CLOSE_FOR_MERGED]: closeForMerged(services),
     [CLOSE_FOR_COMMITS]: closeForCommits(services),
     [RECONCILE]: () => reconcileMerges(services),

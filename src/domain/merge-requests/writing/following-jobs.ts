@@ -8,7 +8,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
 export const RETARGET = 'merge_requests.retarget';
-export const TELL_UNMERGEABLE = 'merge_requests.tell_unmergeable';
+export const ADD_UNMERGEABLE_TODOS = 'merge_requests.add_unmergeable_todos';
 
 /** Judges those into the branch, which this user pushed. Of several for a branch that wait one is done. */
 export const judgingJob = (projectId: number, branch: string, userId: number | null = null): NewJob => ({
@@ -21,7 +21,7 @@ type Judged = Pick<MergeRequestRow, 'id' | 'author_id' | 'merge_user_id' | 'auto
 
 /** Tells the author, and who wants it merged by itself, that it cannot be. */
 export const unmergeableJob = ({ id, author_id, merge_user_id, auto_merge }: Judged): NewJob => ({
-  task: TELL_UNMERGEABLE,
+  task: ADD_UNMERGEABLE_TODOS,
   payload: {
     merge_request_id: id,
     user_ids: [author_id, ...(auto_merge !== null && merge_user_id !== null ? [merge_user_id] : [])],

@@ -8,7 +8,7 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import { findActing } from './acting-queries.ts';
 
 /** Nobody is the author of such a to-do but who has it. */
-export const tellUnmergeable =
+export const addUnmergeableTodos =
   (services: Needs<'database'>): Task =>
   async (payload) => {
     const { merge_request_id, user_ids } = payload as { merge_request_id: number; user_ids: number[] };
