@@ -80,7 +80,7 @@ const branchesOf = ({ updates }: Pushed): BranchUpdate[] =>
 /** In the name of who pushed; of a deploy key or token, of the author. */
 const actingFor = (
   services: FollowServices,
-  { user_id, event_chain }: Pushed,
+  { user_id, event_chain }: Pick<Pushed, 'user_id' | 'event_chain'>,
   { project_id, author_id }: Pick<MergeRequestRow, 'project_id' | 'author_id'>,
 ): Promise<Acting | undefined> => findActing(services, project_id, user_id ?? author_id, event_chain);
 
@@ -185,13 +185,13 @@ async function readPushed(
 /** Those that were closed with the branch, which is there again as it was, have a note of it. */
 async function followRestored(
   services: FollowServices,
-  { project_id, user_id }: Pushed,
+  pushed: Pushed,
   { branch, before, after }: BranchUpdate,
 ): Promise<void> {
   if (before !== NO_OBJECT) return;
   const { db } = services.database;
-  for (const row of await selectClosedFrom(db, project_id, branch, after)) {
-    const acting = await actingFor(services, user_id, row);
+  for (const row of await selectClosedFrom(db, pushed.project_id, branch, after)) {
+    const acting = await actingFor(services, pushed, row);
     if (acting) await noteRestored(db, acting.actor, acting.project, row);
   }
 }
@@ -353,7 +353,7 @@ async function abortBehind(
 ): Promise<void> {
   const { db, background } = services.database;
   for (const row of await selectBehind(background, project_id, branch)) {
-    const acting = await actingFor(services, user_id, row);
+    const acting = await actingFor(services, { user_id }, row);
     if (!acting || projectSettings(acting.project.row).merge_method === 'merge') continue;
     const { actor, project } = acting;
     const note = mergeRequestNotes.autoMergeAborted('target_updated');

@@ -15,7 +15,6 @@ import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type MergeRequestEvent, mergeRequestAnnouncement } from './announcements.ts';
 
-
 /** Writes the columns with a note and the announcement, by one statement. */
 async function writeNoted(
   tx: Db,

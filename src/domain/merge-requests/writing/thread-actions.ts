@@ -8,11 +8,7 @@ import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import { mergeRequestAnnouncement } from './announcements.ts';
 
 /** The note, and the fact for listeners. */
-export async function writeThreadsResolved(
-  tx: Db,
-  actor: Author,
-  mergeRequest: Noteable,
-): Promise<void> {
+export async function writeThreadsResolved(tx: Db, actor: Author, mergeRequest: Noteable): Promise<void> {
   const { project, id, iid, title } = mergeRequest;
   if (!project || id === undefined || iid === undefined) return;
   const about = { id, iid, title };
