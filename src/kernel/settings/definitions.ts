@@ -158,7 +158,10 @@ export const ApplicationSettingsSchema = Type.Object({
     default: null,
     description: 'Largest push in MiB; null or 0 for no limit.',
   }),
-  web_hook_calls: count(0, 'Requests to webhooks of one top-level namespace a minute; 0 for no limit. More are dropped.'),
+  web_hook_calls: count(
+    0,
+    'Requests to webhooks of one top-level namespace a minute; 0 for no limit. More are dropped.',
+  ),
   push_event_hooks_limit: count(3, 'Branches, or tags, in one push above which no webhook is told of it.'),
   push_event_activities_limit: count(3, 'Refs in one push that each get an event; more get one for all.'),
   activity_retention_days: count(1_095, 'Days that activity events are kept; 0 for ever.', 36_500),
