@@ -40,6 +40,7 @@ export { setSubscription } from './noteables/subscription-actions.ts';
 export { selectSubscribed } from './noteables/subscription-queries.ts';
 export { addTodos, completeTodos, completionOfTodos } from './noteables/todo-actions.ts';
 export type { ActorContext, WriteContext } from './noteables/write-context.ts';
+export { continueThreads, findOpenThreads, type OpenThreads } from './notes/continue-actions.ts';
 export { insertSystemNotes } from './notes/insert-actions.ts';
 export { createNote } from './notes/note-actions.ts';
 export { DiscussionRecord, NoteRecord, Position, presentNotes } from './notes/note-records.ts';

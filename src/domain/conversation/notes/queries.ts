@@ -73,6 +73,23 @@ export async function findThread(
   return notes;
 }
 
+/** Of so many open notes threads are looked for. */
+const MAX_OPEN_NOTES = 1_000;
+
+/** Notes in threads that are open, or in the one, oldest first. */
+export function selectOpenNotes(
+  reader: NoteReader,
+  noteable: Noteable,
+  discussionId?: string,
+): Promise<NoteWithRelations[]> {
+  let query = notesOf(reader, noteable)
+    .where('notes.in_thread', '=', true)
+    .where('notes.resolved_at', 'is', null)
+    .where('notes.system_action', 'is', null);
+  if (discussionId !== undefined) query = query.where('notes.discussion_id', '=', discussionId);
+  return query.orderBy('notes.id').limit(MAX_OPEN_NOTES).execute();
+}
+
 /** A page of the thread's notes, oldest first. */
 export const selectThread = (
   reader: NoteReader,

@@ -40,7 +40,6 @@ test.each<[note: { body: string; action: string }, action: string, body: string]
   [notes.sourceBranchRestored('topic'), 'branch', 'restored source branch `topic`'],
   [notes.sourceBranchDeleted('a`b``c'), 'branch', 'deleted source branch ``` a`b``c ```'],
   [notes.threadsResolved(), 'discussion', 'resolved all threads'],
-  [notes.continuedIn('#5'), 'discussion', 'created #5 to continue this discussion'],
   [notes.outdated('line', 2, '/u'), 'outdated', 'changed this line in [version 2 of the diff](/u)'],
   [notes.outdated('file', 3, undefined), 'outdated', 'changed this file in version 3 of the diff'],
   [notes.autoMerge(SHA), 'merge', `enabled an automatic merge when all merge checks for ${SHA} pass`],

@@ -75,7 +75,6 @@ export const mergeRequestNotes = {
   sourceBranchRestored: (branch: string) => note('branch', `restored source branch ${code(branch)}`),
 
   threadsResolved: () => note('discussion', 'resolved all threads'),
-  continuedIn: (issue: string) => note('discussion', `created ${issue} to continue this discussion`),
   /** In the thread of the line or file; `url` is where the diff version shows it, if it does. */
   outdated(what: 'line' | 'file', version: number, url: string | undefined): SystemNote {
     const text = `version ${version} of the diff`;

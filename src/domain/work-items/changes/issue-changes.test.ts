@@ -184,6 +184,7 @@ test.each<[WorkChange | WorkOccurrence, string]>([
   [{ what: 'time_spent', seconds: 3_600 }, 'added 1h of time spent'],
   [{ what: 'time_spent', seconds: -3_600 }, 'subtracted 1h of time spent'],
   [{ what: 'time_reset' }, 'removed time spent'],
+  [{ what: 'continued_in', reference: '#5' }, 'created #5 to continue this discussion'],
 ])('%o is told', (change, body) => {
   expect(systemNote(change).body).toBe(body);
 });

@@ -15,6 +15,7 @@ export type WorkOccurrence =
     }
   | { what: 'moved_to' | 'moved_from' | 'cloned_to' | 'cloned_from'; reference: string }
   | { what: 'promoted_to' | 'promoted_from'; reference: string }
+  | { what: 'continued_in'; reference: string }
   | { what: 'time_spent'; seconds: number }
   | { what: 'time_reset' };
 
@@ -172,6 +173,8 @@ export function systemNote(change: WorkChange | WorkOccurrence, noun: Noun = 'is
     case 'cloned_to':
     case 'cloned_from':
       return note('cloned', `${change.what.replace('_', ' ')} ${change.reference}`);
+    case 'continued_in':
+      return note('discussion', `created ${change.reference} to continue this discussion`);
     case 'promoted_to':
       return note('moved', `promoted to epic ${change.reference}`);
     case 'promoted_from':

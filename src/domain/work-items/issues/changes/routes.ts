@@ -3,20 +3,27 @@ import { onProject } from '../../../../kernel/access/access.ts';
 import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, noContent } from '../../../../kernel/api/endpoint.ts';
+import { continueThreads, findOpenThreads } from '../../../conversation/index.ts';
 import { type IssueChanges, severities } from '../../changes/issue-changes.ts';
+import { systemNote } from '../../changes/system-notes.ts';
 import { findEpic } from '../../epics/records/find-queries.ts';
 import { findIssue } from '../records/find-queries.ts';
 import { IssueRecord } from '../records/issue-records.ts';
 import { deleteIssue, updateIssue } from '../writing/actions.ts';
 import { createIssue } from '../writing/issue-creation.ts';
 import { requireDeletion, requireUpdate } from '../writing/issue-rights.ts';
+import { describeThreads } from './continued-threads.ts';
 import { presentCreated, presentOne } from './one-issue.ts';
 import { BODY_LIMIT, CreateIssue, OneIssue, UpdateIssue } from './schema.ts';
 
 const path = '/projects/:id/issues';
 const pathOfOne = `${path}/:issue_iid`;
 
-type Sent = Omit<CreateIssue, 'title' | 'iid'> & Pick<UpdateIssue, 'title' | 'state_event' | 'updated_at'>;
+type Sent = Omit<
+  CreateIssue,
+  'title' | 'iid' | 'merge_request_to_resolve_discussions_of' | 'discussion_to_resolve'
+> &
+  Pick<UpdateIssue, 'title' | 'state_event' | 'updated_at'>;
 type IssueContext = Pick<Context<unknown, AuthorizedProject, Actor>, 'db' | 'services' | 'actor' | 'subject'>;
 
 /** An epic by its number in the project's group; the id wins where both are sent. */
@@ -56,9 +63,18 @@ export const issueWriteEndpoints: Endpoint[] = [
     reply: IssueRecord,
     handle: async (context) => {
       const { subject, input } = context;
-      const { title, iid, ...sent } = input;
+      const { title, iid, merge_request_to_resolve_discussions_of: from, ...others } = input;
+      const { discussion_to_resolve: discussionId, ...sent } = others;
+      const open =
+        from === undefined ? undefined : await findOpenThreads(context, subject, { iid: from, discussionId });
       const changes = await changesOf(context, sent);
-      return presentCreated(context, await createIssue(context, subject, { ...changes, title, iid }));
+      if (open && !changes.description) changes.description = describeThreads(from ?? 0, open);
+      const made = await createIssue(context, subject, { ...changes, title, iid });
+      if (open) {
+        const note = systemNote({ what: 'continued_in', reference: `#${made.issue.iid}` });
+        await continueThreads(context, open, note);
+      }
+      return presentCreated(context, made);
     },
   }),
   endpoint({

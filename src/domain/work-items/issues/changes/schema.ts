@@ -51,6 +51,12 @@ export const CreateIssue = Type.Object({
   iid: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'For administrators and owners.' }),
   ),
+  merge_request_to_resolve_discussions_of: Type.Optional(
+    integerId({ description: 'The number of a merge request, whose open threads the issue takes over.' }),
+  ),
+  discussion_to_resolve: Type.Optional(
+    Type.String({ maxLength: 255, description: 'The id of the one thread of it that the issue takes over.' }),
+  ),
   ...properties,
 });
 export type CreateIssue = Static<typeof CreateIssue>;
