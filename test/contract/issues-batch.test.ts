@@ -47,6 +47,12 @@ test('each is what was asked for, in its own project, with its own sides', async
   for (const { id } of projects) {
     const iids = made.filter((issue) => issue.project_id === id).map(({ iid }) => iid as number);
     expect(iids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    const inOrder = await sql()<{ iid: number; event: number }[]>`
+      select i.iid, e.id as event from issues i join activity_events e on e.target_type = 'Issue' and e.target_id = i.id
+      where i.project_id = ${id} order by i.id`;
+    expect(inOrder.map(({ iid }) => iid)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    const events = inOrder.map(({ event }) => event);
+    expect(events).toEqual(events.toSorted((one, other) => one - other));
     const audited = await sql()<{ target: number; title: string }[]>`
       select (details->>'target_id')::bigint as target, details->>'target_details' as title from audit_events
       where entity_type = 'Project' and entity_id = ${id} and event_name = 'issue_created'`;

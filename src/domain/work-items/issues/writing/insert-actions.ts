@@ -176,8 +176,8 @@ const columns = Object.keys(issueColumns).join(', ');
 
 /**
  * The statement for issues that take the next numbers, or for one with a given number. Counters are updated,
- * and so locked, in the order of their projects, which avoids deadlocks. `lockTimeout` is evaluated before any
- * lock is waited for.
+ * and so locked, in the order of their projects, which avoids deadlocks. Ids, numbers and facts of one project have the order of
+ * the issues. `lockTimeout` is evaluated before any lock is waited for.
  */
 const insertion = (inserts: readonly IssueInsert[], lockTimeout?: string): string => `
   with given as materialized (select given.*${lockTimeout === undefined ? '' : `, ${lockTimeout} as lock_timeout`} from ${given}),
@@ -189,8 +189,8 @@ const insertion = (inserts: readonly IssueInsert[], lockTimeout?: string): strin
       open_issues = c.open_issues + excluded.open_issues,
       open_confidential_issues = c.open_confidential_issues + excluded.open_confidential_issues
     returning project_id, issues),
-  numbered as (select given.*, coalesce(given_iid, counted.issues + 1 -
-      row_number() over (partition by project_id order by ordinal desc)) as iid,
+  numbered as (select given.*, coalesce(given_iid, counted.issues - count(*) over (partition by project_id) +
+      row_number() over (partition by project_id order by ordinal)) as iid,
       nextval('issues_id_seq') as id
     from given join counted using (project_id)),
   made as (insert into issues (id, iid, relative_position, updated_at, ${columns}) overriding system value
