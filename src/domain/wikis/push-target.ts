@@ -28,7 +28,7 @@ export function wikiPushTarget(
       ensureStorage: () => ensureGroupWikiStorage(services, settings, key.id),
     }),
     judge: async () => free,
-    async record(git, updates, confirmed) {
+    async record(git, { updates }, confirmed) {
       await confirmed;
       await showPushed(git, updates);
       await recordWikiPush(db, key, caller, git, updates);

@@ -1,8 +1,11 @@
 /** Deliveries of webhooks, from a push to a receiver of the test's. */
+import { rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useApp } from '../../../../test/support/app.ts';
+import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeProject } from '../../../../test/support/factories.ts';
+import { addressOf, commitFiles, makeHome, mustGit } from '../../../../test/support/git.ts';
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { type Received, startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
 import { moveClock, now } from '../../../platform/clock.ts';
@@ -12,6 +15,8 @@ const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
 let receiver: WebServer;
 let respond: (request: Received, reply: ServerResponse) => void;
 let id = 0;
+const home = makeHome();
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 beforeAll(async () => {
   receiver = await startWebServer((request, reply) => respond(request, reply));
@@ -181,6 +186,17 @@ describe('a push', () => {
     });
     await expect.poll(async () => (await log(hook.id))[0]?.request_data).toEqual(sent()[0]);
   });
+});
+
+test('a push by git is told with its options', async () => {
+  const { path_with_namespace: path } = bodyOf(await ashlar.root(`GET /projects/${id}`), 200);
+  await makeHook();
+  const work = join(home, `work-${id}`);
+  await mustGit(home, ['clone', '--quiet', addressOf(ashlar.url, path, ROOT_TOKEN), work]);
+  await commitFiles(work, { 'a.txt': 'a' }, 'First');
+  await mustGit(work, ['push', '-q', '-o', 'ci.skip', '-o', 'mr.label=a b', 'origin', 'HEAD:main']);
+  await reach(1);
+  expect(sent()[0].push_options).toEqual({ ci: { skip: true }, merge_request: { label: { 'a b': 1 } } });
 });
 
 describe('a receiver', () => {

@@ -47,7 +47,7 @@ export function projectPushTarget(
       };
     },
     ...(caller && { followed: { projectId: id, actor: caller, settings } }),
-    record: (git, updates, confirmed) =>
-      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, { confirmed }),
+    record: (git, { updates, options }, confirmed) =>
+      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, { confirmed, options }),
   };
 }

@@ -275,7 +275,7 @@ async function finishPush(
     await Promise.all([
       syncNewObjects(folder, since),
       syncRefNames(folder, refs),
-      target.record(lease.git, updates, lease.confirm()),
+      target.record(lease.git, { updates, options: push.options }, lease.confirm()),
     ]);
     services.wake();
     const told = await follow(services, target, request, push, updates);

@@ -18,6 +18,7 @@ import { textInTime } from '../../../platform/git/program/long-runs.ts';
 import { headRef, listRefs, peelToCommit, readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { countWrite, firstBranch, showFirst } from './actions.ts';
+import { shownOptions } from './shown-options.ts';
 
 /** The spec's `push_data` (Activity events). */
 export type PushData = {
@@ -133,7 +134,11 @@ export async function recordPush(
   pusher: Author | undefined,
   git: GitFolder,
   updates: readonly RefUpdate[],
-  { confirmed, also }: { confirmed?: Promise<unknown>; also?: (tx: Db) => Promise<unknown> } = {},
+  {
+    confirmed,
+    also,
+    options,
+  }: { confirmed?: Promise<unknown>; also?: (tx: Db) => Promise<unknown>; options?: readonly string[] } = {},
 ): Promise<void> {
   if (updates.length === 0) return;
   const { db } = services.database;
@@ -156,6 +161,7 @@ export async function recordPush(
           project_id: project.id,
           user_id: pusher?.id ?? null,
           updates: updates.map((each) => ({ ...each })),
+          ...(options && options.length > 0 && { options: shownOptions(options) }),
         },
       },
     });

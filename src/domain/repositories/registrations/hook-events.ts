@@ -21,6 +21,7 @@ import {
 import { changeOf } from '../commits/queries.ts';
 import { guardRefs, type RefGuard } from '../protection/protection.ts';
 import { countCommits, knownBefore } from '../pushes/pushes.ts';
+import type { ShownOptions } from '../pushes/shown-options.ts';
 import { projectRepository } from '../store/containers.ts';
 
 /** The newest commits of a push that are told. */
@@ -28,7 +29,12 @@ const MAX_COMMITS = 20;
 /** Characters of their messages: git does not bound them. */
 const MAX_MESSAGE_LENGTH = 65_536;
 
-type PushFact = { project_id: number; user_id: number | null; updates: readonly RefUpdate[] };
+type PushFact = {
+  project_id: number;
+  user_id: number | null;
+  updates: readonly RefUpdate[];
+  options?: ShownOptions;
+};
 
 /** The newest commits that the push brought, oldest first. */
 async function newCommits(git: GitFolder, update: RefUpdate): Promise<Commit[]> {
@@ -74,7 +80,12 @@ async function pushEvent(
   context: HookContext,
   { git, guard }: Repository,
   update: RefUpdate,
-  { kind, name, whole }: { kind: RefKind; name: string; whole: boolean },
+  {
+    kind,
+    name,
+    whole,
+    options = {},
+  }: { kind: RefKind; name: string; whole: boolean; options?: ShownOptions },
 ): Promise<HookEvent> {
   const { ref, before, after } = update;
   const { project, repository } = repositoryPart(context);
@@ -100,7 +111,7 @@ async function pushEvent(
       project,
       commits,
       total_commits_count: isTag ? 0 : await countCommits(git, update),
-      push_options: {},
+      push_options: options,
       repository,
     },
   };
@@ -140,7 +151,7 @@ async function inRepository<T>(
 export const pushHooks = hookSource<PushFact>({
   fact: 'repository_pushed',
   flags: ['push_events', 'tag_push_events', 'repository_update_events'],
-  async eventsOf(services, { project_id, user_id, updates }) {
+  async eventsOf(services, { project_id, user_id, updates, options = {} }) {
     const context = await readContext(services, project_id, user_id);
     if (!context) return [];
     const named = updates.flatMap((update) => {
@@ -157,7 +168,7 @@ export const pushHooks = hookSource<PushFact>({
       const all: HookEvent[] = [];
       for (const { update, kind, name } of told)
         for (const whole of [true, false])
-          all.push(await pushEvent(context, repository, update, { kind, name, whole }));
+          all.push(await pushEvent(context, repository, update, { kind, name, whole, options }));
       return all;
     });
     return [

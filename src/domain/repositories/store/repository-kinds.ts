@@ -58,7 +58,11 @@ export type PushTarget = {
   /** Whose pushes others follow: a person's or a bot's to the project's own repository. */
   followed?: { projectId: number; actor: Actor; settings: ApplicationSettings };
   /** Records the push once the lease is `confirmed`, before the client gets its report. */
-  record(git: GitFolder, updates: readonly RefUpdate[], confirmed: Promise<unknown>): Promise<void>;
+  record(
+    git: GitFolder,
+    push: { updates: readonly RefUpdate[]; options: readonly string[] },
+    confirmed: Promise<unknown>,
+  ): Promise<void>;
 };
 
 const MEBIBYTE = 1_048_576;

@@ -25,7 +25,7 @@ export function snippetPushTarget(
         ref === fullRef('branch', branch) && after !== NO_OBJECT ? undefined : ONE_BRANCH,
       mayForce: () => true,
     }),
-    async record(git, _updates, confirmed) {
+    async record(git, _push, confirmed) {
       await confirmed;
       await recordSnippetFiles(services, git, id, branch);
     },
