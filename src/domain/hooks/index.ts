@@ -9,6 +9,7 @@ export {
   hookSources,
 } from './events/hook-events.ts';
 export { ALWAYS } from './management/kinds.ts';
+export { absoluteImages } from './payloads/absolute-images.ts';
 export { type Changed, type FactChanges, goneIds, hookChanges, stateIds } from './payloads/changes.ts';
 export { namedEvents, namedTime } from './payloads/named-events.ts';
 export { type HookNoteable, hookNoteables } from './payloads/noteables.ts';
@@ -18,6 +19,7 @@ export {
   hookLabel,
   hookProject,
   hookRepository,
+  hookText,
   hookTime,
   hookTimeOrNull,
   hookUser,

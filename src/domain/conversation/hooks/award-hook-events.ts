@@ -42,7 +42,7 @@ async function awardEvent(
   ]);
   if (!kind || !on || (note_id !== null && !note)) return undefined;
   const project = hookProject(context.around, context.project);
-  const notePart = note && noteAttributes(project.id, note, { type, id, url: on.url });
+  const notePart = note && noteAttributes(context, note, { type, id, url: on.url });
   const isConfidential = on.isConfidential || note?.internal === true;
   return {
     flag: 'emoji_events',

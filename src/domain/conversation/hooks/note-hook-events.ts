@@ -8,6 +8,7 @@ import {
   hookProject,
   hookRepository,
   hookSource,
+  hookText,
   hookTime,
   hookTimeOrNull,
   hookUser,
@@ -29,7 +30,7 @@ const typeOf = ({ position, line, in_thread }: HookNoteRow): string | null =>
 
 /** The attributes of a comment on something with this address; `id` is what is commented on. */
 export const noteAttributes = (
-  projectId: number,
+  { around, project }: HookContext,
   note: HookNoteRow,
   on: { type: string; id: number | string; url: string },
 ) => ({
@@ -47,7 +48,7 @@ export const noteAttributes = (
   noteable_type: on.type,
   original_position: note.position,
   position: note.position,
-  project_id: projectId,
+  project_id: project.id,
   resolved_at: hookTimeOrNull(note.resolved_at),
   resolved_by_id: note.resolved_by_id,
   resolved_by_push: null,
@@ -56,7 +57,7 @@ export const noteAttributes = (
   type: typeOf(note),
   updated_at: hookTime(note.updated_at),
   updated_by_id: null,
-  description: note.body,
+  description: hookText(around, project, note.body),
   url: `${on.url}#note_${note.id}`,
 });
 
@@ -80,7 +81,7 @@ async function noteEvent(
       user: context.user && hookUser(context.user),
       project_id: project.id,
       project,
-      object_attributes: { ...noteAttributes(project.id, note, { type, id, url: on.url }), action },
+      object_attributes: { ...noteAttributes(context, note, { type, id, url: on.url }), action },
       repository: hookRepository(project),
       [kind.field]: on.part,
     },

@@ -3,6 +3,7 @@ import { type ProjectRow, projectFullPath } from '../../../kernel/namespaces/row
 import { type Surroundings, type UserBasic, uploadUrl } from '../../../kernel/users/records.ts';
 import { commitDate, titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
+import { absoluteImages } from './absolute-images.ts';
 
 /** `2013-12-03 17:23:34 UTC` */
 export const hookTime = (time: Date): string => time.toISOString().replace(/^(.{10})T(.{8}).*$/, '$1 $2 UTC');
@@ -40,6 +41,11 @@ export function hookProject(around: Surroundings, row: ProjectRow) {
   };
 }
 export type HookProject = ReturnType<typeof hookProject>;
+
+/** A text of the project, whose pictures a receiver can load. */
+export const hookText = (around: Surroundings, row: ProjectRow, text: string | null): string | null =>
+  text &&
+  absoluteImages(text, { baseUrl: around.baseUrl, home: `${around.baseUrl}/${projectFullPath(row)}` });
 
 export const hookRepository = ({ name, git_http_url, description, homepage }: HookProject) => ({
   name,

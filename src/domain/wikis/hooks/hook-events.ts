@@ -4,6 +4,7 @@ import { shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { headRef } from '../../../platform/git/refs.ts';
 import {
+  absoluteImages,
   type HookEvent,
   type HookPlace,
   type HookSample,
@@ -88,7 +89,9 @@ async function wikiPageEvent(
       format: page.format,
       message: read.commit.message.trimEnd(),
       version_id: read.commit.oid,
-      ...(read.text !== undefined && { content: splitFrontMatter(read.text).content }),
+      ...(read.text !== undefined && {
+        content: absoluteImages(splitFrontMatter(read.text).content, { baseUrl, home: `${baseUrl}/${path}` }),
+      }),
       url,
       action: actions[action],
       diff_url: `${url}/diff?version_id=${read.commit.oid}`,

@@ -37,7 +37,11 @@ test('an issue is told when it is opened, changed, closed and opened again', asy
     201,
   );
   await listen();
-  const issue = await open({ description: 'To the left', labels: 'bug', assignee_ids: [mason.id] });
+  const issue = await open({
+    description: 'To the left ![](/uploads/1/a.png)',
+    labels: 'bug',
+    assignee_ids: [mason.id],
+  });
   await reach(1);
   await change(issue.iid, {
     title: 'It falls',
@@ -60,7 +64,7 @@ test('an issue is told when it is opened, changed, closed and opened again', asy
       id: issue.id,
       iid: issue.iid,
       title: 'It leans',
-      description: 'To the left',
+      description: `To the left ![](${opened.project.web_url}/uploads/1/a.png)`,
       state: 'opened',
       state_id: 1,
       action: 'open',
@@ -79,7 +83,7 @@ test('an issue is told when it is opened, changed, closed and opened again', asy
     assignees: { previous: [{ id: mason.id }], current: [] },
   });
   expect(described.changes).toEqual({
-    description: { previous: 'To the left', current: 'To the right' },
+    description: { previous: 'To the left ![](/uploads/1/a.png)', current: 'To the right' },
     due_date: { previous: null, current: '2027-01-31' },
   });
   expect(closed).toMatchObject({

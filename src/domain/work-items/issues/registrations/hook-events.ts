@@ -13,6 +13,7 @@ import {
   hookProject,
   hookRepository,
   hookSource,
+  hookText,
   hookTime,
   hookTimeOrNull,
   hookUser,
@@ -38,6 +39,7 @@ type IssueFact = {
 /** An issue with what its payload shows beside the row. */
 type ShownIssue = {
   row: IssueRow;
+  description: string | null;
   url: string;
   labels: readonly LabelPartRow[];
   goneLabels: readonly LabelPartRow[];
@@ -65,7 +67,8 @@ async function readIssue(
   const users = await readUsers(services, around, [...ids, ...gone.users]);
   const assignees = ids.flatMap((each) => users.get(each) ?? []);
   const url = issueWebUrl(around.baseUrl, `${project.namespace_full_path}/${project.path}`, row.iid);
-  return { row, url, labels, goneLabels, assignees, users, spent };
+  const description = hookText(around, project, row.description);
+  return { row, description, url, labels, goneLabels, assignees, users, spent };
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -78,12 +81,12 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** The attributes, without what happened. */
-const attributesOf = ({ row, url, labels, assignees, spent }: ShownIssue) => ({
+const attributesOf = ({ row, description, url, labels, assignees, spent }: ShownIssue) => ({
   author_id: row.author_id,
   closed_at: hookTimeOrNull(row.closed_at),
   confidential: row.confidential,
   created_at: hookTime(row.created_at),
-  description: row.description,
+  description,
   discussion_locked: row.discussion_locked,
   due_date: row.due_date,
   id: row.id,
