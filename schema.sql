@@ -913,6 +913,27 @@ create table instance_facts (
   constraint instance_facts_pkey PRIMARY KEY (name)
 );
 
+create table integrations (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  slug text not null,
+  active boolean not null,
+  events text[] not null,
+  properties jsonb not null,
+  secrets_sealed text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint integrations_check CHECK (((project_id IS NULL) <> (namespace_id IS NULL))),
+  constraint integrations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint integrations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint integrations_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX integrations_namespace ON public.integrations USING btree (namespace_id, slug);
+
+CREATE UNIQUE INDEX integrations_project ON public.integrations USING btree (project_id, slug);
+
 create table invitations (
   id bigint generated always as identity not null,
   project_id bigint,

@@ -10,6 +10,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   'error-tracking': ['conversation', 'spam', 'work-items'],
   'feature-flags': ['hooks'],
   feed: ['conversation'],
+  integrations: ['hooks'],
   'merge-requests': [
     'conversation',
     'hooks',

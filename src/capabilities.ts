@@ -10,6 +10,7 @@ import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
 import { hooksCapability } from './domain/hooks/index.ts';
+import { integrationsCapability } from './domain/integrations/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
 import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requests/index.ts';
 import {
@@ -97,6 +98,7 @@ export const capabilities = (services: Services): Capability[] => {
     featureFlagsCapability(),
     badgesCapability(),
     hooksCapability(services),
+    integrationsCapability(services),
     settingsCapability(),
     tokensCapability(services),
     oauthCapability(services),

@@ -48,6 +48,8 @@ const neverRefuses: Record<string, string[]> = {
     'identities_user_id_provider_key',
     'incident_settings_pkey',
     'instance_facts_pkey',
+    'integrations_namespace',
+    'integrations_project',
     'invitations_namespace',
     'invitations_project',
     'issue_links_pair',

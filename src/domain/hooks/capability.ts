@@ -8,12 +8,13 @@ import { createSender } from './delivery/sender.ts';
 import type { HookServices } from './events/hook-events.ts';
 import { hookListeners, prepareTasks } from './events/prepare.ts';
 import { createListenedFlags } from './management/listened-flags.ts';
+import { selectListenedFlags } from './management/queries.ts';
 import { hookEndpoints } from './management/routes.ts';
 
 const SWEEP = 'hooks.sweep';
 
 export function hooksCapability(services: HookServices): Capability {
-  const flags = createListenedFlags(services);
+  const flags = createListenedFlags(services, selectListenedFlags);
   const sender = createSender(services);
   return {
     name: 'hooks',

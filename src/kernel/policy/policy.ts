@@ -80,6 +80,7 @@ export const projectPolicy = {
   },
   manage_status_checks: { least: MAINTAINER },
   manage_hooks: { least: MAINTAINER, whileArchived: true },
+  manage_integrations: { least: MAINTAINER, whileArchived: true },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {
@@ -208,6 +209,7 @@ export const groupPolicy = {
   manage_group_members: { least: OWNER, whileArchived: true },
   rotate_own_group_token: { least: GUEST, whileArchived: true },
   manage_hooks: { least: OWNER, whileArchived: true },
+  manage_integrations: { least: OWNER, whileArchived: true },
   manage_group_tokens: { least: OWNER, whileArchived: true },
   manage_group_deploy_tokens: { least: OWNER, whileArchived: true },
   manage_enterprise_users: { least: OWNER, whileArchived: true },

@@ -544,6 +544,19 @@ export type InstanceFactsTable = {
   value: Json;
 };
 
+export type IntegrationsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  slug: string;
+  active: boolean;
+  events: string[];
+  properties: Json;
+  secrets_sealed: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type InvitationsTable = {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -1370,6 +1383,7 @@ export type Tables = {
   incident_settings: IncidentSettingsTable;
   incident_timeline_events: IncidentTimelineEventsTable;
   instance_facts: InstanceFactsTable;
+  integrations: IntegrationsTable;
   invitations: InvitationsTable;
   issue_assignees: IssueAssigneesTable;
   issue_links: IssueLinksTable;

@@ -3,6 +3,8 @@ import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { EventFlag, HookFlag } from '../management/kinds.ts';
+import type { ListenedFlags } from '../management/listened-flags.ts';
+import type { EventPlace } from './queries.ts';
 
 export type HookServices = Needs<
   | 'config'
@@ -46,6 +48,24 @@ export const hookSources = new Registry<HookSource>();
 /** A source, whose announcer knows the shape of the payload. */
 export const hookSource = <Payload>(source: HookSource<Payload>): HookSource =>
   source as unknown as HookSource;
+
+/** Whether those inside the instance that have these flags are told. */
+export const isTold = (flags: readonly string[], event: HookEvent): boolean =>
+  event.for !== 'instance' &&
+  flags.includes(event.flag) &&
+  (event.confidential === undefined || flags.includes(event.confidential));
+
+type Tell = (events: readonly HookEvent[], fact: { fact_id: number; fact_at: string }) => Promise<void>;
+
+/** Others who are told of the same events: an event is made once for all. */
+export type HookAudience = {
+  /** The flags that anybody among them has. */
+  listened: ListenedFlags['read'];
+  /** How those are told who have one of the flags at this place; undefined where nobody has. Idempotent by the fact. */
+  find(place: EventPlace, flags: readonly EventFlag[]): Promise<Tell | undefined>;
+};
+
+export const hookAudiences = new Registry<HookAudience>();
 
 /** What a hook is tested with: the newest thing of its kind in a project, or what there must be. */
 export type HookSample = {

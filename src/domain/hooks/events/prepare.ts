@@ -1,5 +1,6 @@
 /** Makes the deliveries of a fact: one body for each event, one delivery for each hook that is told of it. */
 import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import type { Task, Tasks } from '../../../platform/jobs/jobs.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
 import { patternMatcher } from '../../../platform/patterns/pattern.ts';
@@ -12,10 +13,12 @@ import {
   type HookEvent,
   type HookServices,
   type HookSource,
+  hookAudiences,
   hookSources,
+  isTold,
 } from './hook-events.ts';
 import { insertDeliveries } from './insert-actions.ts';
-import { type ListeningHook, selectChain, selectListening } from './queries.ts';
+import { type EventPlace, type ListeningHook, selectChain, selectListening } from './queries.ts';
 
 /** So long an event belongs to the chain of the one that set it off, and at most so many hooks are in one. */
 const CHAIN_MS = 30 * 60_000;
@@ -23,19 +26,28 @@ const MAX_CHAIN = 100;
 
 const taskOf = ({ fact }: HookSource): string => `hooks.prepare_${fact}`;
 
-/** The facts that may be told; those that no hook at all is told of make no job. */
-export const hookListeners = (services: HookServices, flags: ListenedFlags): Listener[] =>
-  hookSources.all(services).map((source) => ({
+/** Whether any of them listens to the source; a promise only where one of those that are asked has to be read. */
+function isAnyListened(
+  source: HookSource,
+  [first, ...others]: readonly ListenedFlags['read'][],
+): boolean | Promise<boolean> {
+  if (!first) return false;
+  const decide = (listened: ReadonlySet<string>): boolean | Promise<boolean> =>
+    source.flags.some((flag) => listened.has(flag)) || isAnyListened(source, others);
+  const listened = first();
+  return listened instanceof Promise ? listened.then(decide) : decide(listened);
+}
+
+/** The facts that may be told; those that nobody at all is told of make no job. */
+export function hookListeners(services: HookServices, flags: ListenedFlags): Listener[] {
+  const others = hookAudiences.all(services).map(({ listened }) => listened);
+  return hookSources.all(services).map((source) => ({
     fact: source.fact,
     task: taskOf(source),
     queue: 'hooks',
-    when: () => {
-      const isListened = (listened: ReadonlySet<string>): boolean =>
-        source.flags.some((flag) => listened.has(flag));
-      const listened = flags.read();
-      return listened instanceof Promise ? listened.then(isListened) : isListened(listened);
-    },
+    when: () => isAnyListened(source, [flags.read, ...others]),
   }));
+}
 
 export const prepareTasks = (services: HookServices, wake: () => void): Tasks =>
   Object.fromEntries(
@@ -55,10 +67,10 @@ const isOfInstance = ({ project_id, namespace_id }: ListeningHook): boolean =>
 
 /** Whether the hook wants the event, its branch apart. */
 function wants(hook: ListeningHook, event: HookEvent): boolean {
-  const ofInstance = isOfInstance(hook);
-  if (event.for !== undefined && (event.for === 'instance') !== ofInstance) return false;
+  if (!isOfInstance(hook)) return isTold(hook.events, event);
+  if (event.for === 'inside') return false;
   if (event.confidential !== undefined && !hook.events.includes(event.confidential)) return false;
-  return event.flag === ALWAYS ? ofInstance : hook.events.includes(event.flag);
+  return event.flag === ALWAYS || hook.events.includes(event.flag);
 }
 
 /** Which hooks want an event, by the filters for branches, too. */
@@ -92,22 +104,31 @@ async function withinLimit(
   return allowed;
 }
 
+/** The hooks that may be told, those apart that are in the chain of what happened. */
+async function findHooks(
+  db: Db,
+  source: HookSource,
+  place: EventPlace,
+  chain: string | undefined,
+): Promise<ListeningHook[]> {
+  const time = now();
+  const listening = await selectListening(db, place, source.flags, time);
+  if (listening.length === 0 || chain === undefined) return listening;
+  const chained = await selectChain(db, chain, new Date(time.getTime() - CHAIN_MS));
+  return chained.size >= MAX_CHAIN ? [] : listening.filter(({ id }) => !chained.has(id));
+}
+
 const prepare =
   (services: HookServices, source: HookSource, wake: () => void): Task =>
   async (payload) => {
     const { project_id, namespace_id, event_chain, fact_id, fact_at } = payload as FactPayload & Told;
     const db = services.database.background;
-    const time = now();
     const place = { projectId: project_id, namespaceId: namespace_id };
-    const listening = await selectListening(db, place, source.flags, time);
-    if (listening.length === 0) return;
-    const chained =
-      event_chain === undefined
-        ? new Set<number>()
-        : await selectChain(db, event_chain, new Date(time.getTime() - CHAIN_MS));
-    if (chained.size >= MAX_CHAIN) return;
-    const hooks = listening.filter(({ id }) => !chained.has(id));
-    if (hooks.length === 0) return;
+    const hooks = await findHooks(db, source, place, event_chain);
+    const others = await Promise.all(
+      hookAudiences.all(services).map((audience) => audience.find(place, source.flags)),
+    );
+    if (hooks.length === 0 && others.every((tell) => tell === undefined)) return;
     const events = await source.eventsOf(services, payload as never);
     const chain = event_chain ?? randomId();
     const told = await Promise.all(
@@ -125,5 +146,6 @@ const prepare =
       db,
       told.filter(({ hooks: wanted }) => wanted.length > 0),
     );
-    wake();
+    if (hooks.length > 0) wake();
+    for (const tell of others) await tell?.(events, { fact_id, fact_at });
   };

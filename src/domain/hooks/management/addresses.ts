@@ -13,16 +13,21 @@ export const rulesOf = (settings: ApplicationSettings, ofInstance: boolean): Out
   allowlist: settings.outbound_local_requests_allowlist,
 });
 
+/** Whether the rules allow an address, as far as it says itself where it leads. */
+export function isReachable(url: string, rules: OutboundRules): boolean {
+  const { hostname: written, port, protocol } = new URL(url);
+  const hostname = written.replace(/^\[|\]$/g, '');
+  const address = hostname === 'localhost' ? '127.0.0.1' : hostname;
+  const target = { hostname, address, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+  return isIP(address) === 0 || mayReach(target, rules);
+}
+
 /** 422 for an address of this network that is not allowed. */
 export function requireReachable(
   url: string,
   variables: Values,
   { subject, settings }: { subject: HookParent; settings: ApplicationSettings },
 ): void {
-  const { hostname: written, port, protocol } = new URL(interpolate(url, variables));
-  const hostname = written.replace(/^\[|\]$/g, '');
-  const address = hostname === 'localhost' ? '127.0.0.1' : hostname;
-  if (isIP(address) === 0) return;
-  const target = { hostname, address, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-  if (!mayReach(target, rulesOf(settings, isInstance(subject)))) throw unprocessable('Invalid url given');
+  if (!isReachable(interpolate(url, variables), rulesOf(settings, isInstance(subject))))
+    throw unprocessable('Invalid url given');
 }

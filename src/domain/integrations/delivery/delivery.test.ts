@@ -1,0 +1,141 @@
+/** Events reach chat services: a real receiver, over HTTP. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import {
+  bodyOf,
+  type MadeGroup,
+  type MadeProject,
+  makeGroup,
+  makeProject,
+} from '../../../../test/support/factories.ts';
+import { useHookReceiver } from '../../../../test/support/hooks.ts';
+import { fillProject } from '../../../../test/support/repositories.ts';
+import { startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
+
+const ashlar = useApp();
+const receiver = useHookReceiver(ashlar);
+let group: MadeGroup;
+let project: MadeProject;
+let failing: WebServer;
+let failures = 0;
+
+beforeAll(async () => {
+  group = await makeGroup(ashlar);
+  project = await makeProject(ashlar, { namespace_id: group.id });
+  failing = await startWebServer((_, reply) => {
+    reply.statusCode = failures-- > 0 ? 503 : 200;
+    reply.end();
+  });
+});
+afterAll(() => failing.stop());
+beforeEach(() => receiver.clear());
+
+const set = async (path: string, body: object) => bodyOf(await ashlar.root(`PUT ${path}`, { body }), 200);
+const open = async (at: { id: number }, body: object) =>
+  bodyOf(await ashlar.root(`POST /projects/${at.id}/issues`, { body }), 201);
+const received = () =>
+  receiver.received().map(({ path, body }) => ({ path, body: JSON.parse(body) as Record<string, unknown> }));
+
+test('each service is told once of an issue, by the secrets and channels that it has', async () => {
+  const own = await makeProject(ashlar, { namespace_id: group.id });
+  const path = `/projects/${own.id}/integrations`;
+  const webhook = (name: string) => ({ webhook: `${receiver.url}/${name}` });
+  await set(`${path}/slack`, { ...webhook('slack'), issue_channel: 'one, two' });
+  await set(`${path}/mattermost`, { ...webhook('mattermost'), issues_events: false });
+  await set(`${path}/discord`, { ...webhook('discord'), issue_channel: `${receiver.url}/discord-issues` });
+  await set(`${path}/microsoft-teams`, webhook('teams'));
+  await set(`${path}/webex-teams`, webhook('webex'));
+  await set(`${path}/telegram`, { token: '1:secret', room: '@stones', hostname: receiver.url });
+  const issue = await open(own, { title: 'Granite', description: 'Heavy' });
+
+  await expect.poll(() => received().length, { timeout: 10_000 }).toBe(6);
+  const sent = received();
+  expect(sent.map((each) => each.path).sort()).toEqual([
+    '/bot1:secret/sendMessage',
+    '/discord-issues',
+    '/slack',
+    '/slack',
+    '/teams',
+    '/webex',
+  ]);
+  const slack = sent.filter((each) => each.path === '/slack').map(({ body }) => body);
+  expect(slack.map(({ channel }) => channel)).toEqual(['one', 'two']);
+  expect(slack[0]?.text).toBe(
+    `<${issue.web_url}|Administrator (root) opened issue #${issue.iid}: Granite in ${own.path_with_namespace}>`,
+  );
+  expect(slack[0]?.attachments).toMatchObject([{ text: 'Heavy' }]);
+  const { sql } = ashlar.app.services.database;
+  expect(await sql`select from graphile_worker._private_jobs where payload::text like '%secret%'`).toEqual(
+    [],
+  );
+});
+
+test("a group's is told of its projects, until one turns it off; a hook is told as well", async () => {
+  const [loud, quiet] = [
+    await makeProject(ashlar, { namespace_id: group.id }),
+    await makeProject(ashlar, { namespace_id: group.id }),
+  ];
+  await set(`/groups/${group.id}/integrations/slack`, { webhook: `${receiver.url}/group` });
+  expect((await ashlar.root(`DELETE /projects/${quiet.id}/integrations/slack`)).status).toBe(204);
+  await receiver.listen(ashlar, `/projects/${loud.id}`, { issues_events: true });
+  await open(quiet, { title: 'Unheard' });
+  await open(loud, { title: 'Heard' });
+  await expect.poll(() => received().length, { timeout: 10_000 }).toBe(2);
+  expect(new Set(received().map(({ path }) => path))).toEqual(new Set(['/group', `/projects/${loud.id}`]));
+  expect(received().find(({ path }) => path === '/group')?.body.text).toContain('Heard');
+  expect(JSON.stringify(received())).not.toContain('Unheard');
+  expect((await ashlar.root(`DELETE /groups/${group.id}/integrations/slack`)).status).toBe(204);
+});
+
+test('what is confidential is told where that is wanted, to a channel of its own', async () => {
+  const path = `/projects/${project.id}/integrations`;
+  await set(`${path}/slack`, { webhook: `${receiver.url}/slack`, confidential_issues_events: false });
+  await set(`${path}/mattermost`, {
+    webhook: `${receiver.url}/mattermost`,
+    confidential_issue_channel: 'secrets',
+  });
+  await open(project, { title: 'Hidden', confidential: true });
+  await open(project, { title: 'Shown' });
+  await expect.poll(() => received().length, { timeout: 10_000 }).toBe(3);
+  const told = received().map(({ path: to, body }) => [
+    to,
+    body.channel,
+    /Hidden|Shown/.exec(String(body.text))?.[0],
+  ]);
+  expect(told.sort()).toEqual([
+    ['/mattermost', undefined, 'Shown'],
+    ['/mattermost', 'secrets', 'Hidden'],
+    ['/slack', undefined, 'Shown'],
+  ]);
+});
+
+test('a push is told, by the filter for branches', async () => {
+  const own = await makeProject(ashlar);
+  await fillProject(ashlar, own.id);
+  await set(`/projects/${own.id}/integrations/slack`, { webhook: `${receiver.url}/slack` });
+  const commit = (branch: string) =>
+    ashlar.root(`POST /projects/${own.id}/repository/commits`, {
+      body: {
+        branch,
+        ...(branch !== 'main' && { start_branch: 'main' }),
+        commit_message: `On ${branch}`,
+        actions: [{ action: 'create', file_path: `${branch}.txt`, content: 'x' }],
+      },
+    });
+  bodyOf(await commit('other'), 201);
+  bodyOf(await commit('main'), 201);
+  // In the order of the pushes, after what filled the project.
+  const texts = () => received().map(({ body }) => JSON.stringify(body));
+  await expect.poll(() => texts().some((text) => text.includes('On main')), { timeout: 10_000 }).toBe(true);
+  expect(texts().at(-1)).toContain('pushed to branch main');
+  expect(texts().join()).not.toContain('other');
+});
+
+test('a service that fails is tried again', async () => {
+  const own = await makeProject(ashlar);
+  failures = 1;
+  await set(`/projects/${own.id}/integrations/slack`, { webhook: `${failing.url}/slack` });
+  await open(own, { title: 'Twice' });
+  await expect.poll(() => failing.received.length, { timeout: 20_000 }).toBe(2);
+  expect(failing.received[0]?.body).toBe(failing.received[1]?.body);
+}, 30_000);

@@ -1,0 +1,29 @@
+/** Reads which integrations are told of an event. */
+import { sql } from 'kysely';
+import type { Db } from '../../../platform/db/database.ts';
+import type { EventPlace } from '../../hooks/index.ts';
+import { type IntegrationRow, nearest } from '../management/queries.ts';
+
+/** The active integrations of the place with one of the flags: its own, and where it has none those of the nearest group. */
+export async function selectTold(
+  db: Db,
+  { projectId, namespaceId }: EventPlace,
+  flags: readonly string[],
+): Promise<IntegrationRow[]> {
+  const { rows } = await sql<IntegrationRow>`
+    with around as (
+      select n.ancestor_ids || n.id as ids from namespaces n
+      where n.id = coalesce((select namespace_id from projects where id = ${projectId ?? null}::bigint), ${namespaceId ?? null}::bigint)
+    )
+    select * from (${nearest(projectId ?? null, sql`(select ids from around)::bigint[]`)}) as near
+    where active and events && ${[...flags]}::text[] order by id`.execute(db);
+  return rows;
+}
+
+export const selectActive = (db: Db, id: number): Promise<IntegrationRow | undefined> =>
+  db
+    .selectFrom('integrations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('active', '=', true)
+    .executeTakeFirst();

@@ -1,0 +1,2 @@
+/** Integrations with other services: chats. */
+export { integrationsCapability } from './capability.ts';

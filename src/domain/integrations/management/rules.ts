@@ -1,0 +1,45 @@
+/** Rules of what requests say of an integration. Pure. */
+import { invalid, type ValidationMessages } from '../../../platform/failure.ts';
+import { missingAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
+import { isWebAddress } from '../../../platform/http/web-address.ts';
+import type { OutboundRules } from '../../../platform/outbound/addresses.ts';
+import { isReachable } from '../../hooks/index.ts';
+import { type Description, type Properties, textOf } from '../descriptions/description.ts';
+
+const isGoodAddress = (text: string): boolean => {
+  const url = URL.parse(text);
+  // Credentials in an address would be shown by the services that show it.
+  return !/[\s\p{Cc}]/u.test(text) && isWebAddress(text) && url?.username === '' && url.password === '';
+};
+
+/** 400 that names the fields which each PUT has and this one has not. */
+export function requireGiven({ fields }: Description, changes: Properties): void {
+  const missing = Object.entries(fields).filter(([name, { required }]) => required && changes[name] == null);
+  if (missing.length > 0) throw parameterFailure(new Set(missing.map(([name]) => missingAt([name]))));
+}
+
+/** 400 for values that no request could be made of, with messages by field. */
+export function requireGood({ fields }: Description, properties: Properties, rules: OutboundRules): void {
+  const messages: ValidationMessages = {};
+  for (const [name, { required, address }] of Object.entries(fields)) {
+    const value = textOf(properties, name);
+    if (value.trim() === '') {
+      if (required) messages[name] = ["can't be blank"];
+    } else if (address && !isGoodAddress(value)) messages[name] = ['must be a valid URL'];
+    else if (address && !isReachable(value, rules))
+      messages[name] = ['is blocked: Requests to the local network are not allowed'];
+  }
+  if (Object.keys(messages).length > 0) throw invalid(messages);
+}
+
+/** The values after a change: what the request does not name stays, and what it empties goes. */
+export function propertiesAfter(
+  { fields }: Description,
+  before: Properties,
+  changes: Properties,
+): Properties {
+  const after = Object.keys(fields).map(
+    (name) => [name, name in changes ? changes[name] : before[name]] as const,
+  );
+  return Object.fromEntries(after.filter(([, value]) => value != null && value !== '')) as Properties;
+}
