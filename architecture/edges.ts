@@ -10,7 +10,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   'error-tracking': ['conversation', 'spam', 'work-items'],
   'feature-flags': ['hooks'],
   feed: ['conversation'],
-  integrations: ['hooks'],
+  integrations: ['hooks', 'markdown'],
   'merge-requests': [
     'conversation',
     'hooks',

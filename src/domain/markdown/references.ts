@@ -1,5 +1,6 @@
 /**
- * References in texts: `#1`, `group/project#1`, `!2`, `&3`, `$4`, `~label`, `%milestone`, `@user`, a commit. Pure.
+ * References in texts: `#1`, `group/project#1`, `!2`, `&3`, `$4`, `~label`, `%milestone`, `@user`, a commit, and those to other
+ * trackers: `STONE-1`. Pure.
  */
 
 export type ReferenceKind =
@@ -10,7 +11,8 @@ export type ReferenceKind =
   | 'milestone'
   | 'label'
   | 'commit'
-  | 'user';
+  | 'user'
+  | 'external_issue';
 
 export type Reference = {
   kind: ReferenceKind;
@@ -45,6 +47,7 @@ const pattern = new RegExp(
     ')',
     `|@(?<user>${PATH})`,
     String.raw`|(?<bare>[0-9a-f]{7,40})(?![\w/@\-]|\.\w)`,
+    String.raw`|(?<external>[A-Z][A-Z0-9_]{0,31}-\d{1,10}|T\d{1,10}|CU-[0-9a-z]{1,20})(?![\w/@\-]|\.\w)`,
     String.raw`|:(?<emoji>[a-z0-9_+\-]{1,64}):`,
     ')',
   ].join(''),
@@ -56,7 +59,7 @@ const unquoted = (name: string): string => (name.startsWith('"') ? name.slice(1,
 /** The references and emoji of a plain text, in order; whether they exist is not checked. */
 export function* scanReferences(text: string): Generator<Found> {
   for (const match of text.matchAll(pattern)) {
-    const { path, issue, mergeRequest, epic, snippet, milestone, label, sha, user, bare, emoji } =
+    const { path, issue, mergeRequest, epic, snippet, milestone, label, sha, user, bare, external, emoji } =
       match.groups ?? {};
     const start = match.index;
     if (emoji !== undefined) {
@@ -79,6 +82,7 @@ export function* scanReferences(text: string): Generator<Found> {
     else if (sha !== undefined) yield found('commit', sha);
     else if (user !== undefined) yield found('user', whole.slice(1));
     else if (bare !== undefined) yield found('commit', bare);
+    else if (external !== undefined) yield found('external_issue', external);
   }
 }
 

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { HookEvent, HookFlag } from '../../hooks/index.ts';
+import type { Tracker } from '../references/trackers.ts';
 
 export type Field = {
   schema: TSchema;
@@ -10,8 +11,8 @@ export type Field = {
   required?: true;
   /** Sealed; no record shows it. */
   secret?: true;
-  /** A web address; one of this network only where the administrator allows it. */
-  address?: true;
+  /** A web address: one that is called is of this network only where the administrator allows it. */
+  address?: 'called' | 'shown';
 };
 
 /** The values of the fields, the secret ones among them. */
@@ -34,6 +35,8 @@ export type Description = {
   events: readonly HookFlag[];
   fields: Readonly<Record<string, Field>>;
   delivery?: Delivery;
+  /** Where references in texts lead. */
+  tracker?: Tracker;
 };
 
 /** A value of a property as a text; empty where there is none. */

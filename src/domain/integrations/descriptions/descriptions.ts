@@ -14,6 +14,7 @@ import {
   telegram,
   webexTeams,
 } from '../chat/services.ts';
+import { byNumber, clickup, phorge, youtrack } from '../references/trackers.ts';
 import type { Description } from './description.ts';
 import {
   address,
@@ -39,7 +40,30 @@ const namedChannels = {
   ...labels,
 };
 
+const issuesUrl = required(address('The address of an issue, with `:id` for its number or name.', 'shown'));
+const projectUrl = required(address('The page of the project in the tracker.', 'shown'));
+const newIssueUrl = address('The page on which issues are made.', 'shown');
+
+/** Trackers to which references in texts lead. */
+const trackers: readonly Description[] = [
+  { slug: 'bugzilla', title: 'Bugzilla', tracker: byNumber },
+  { slug: 'clickup', title: 'ClickUp', tracker: clickup },
+  { slug: 'custom-issue-tracker', title: 'Custom issue tracker', tracker: byNumber },
+  { slug: 'phorge', title: 'Phorge', tracker: phorge },
+  { slug: 'redmine', title: 'Redmine', tracker: byNumber },
+  { slug: 'youtrack', title: 'YouTrack', tracker: youtrack },
+].map((each) => ({
+  ...each,
+  events: [],
+  fields: {
+    issues_url: issuesUrl,
+    project_url: projectUrl,
+    ...(each.tracker === byNumber && { new_issue_url: newIssueUrl }),
+  },
+}));
+
 const descriptions: readonly Description[] = [
+  ...trackers,
   {
     slug: 'discord',
     title: 'Discord Notifications',
@@ -112,7 +136,8 @@ const descriptions: readonly Description[] = [
   },
 ];
 
+/** By slug, in their order. */
 export const integrations: ReadonlyMap<string, Description> = new Map(
-  descriptions.map((each) => [each.slug, each]),
+  descriptions.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)).map((each) => [each.slug, each]),
 );
-export const slugs: readonly string[] = descriptions.map(({ slug }) => slug);
+export const slugs: readonly string[] = [...integrations.keys()];

@@ -14,15 +14,15 @@ export const secret = (description: string): Field => ({
   schema: Type.String({ maxLength: MAX_LENGTH, writeOnly: true, description }),
   secret: true,
 });
-export const address = (description: string): Field => ({
+export const address = (description: string, address: Field['address'] = 'called'): Field => ({
   schema: Type.String({ maxLength: MAX_LENGTH, ...webAddress, description }),
-  address: true,
+  address,
 });
 /** An address that is as good as a password. */
 export const secretAddress = (description: string): Field => ({
   schema: Type.String({ maxLength: MAX_LENGTH, ...webAddress, writeOnly: true, description }),
   secret: true,
-  address: true,
+  address: 'called',
 });
 export const required = (field: Field): Field => ({ ...field, required: true });
 

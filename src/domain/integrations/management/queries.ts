@@ -52,6 +52,20 @@ export const selectIntegration = (
   slug: string,
 ): Promise<IntegrationRow | undefined> => effective(db, parent).where('slug', '=', slug).executeTakeFirst();
 
+/** Of the active integrations of these kinds one: its own before a group's, else the oldest. */
+export const selectTracker = (
+  db: Db,
+  parent: ResourceParent,
+  slugs: readonly string[],
+): Promise<IntegrationRow | undefined> =>
+  effective(db, parent)
+    .where('active', '=', true)
+    .where('slug', 'in', [...slugs])
+    .orderBy(sql`${ownIntegrations(parent)} desc nulls last`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+
 /** The parent's own, locked until the transaction ends. */
 export const lockIntegration = (
   tx: Db,

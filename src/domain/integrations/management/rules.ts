@@ -26,7 +26,7 @@ export function requireGood({ fields }: Description, properties: Properties, rul
     if (value.trim() === '') {
       if (required) messages[name] = ["can't be blank"];
     } else if (address && !isGoodAddress(value)) messages[name] = ['must be a valid URL'];
-    else if (address && !isReachable(value, rules))
+    else if (address === 'called' && !isReachable(value, rules))
       messages[name] = ['is blocked: Requests to the local network are not allowed'];
   }
   if (Object.keys(messages).length > 0) throw invalid(messages);

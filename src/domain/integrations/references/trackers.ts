@@ -1,0 +1,31 @@
+/** Where references to other trackers lead. Pure. */
+import { type Properties, textOf } from '../descriptions/description.ts';
+
+/** The address of what a text names, such as `STONE-12`, `#12`, `T12` or `CU-1a`; undefined where the tracker has no such names. */
+export type Tracker = (name: string, properties: Properties) => string | undefined;
+
+const at = (properties: Properties, id: string): string =>
+  textOf(properties, 'issues_url').replaceAll(':id', encodeURIComponent(id));
+
+const numbered = /^(?:#|[A-Z][A-Z0-9_]*-)(\d+)$/;
+const keyed = /^[A-Z][A-Z0-9_]+-\d+$/;
+
+/** Those whose address has the number alone. */
+export const byNumber: Tracker = (name, properties) => {
+  const [, number] = numbered.exec(name) ?? [];
+  return number === undefined ? undefined : at(properties, number);
+};
+
+export const youtrack: Tracker = (name, properties) =>
+  keyed.test(name) ? at(properties, name) : byNumber(name, properties);
+
+export const phorge: Tracker = (name, properties) => (/^T\d+$/.test(name) ? at(properties, name) : undefined);
+
+export const clickup: Tracker = (name, properties) => {
+  const [, id] = /^(?:#|CU-)([0-9a-z]+)$/.exec(name) ?? [];
+  if (id !== undefined) return at(properties, id);
+  return keyed.test(name) ? at(properties, name) : undefined;
+};
+
+export const jira: Tracker = (name, properties) =>
+  keyed.test(name) ? `${textOf(properties, 'url').replace(/\/+$/, '')}/browse/${name}` : undefined;
