@@ -1,2 +1,2 @@
-/** Integrations with other services: chats. */
+/** Integrations with other services: chats, issue trackers, mail. */
 export { integrationsCapability } from './capability.ts';

@@ -37,7 +37,15 @@ export type ChatPayload = {
   ref_protected?: boolean;
   before?: string;
   after?: string;
-  commits?: readonly { id: string; title: string; url: string; author: { name: string } }[];
+  commits?: readonly {
+    id: string;
+    title: string;
+    url: string;
+    author: { name: string };
+    added?: readonly string[];
+    modified?: readonly string[];
+    removed?: readonly string[];
+  }[];
   total_commits_count?: number;
 };
 type Titled = { id: number | string; iid?: number; title?: string; labels?: readonly { title: string }[] };

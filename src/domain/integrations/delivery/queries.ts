@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import type { EventPlace } from '../../hooks/index.ts';
+import { flagsFor } from '../descriptions/description.ts';
 import { type IntegrationRow, nearest } from '../management/queries.ts';
 
-/** The active integrations of the place with one of the flags: its own, and where it has none those of the nearest group. */
+/** The active integrations of the place with one of these flags of hooks: its own, and where it has none those of the nearest group. */
 export async function selectTold(
   db: Db,
   { projectId, namespaceId }: EventPlace,
@@ -16,7 +17,7 @@ export async function selectTold(
       where n.id = coalesce((select namespace_id from projects where id = ${projectId ?? null}::bigint), ${namespaceId ?? null}::bigint)
     )
     select * from (${nearest(projectId ?? null, sql`(select ids from around)::bigint[]`)}) as near
-    where active and events && ${[...flags]}::text[] order by id`.execute(db);
+    where active and events && ${flagsFor(flags)}::text[] order by id`.execute(db);
   return rows;
 }
 

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
+import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { HookEvent, HookFlag } from '../../hooks/index.ts';
 import type { Tracker } from '../references/trackers.ts';
 
@@ -18,21 +19,31 @@ export type Field = {
 /** The values of the fields, the secret ones among them. */
 export type Properties = Readonly<Record<string, Json>>;
 
-export type DeliveryServices = Needs<'outbound' | 'settings' | 'log'>;
+export type DeliveryServices = Needs<'outbound' | 'settings' | 'log'> & { mailer: Mailer };
+
+/** `commit_events` are pushes, to those that look at commits alone. */
+export type IntegrationFlag = HookFlag | 'commit_events';
+
+/** The flags of hooks that those of an integration stand for. */
+export const hookFlagsOf = (flags: readonly string[]): string[] =>
+  flags.map((flag) => (flag === 'commit_events' ? 'push_events' : flag));
+/** The flags of integrations that stand for one of these. */
+export const flagsFor = (hookFlags: readonly string[]): string[] =>
+  hookFlags.includes('push_events') ? [...hookFlags, 'commit_events'] : [...hookFlags];
 
 /** How events reach the other service. */
 export type Delivery = {
   /** What is to be sent of an event, each by a job of its own; nothing where the properties do not want it. */
   prepare(event: HookEvent, properties: Properties): readonly Json[];
-  /** Sends one of them; fails where it may be tried again. */
-  send(services: DeliveryServices, prepared: Json, properties: Properties): Promise<void>;
+  /** Sends one of them, which the id names however often it is tried; fails where it may be tried again. */
+  send(services: DeliveryServices, prepared: Json, properties: Properties, id: string): Promise<void>;
 };
 
 export type Description = {
   slug: string;
   title: string;
   /** The flags that it has; all are on unless the request says otherwise. */
-  events: readonly HookFlag[];
+  events: readonly IntegrationFlag[];
   fields: Readonly<Record<string, Field>>;
   delivery?: Delivery;
   /** Where references in texts lead. */

@@ -14,10 +14,13 @@ import {
   telegram,
   webexTeams,
 } from '../chat/services.ts';
-import { byNumber, clickup, phorge, youtrack } from '../references/trackers.ts';
+import { jiraDelivery } from '../jira/delivery.ts';
+import { mailDelivery } from '../mail/delivery.ts';
+import { byNumber, clickup, jira, phorge, youtrack } from '../references/trackers.ts';
 import type { Description } from './description.ts';
 import {
   address,
+  branchChoices,
   branches,
   channels,
   chatEvents,
@@ -75,6 +78,47 @@ const descriptions: readonly Description[] = [
       ...labels,
     },
     delivery: chatDelivery(discord),
+  },
+  {
+    slug: 'emails-on-push',
+    title: 'Emails on push',
+    events: ['push_events', 'tag_push_events'],
+    fields: {
+      recipients: required(text('Mail addresses between blanks or commas; the first hundred are told.')),
+      branches_to_be_notified: {
+        schema: stringEnum(branchChoices, {
+          description: 'The branches whose pushes are told; `all` unless told.',
+        }),
+      },
+    },
+    delivery: mailDelivery,
+  },
+  {
+    slug: 'jira',
+    title: 'Jira issues',
+    events: ['commit_events', 'merge_requests_events'],
+    fields: {
+      url: required(address('The address of Jira, to which references lead.', 'shown')),
+      api_url: address('The address of its API; `url` unless told.'),
+      username: text('The user, where the password is no token.'),
+      password: required(secret('The password, API token or personal access token.')),
+      jira_auth_type: {
+        schema: Type.Integer({
+          minimum: 0,
+          maximum: 1,
+          description: '0 for a user and password, 1 for a token.',
+        }),
+      },
+      jira_issue_transition_automatic: {
+        schema: Type.Boolean({
+          description:
+            'Whether issues that are closed go to the first state that is done; else as `jira_issue_transition_id` says.',
+        }),
+      },
+      jira_issue_transition_id: text('The ids of the transitions of an issue that is closed, by commas.'),
+    },
+    delivery: jiraDelivery,
+    tracker: jira,
   },
   {
     slug: 'mattermost',

@@ -4,6 +4,7 @@ import { isProject, type ResourceParent } from '../../../kernel/access/resource-
 import type { Db } from '../../../platform/db/database.ts';
 import type { IntegrationsTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import { hookFlagsOf } from '../descriptions/description.ts';
 
 export type IntegrationRow = Selectable<IntegrationsTable>;
 
@@ -80,9 +81,9 @@ export const lockIntegration = (
     .forUpdate()
     .executeTakeFirst();
 
-/** The flags that any active integration has. */
+/** The flags of hooks that any active integration has. */
 export async function selectIntegrationFlags(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ flag: string }>`
     select distinct unnest(events) as flag from integrations where active`.execute(db);
-  return new Set(rows.map(({ flag }) => flag));
+  return new Set(hookFlagsOf(rows.map(({ flag }) => flag)));
 }

@@ -1,0 +1,106 @@
+/** Closing issues of Jira: a server with its addresses, over HTTP. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, type MadeProject, makeProject } from '../../../../test/support/factories.ts';
+import { fillProject } from '../../../../test/support/repositories.ts';
+import { startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
+
+const ashlar = useApp();
+let jira: WebServer;
+let project: MadeProject;
+
+const transitions = [
+  { id: '11', to: { statusCategory: { key: 'indeterminate' } } },
+  { id: '31', to: { statusCategory: { key: 'done' } } },
+];
+
+beforeAll(async () => {
+  jira = await startWebServer(({ method, path }, reply) => {
+    if (path.includes('/NONE-')) reply.statusCode = 404;
+    reply.end(method === 'GET' ? JSON.stringify({ transitions }) : '');
+  });
+  const body = { outbound_local_requests_allowlist: ['127.0.0.1'] };
+  bodyOf(await ashlar.root('PUT /application/settings', { body }), 200);
+  project = await makeProject(ashlar);
+  await fillProject(ashlar, project.id);
+});
+afterAll(() => jira.stop());
+beforeEach(() => void jira.received.splice(0));
+
+const set = async (body: object) =>
+  bodyOf(
+    await ashlar.root(`PUT /projects/${project.id}/integrations/jira`, {
+      body: { url: `${jira.url}/base/`, username: 'ada', password: 'a-password', ...body },
+    }),
+    200,
+  );
+let count = 0;
+const commit = async (branch: string, message: string) =>
+  bodyOf(
+    await ashlar.root(`POST /projects/${project.id}/repository/commits`, {
+      body: {
+        branch,
+        ...(branch !== 'main' && { start_branch: 'main' }),
+        commit_message: message,
+        actions: [{ action: 'create', file_path: `file-${count++}.txt`, content: 'x' }],
+      },
+    }),
+    201,
+  );
+const posts = () =>
+  jira.received
+    .filter(({ method }) => method === 'POST')
+    .map(({ path, body }) => [path, JSON.parse(body).transition.id]);
+const sentTo = (issue: string) => `/base/rest/api/2/issue/${issue}/transitions`;
+
+test('a push to the default branch takes issues to the first state that is done', async () => {
+  expect(JSON.stringify(await set({ jira_issue_transition_automatic: true }))).not.toContain('a-password');
+  await commit('other', 'Closes STONE-9');
+  await commit('main', 'Closes NONE-1, STONE-1 and STONE-2; see STONE-3');
+  await expect.poll(() => posts().length, { timeout: 10_000 }).toBe(2);
+  expect(posts()).toEqual([
+    [sentTo('STONE-1'), '31'],
+    [sentTo('STONE-2'), '31'],
+  ]);
+  expect(jira.received[0]?.headers.authorization).toBe(
+    `Basic ${Buffer.from('ada:a-password').toString('base64')}`,
+  );
+  expect(jira.received.some(({ path }) => path.includes('STONE-9'))).toBe(false);
+});
+
+test('a merge takes them through the transitions that are set, with a token', async () => {
+  await set({
+    jira_issue_transition_automatic: false,
+    jira_issue_transition_id: '5, 6',
+    jira_auth_type: 1,
+    commit_events: false,
+  });
+  await commit('feature', 'Begin');
+  const request = bodyOf(
+    await ashlar.root(`POST /projects/${project.id}/merge_requests`, {
+      body: {
+        source_branch: 'feature',
+        target_branch: 'main',
+        title: 'Arch',
+        description: 'Fixes STONE-4',
+      },
+    }),
+    201,
+  );
+  const merge = `PUT /projects/${project.id}/merge_requests/${request.iid}/merge`;
+  await expect.poll(async () => (await ashlar.root(merge)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(() => posts().length, { timeout: 10_000 }).toBe(2);
+  expect(posts()).toEqual([
+    [sentTo('STONE-4'), '5'],
+    [sentTo('STONE-4'), '6'],
+  ]);
+  expect(jira.received[0]?.headers.authorization).toBe('Bearer a-password');
+});
+
+test('references lead to it', async () => {
+  const body = { text: 'STONE-12 and #1', gfm: true, project: project.path_with_namespace };
+  const { html } = bodyOf(await ashlar.root('POST /markdown', { body }), 201);
+  expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+    `${jira.url}/base/browse/STONE-12`,
+  ]);
+});
