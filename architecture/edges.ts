@@ -30,6 +30,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'alerts',
     'conversation',
     'error-tracking',
+    'integrations',
     'markdown',
     'merge-requests',
     'namespaces',

@@ -46,6 +46,8 @@ export type Description = {
   events: readonly IntegrationFlag[];
   fields: Readonly<Record<string, Field>>;
   delivery?: Delivery;
+  /** The field with the address of a page, for the project's own page, and what it is. */
+  page?: { field: string; label: 'External wiki' | 'Issue tracker' };
   /** Where references in texts lead. */
   tracker?: Tracker;
 };

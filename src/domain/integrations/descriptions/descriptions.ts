@@ -4,6 +4,7 @@
  */
 import Type from 'typebox';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { asanaDelivery } from '../asana/delivery.ts';
 import { chatDelivery } from '../chat/delivery.ts';
 import {
   discord,
@@ -58,6 +59,7 @@ const trackers: readonly Description[] = [
 ].map((each) => ({
   ...each,
   events: [],
+  page: { field: 'project_url', label: 'Issue tracker' },
   fields: {
     issues_url: issuesUrl,
     project_url: projectUrl,
@@ -67,6 +69,16 @@ const trackers: readonly Description[] = [
 
 const descriptions: readonly Description[] = [
   ...trackers,
+  {
+    slug: 'asana',
+    title: 'Asana',
+    events: ['push_events'],
+    fields: {
+      api_key: required(secret('The personal access token, in whose name comments are made.')),
+      restrict_to_branch: text('The branches whose pushes are told, by commas; all unless told.'),
+    },
+    delivery: asanaDelivery('https://app.asana.com'),
+  },
   {
     slug: 'discord',
     title: 'Discord Notifications',
@@ -94,6 +106,13 @@ const descriptions: readonly Description[] = [
     delivery: mailDelivery,
   },
   {
+    slug: 'external-wiki',
+    title: 'External wiki',
+    events: [],
+    fields: { external_wiki_url: required(address('The address of the wiki.', 'shown')) },
+    page: { field: 'external_wiki_url', label: 'External wiki' },
+  },
+  {
     slug: 'jira',
     title: 'Jira issues',
     events: ['commit_events', 'merge_requests_events'],
@@ -119,6 +138,7 @@ const descriptions: readonly Description[] = [
     },
     delivery: jiraDelivery,
     tracker: jira,
+    page: { field: 'url', label: 'Issue tracker' },
   },
   {
     slug: 'mattermost',

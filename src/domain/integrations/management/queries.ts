@@ -53,19 +53,18 @@ export const selectIntegration = (
   slug: string,
 ): Promise<IntegrationRow | undefined> => effective(db, parent).where('slug', '=', slug).executeTakeFirst();
 
-/** Of the active integrations of these kinds one: its own before a group's, else the oldest. */
-export const selectTracker = (
+/** The active integrations of these kinds: its own before a group's, then the oldest. */
+export const selectActiveOf = (
   db: Db,
   parent: ResourceParent,
   slugs: readonly string[],
-): Promise<IntegrationRow | undefined> =>
+): Promise<IntegrationRow[]> =>
   effective(db, parent)
     .where('active', '=', true)
     .where('slug', 'in', [...slugs])
     .orderBy(sql`${ownIntegrations(parent)} desc nulls last`)
     .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+    .execute();
 
 /** The parent's own, locked until the transaction ends. */
 export const lockIntegration = (

@@ -12,7 +12,7 @@ import {
 } from '../../markdown/index.ts';
 import type { Properties } from '../descriptions/description.ts';
 import { integrations } from '../descriptions/descriptions.ts';
-import { selectTracker } from '../management/queries.ts';
+import { selectActiveOf } from '../management/queries.ts';
 
 const trackers = [...integrations.values()].flatMap(({ slug, tracker }) => (tracker ? [slug] : []));
 
@@ -22,7 +22,7 @@ async function findExternal(
 ): Promise<Link[]> {
   const own = references.filter(({ path, address }) => path === undefined && !address);
   if (!project || own.length === 0) return [];
-  const row = await selectTracker(services.database.db, project, trackers);
+  const [row] = await selectActiveOf(services.database.db, project, trackers);
   const description = row && integrations.get(row.slug);
   return own.flatMap((reference): Link[] => {
     const { kind, name, text } = reference;

@@ -2,6 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html, madeSafe } from '../../../platform/http/pages/html.ts';
+import { readOutsidePages } from '../../integrations/index.ts';
 import { renderDescription } from '../../markdown/index.ts';
 import { projectEndpoint } from '../../namespaces/index.ts';
 import { readmeOf } from '../repositories/readme.ts';
@@ -17,9 +18,10 @@ async function readme(view: ViewContext, project: AuthorizedProject): Promise<Ht
 }
 
 export async function showProject(view: ViewContext, project: AuthorizedProject): Promise<HttpResponse> {
-  const [record, text] = await Promise.all([
+  const [record, text, outside] = await Promise.all([
     view.one(projectEndpoint, { id: project.id }),
     readme(view, project),
+    readOutsidePages(view.services.database.db, project),
   ]);
   const source = record.forked_from_project;
   const body = html`<header class="who">${avatar(view, record.name, record.avatar_url)}
@@ -37,6 +39,10 @@ ${facts(
       project.may('read_issues') &&
       html`<a href="${projectAddress(project)}/-/issues">${record.open_issues_count}</a>`,
   ],
+  ...outside.map(({ label, title, href }): [string, Html] => [
+    label,
+    html`<a href="${href}" rel="nofollow noreferrer noopener">${title}</a>`,
+  ]),
   ['Created', dayOf(record.created_at)],
   ['Last activity', dayOf(record.last_activity_at)],
 )}
