@@ -9,7 +9,7 @@ export {
   hookSamples,
   hookSource,
   hookSources,
-  isTold,
+  wantsEvent,
 } from './events/hook-events.ts';
 export type { EventPlace } from './events/queries.ts';
 export { isReachable, rulesOf } from './management/addresses.ts';

@@ -80,8 +80,8 @@ export async function recordWikiPush(
   git: GitFolder,
   updates: readonly RefUpdate[],
 ): Promise<void> {
-  const isTold = key.kind === 'project' && pusher !== undefined;
-  const changes = isTold ? await changedPages(git, updates) : [];
+  const hears = key.kind === 'project' && pusher !== undefined;
+  const changes = hears ? await changedPages(git, updates) : [];
   await inTransaction(db, async (tx) => {
     const announcements: Announcement[] = [];
     for (const change of changes) {

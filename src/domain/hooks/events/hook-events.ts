@@ -50,7 +50,7 @@ export const hookSource = <Payload>(source: HookSource<Payload>): HookSource =>
   source as unknown as HookSource;
 
 /** Whether those inside the instance that have these flags are told. */
-export const isTold = (flags: readonly string[], event: HookEvent): boolean =>
+export const wantsEvent = (flags: readonly string[], event: HookEvent): boolean =>
   event.for !== 'instance' &&
   flags.includes(event.flag) &&
   (event.confidential === undefined || flags.includes(event.confidential));

@@ -15,7 +15,7 @@ import {
   type HookSource,
   hookAudiences,
   hookSources,
-  isTold,
+  wantsEvent,
 } from './hook-events.ts';
 import { insertDeliveries } from './insert-actions.ts';
 import { type EventPlace, type ListeningHook, selectChain, selectListening } from './queries.ts';
@@ -67,7 +67,7 @@ const isOfInstance = ({ project_id, namespace_id }: ListeningHook): boolean =>
 
 /** Whether the hook wants the event, its branch apart. */
 function wants(hook: ListeningHook, event: HookEvent): boolean {
-  if (!isOfInstance(hook)) return isTold(hook.events, event);
+  if (!isOfInstance(hook)) return wantsEvent(hook.events, event);
   if (event.for === 'inside') return false;
   if (event.confidential !== undefined && !hook.events.includes(event.confidential)) return false;
   return event.flag === ALWAYS || hook.events.includes(event.flag);

@@ -1,7 +1,7 @@
 /** Commits that name tasks of Asana: they are comments there, and complete the tasks that they close. */
 import { shortRef } from '../../../platform/git/names.ts';
-import { call } from '../delivery/call.ts';
-import { type Delivery, textOf } from '../descriptions/description.ts';
+import { call } from '../kinds/call.ts';
+import { type Delivery, textOf } from '../kinds/description.ts';
 
 type Payload = {
   ref?: string;

@@ -1,7 +1,7 @@
 /** Events as messages in chats. */
-import { call } from '../delivery/call.ts';
-import { type Delivery, type Properties, textOf } from '../descriptions/description.ts';
-import { channelFields } from '../descriptions/fields.ts';
+import { call } from '../kinds/call.ts';
+import { type Delivery, type Properties, textOf } from '../kinds/description.ts';
+import { channelFields } from '../kinds/fields.ts';
 import { isWanted } from './filters.ts';
 import { type ChatMessage, type ChatPayload, messageOf } from './message.ts';
 import type { ChatService } from './services.ts';

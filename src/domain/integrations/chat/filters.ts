@@ -1,6 +1,6 @@
 /** Which events an integration tells of, by branches and labels. Pure. */
 import { shortRef } from '../../../platform/git/names.ts';
-import { type Properties, textOf } from '../descriptions/description.ts';
+import { type Properties, textOf } from '../kinds/description.ts';
 import type { ChatPayload } from './message.ts';
 
 function isBranchWanted(choice: string, { ref = '', ref_protected, project }: ChatPayload): boolean {

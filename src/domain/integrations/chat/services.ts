@@ -1,5 +1,5 @@
 /** A message as each service takes it: what is in it is shown as it was written, and calls nobody. Pure. */
-import { type Properties, textOf } from '../descriptions/description.ts';
+import { type Properties, textOf } from '../kinds/description.ts';
 import type { ChatMessage } from './message.ts';
 
 export type ChatRequest = { url: string; body: object };

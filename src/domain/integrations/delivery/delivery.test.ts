@@ -139,3 +139,15 @@ test('a service that fails is tried again', async () => {
   await expect.poll(() => failing.received.length, { timeout: 20_000 }).toBe(2);
   expect(failing.received[0]?.body).toBe(failing.received[1]?.body);
 }, 30_000);
+
+test('a service that hangs is left alone, and holds up what others are sent once', async () => {
+  const hanging = await startWebServer(() => undefined);
+  const [slow, quick] = [await makeProject(ashlar), await makeProject(ashlar)];
+  await set(`/projects/${slow.id}/integrations/slack`, { webhook: `${hanging.url}/slow` });
+  await set(`/projects/${quick.id}/integrations/slack`, { webhook: `${receiver.url}/quick` });
+  for (const title of ['One', 'Two', 'Three']) await open(slow, { title });
+  await open(quick, { title: 'Quick' });
+  await expect.poll(() => received().length, { timeout: 20_000 }).toBe(1);
+  expect(hanging.received).toHaveLength(1);
+  await hanging.stop();
+}, 30_000);

@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import type { EventPlace } from '../../hooks/index.ts';
-import { flagsFor } from '../descriptions/description.ts';
+import { flagsFor } from '../kinds/description.ts';
 import { type IntegrationRow, nearest } from '../management/queries.ts';
 
 /** The active integrations of the place with one of these flags of hooks: its own, and where it has none those of the nearest group. */
-export async function selectTold(
+export async function selectWanting(
   db: Db,
   { projectId, namespaceId }: EventPlace,
   flags: readonly string[],

@@ -16,9 +16,7 @@ import {
   webexTeams,
 } from '../chat/services.ts';
 import { jiraDelivery } from '../jira/delivery.ts';
-import { mailDelivery } from '../mail/delivery.ts';
-import { byNumber, clickup, jira, phorge, youtrack } from '../references/trackers.ts';
-import type { Description } from './description.ts';
+import type { Description } from '../kinds/description.ts';
 import {
   address,
   branchChoices,
@@ -30,7 +28,9 @@ import {
   secret,
   secretAddress,
   text,
-} from './fields.ts';
+} from '../kinds/fields.ts';
+import { mailDelivery } from '../mail/delivery.ts';
+import { byNumber, clickup, jira, phorge, youtrack } from '../trackers/trackers.ts';
 
 const webhook = required(secretAddress('The address that the service gave for incoming messages.'));
 

@@ -1,12 +1,7 @@
 /** Issues of Jira that a push to the default branch, or a merge into it, closes: they go the way that the properties say. */
 import type { Json } from '../../../platform/db/rows.ts';
-import { call } from '../delivery/call.ts';
-import {
-  type Delivery,
-  type DeliveryServices,
-  type Properties,
-  textOf,
-} from '../descriptions/description.ts';
+import { call } from '../kinds/call.ts';
+import { type Delivery, type DeliveryServices, type Properties, textOf } from '../kinds/description.ts';
 import { closedKeys } from './closing.ts';
 
 /** As far as payloads of hooks are read. */

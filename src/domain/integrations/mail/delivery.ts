@@ -2,7 +2,7 @@
 import { html } from '../../../platform/http/pages/html.ts';
 import { isWanted } from '../chat/filters.ts';
 import { type ChatMessage, type ChatPayload, messageOf } from '../chat/message.ts';
-import { type Delivery, type Properties, textOf } from '../descriptions/description.ts';
+import { type Delivery, type Properties, textOf } from '../kinds/description.ts';
 
 /** Of one push. */
 const MAX_RECIPIENTS = 100;

@@ -14,7 +14,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest } from '../../../platform/failure.ts';
 import { rulesOf } from '../../hooks/index.ts';
-import type { Description, Properties } from '../descriptions/description.ts';
+import type { Description, Properties } from '../kinds/description.ts';
 import { type IntegrationRow, lockIntegration, ownIntegrations, selectIntegration } from './queries.ts';
 import { propertiesAfter, requireGiven, requireGood } from './rules.ts';
 import { propertyColumns, readProperties } from './secrets.ts';

@@ -4,7 +4,7 @@ import { isProject, type ResourceParent } from '../../../kernel/access/resource-
 import type { Db } from '../../../platform/db/database.ts';
 import type { IntegrationsTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import { hookFlagsOf } from '../descriptions/description.ts';
+import { hookFlagsOf } from '../kinds/description.ts';
 
 export type IntegrationRow = Selectable<IntegrationsTable>;
 

@@ -4,7 +4,7 @@ import { missingAt, parameterFailure } from '../../../platform/http/parameters/p
 import { isWebAddress } from '../../../platform/http/web-address.ts';
 import type { OutboundRules } from '../../../platform/outbound/addresses.ts';
 import { isReachable } from '../../hooks/index.ts';
-import { type Description, type Properties, textOf } from '../descriptions/description.ts';
+import { type Description, type Properties, textOf } from '../kinds/description.ts';
 
 const isGoodAddress = (text: string): boolean => {
   const url = URL.parse(text);

@@ -1,7 +1,7 @@
 /** The values of an integration's fields: those that are secret are sealed. */
 import type { Json } from '../../../platform/db/rows.ts';
 import { seal, unseal } from '../../../platform/secret.ts';
-import type { Description, Properties } from '../descriptions/description.ts';
+import type { Description, Properties } from '../kinds/description.ts';
 import type { IntegrationRow } from './queries.ts';
 
 /** All values, the secret ones among them. */

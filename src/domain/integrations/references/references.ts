@@ -10,8 +10,8 @@ import {
   type ReferenceDefinition,
   type RenderContext,
 } from '../../markdown/index.ts';
-import type { Properties } from '../descriptions/description.ts';
 import { integrations } from '../descriptions/descriptions.ts';
+import type { Properties } from '../kinds/description.ts';
 import { selectActiveOf } from '../management/queries.ts';
 
 const trackers = [...integrations.values()].flatMap(({ slug, tracker }) => (tracker ? [slug] : []));

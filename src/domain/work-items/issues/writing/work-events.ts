@@ -34,8 +34,8 @@ export function issueAnnouncement(
   details: Record<string, Json> = {},
 ): Announcement {
   // The feed already shows that it was closed.
-  const isTold = issue.state === 'closed' && (event === 'issue_moved' || event === 'issue_promoted');
-  const action = isTold ? undefined : activities[event];
+  const hears = issue.state === 'closed' && (event === 'issue_moved' || event === 'issue_promoted');
+  const action = hears ? undefined : activities[event];
   return {
     author: actor,
     audit: {

@@ -4,7 +4,6 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import type { HookEvent, HookFlag } from '../../hooks/index.ts';
-import type { Tracker } from '../references/trackers.ts';
 
 export type Field = {
   schema: TSchema;
@@ -38,6 +37,9 @@ export type Delivery = {
   /** Sends one of them, which the id names however often it is tried; fails where it may be tried again. */
   send(services: DeliveryServices, prepared: Json, properties: Properties, id: string): Promise<void>;
 };
+
+/** The address of what a text names, such as `STONE-12`, `#12`, `T12` or `CU-1a`; undefined where the tracker has no such names. */
+export type Tracker = (name: string, properties: Properties) => string | undefined;
 
 export type Description = {
   slug: string;

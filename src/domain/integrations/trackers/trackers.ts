@@ -1,8 +1,5 @@
 /** Where references to other trackers lead. Pure. */
-import { type Properties, textOf } from '../descriptions/description.ts';
-
-/** The address of what a text names, such as `STONE-12`, `#12`, `T12` or `CU-1a`; undefined where the tracker has no such names. */
-export type Tracker = (name: string, properties: Properties) => string | undefined;
+import { type Properties, type Tracker, textOf } from '../kinds/description.ts';
 
 const at = (properties: Properties, id: string): string =>
   textOf(properties, 'issues_url').replaceAll(':id', encodeURIComponent(id));

@@ -1,7 +1,7 @@
 /** One request to another service, by the administrator's rules for addresses. */
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import { rulesOf } from '../../hooks/index.ts';
-import type { DeliveryServices } from '../descriptions/description.ts';
+import type { DeliveryServices } from './description.ts';
 
 /** Short: while one service hangs, what others are sent waits. */
 const TIMEOUT_MS = 5_000;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { byNumber, clickup, jira, phorge, type Tracker, youtrack } from './trackers.ts';
+import type { Tracker } from '../kinds/description.ts';
+import { byNumber, clickup, jira, phorge, youtrack } from './trackers.ts';
 
 const properties = { issues_url: 'https://t.example/:id?x=:id', url: 'https://j.example/base/' };
 
