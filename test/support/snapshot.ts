@@ -1,8 +1,24 @@
 /** The whole database in a few lines, to see whether anything changed. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
 
-/** A digest of every table's rows, but for the marks of use and the counters. */
+/** Waits until nothing that was asked for before is still under way: facts, jobs that are due, what hooks are sent. */
+async function quiet({ app }: TestApp): Promise<void> {
+  const { sql } = app.services.database;
+  for (let waited = 0; waited < 1_200; waited++) {
+    app.services.wake();
+    const [row] = await sql<{ count: number }[]>`
+      select (select count(*) from outbox)::integer + (select count(*) from hook_deliveries where sent_at is null)::integer
+        + (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null)::integer as count`;
+    if (row?.count === 0) return;
+    await sleep(50);
+  }
+  throw new Error('facts, jobs or deliveries stay after a minute');
+}
+
+/** A digest of every table's rows when all is quiet, but for the marks of use and the counters. */
 export async function everything(app: TestApp): Promise<Record<string, string>> {
+  await quiet(app);
   const { sql } = app.app.services.database;
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public' order by 1`;
