@@ -115,6 +115,10 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/merge_requests',
   'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',
   'DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits',
+  // Each kind asks for fields of its own.
+  'PUT /projects/:id/integrations/:slug',
+  'PUT /projects/:id/services/:slug',
+  'PUT /groups/:id/integrations/:slug',
 ]);
 
 /** Sends it as the administrator; a write is recognised by its method. */

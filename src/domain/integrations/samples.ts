@@ -15,6 +15,8 @@ export const samples: Samples = {
     'integrations/:slug': { value: 'slack' },
     'services/:slug': { value: 'slack' },
   },
+  // Of another server.
+  fields: { jira_issue_transition_id: null },
   objectForDelete: () =>
     Object.fromEntries(
       ['/projects/:id/integrations', '/projects/:id/services', '/groups/:id/integrations'].map((home) => [
