@@ -30,6 +30,7 @@ export {
   hookTimeOrNull,
   hookUser,
   type LabelPartRow,
+  NO_SSH_URL,
 } from './payloads/parts.ts';
 export { selectLabelParts } from './payloads/queries.ts';
 export {

@@ -35,12 +35,13 @@ const names: Readonly<Record<string, string>> = {
   milestone: 'milestone_id',
   original: 'duplicated_to_id',
 };
-/** What hooks are not told, or by other fields. */
+/** What hooks are not told, as no attribute shows it, or by other fields. */
 const untold: ReadonlySet<string> = new Set([
   'state',
   'epic',
   'link',
   'spent',
+  'start_date',
   'labels',
   'assignees',
   'reviewers',

@@ -1,4 +1,5 @@
 /** The parts that payloads of hooks are made of (facts-merge-requests: 10.5). Pure. */
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { type ProjectRow, projectFullPath } from '../../../kernel/namespaces/rows.ts';
 import { type Surroundings, type UserBasic, uploadUrl } from '../../../kernel/users/records.ts';
 import { commitDate, titleOf } from '../../../platform/git/commit-texts.ts';
@@ -21,6 +22,11 @@ export const hookUser = (user: UserBasic) => ({
   email: hookEmail(user),
 });
 
+/**
+ * There is no SSH door, and so no address of one. Typed models of payloads refuse a project without the field: it is empty.
+ */
+export const NO_SSH_URL = '';
+
 export function hookProject(around: Surroundings, row: ProjectRow) {
   const path = projectFullPath(row);
   const url = `${around.baseUrl}/${path}`;
@@ -30,13 +36,16 @@ export function hookProject(around: Surroundings, row: ProjectRow) {
     description: row.description,
     web_url: url,
     avatar_url: uploadUrl(around, 'project', row.id, row.avatar) ?? null,
+    git_ssh_url: NO_SSH_URL,
     git_http_url: `${url}.git`,
     namespace: row.namespace_name,
     visibility_level: row.visibility,
     path_with_namespace: path,
     default_branch: row.default_branch,
+    ci_config_path: projectSettings(row).ci_config_path,
     homepage: url,
     url: `${url}.git`,
+    ssh_url: NO_SSH_URL,
     http_url: `${url}.git`,
   };
 }

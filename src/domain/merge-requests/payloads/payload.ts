@@ -42,6 +42,10 @@ export type PayloadSource = {
   record: MergeRequestBasicRecord;
   labels: readonly LabelPartRow[];
   project: ProjectRow;
+  /** Whether the author has had none merged in the project before it. */
+  isFirstContribution: boolean;
+  /** How far the reviewers are, by their ids. */
+  reviewerStates: ReadonlyMap<number, string>;
   /** Undefined where the source is gone, or is a private fork: its name is none of the target's business. */
   source: ProjectRow | undefined;
   commit: Commit | undefined;
@@ -59,7 +63,8 @@ export function attributesOf(
     project,
     source,
     commit,
-  }: Omit<PayloadSource, 'action' | 'before' | 'systemAction' | 'sender' | 'changes'>,
+    isFirstContribution,
+  }: Omit<PayloadSource, 'action' | 'before' | 'systemAction' | 'sender' | 'changes' | 'reviewerStates'>,
 ) {
   const target = hookProject(around, project);
   const { assignees, reviewers, time_stats: time } = record;
@@ -103,6 +108,9 @@ export function attributesOf(
     updated_at: hookTime(row.updated_at),
     prepared_at: hookTimeOrNull(row.prepared_at),
     last_edited_at: hookTimeOrNull(row.last_edited_at),
+    last_edited_by_id: null,
+    updated_by_id: null,
+    first_contribution: isFirstContribution,
     labels: labels.map(hookLabel),
     last_commit: commit ? hookCommit(target.web_url, commit) : null,
     source: source ? hookProject(around, source) : null,
@@ -113,7 +121,7 @@ export function attributesOf(
 
 /** The payload; status checks add the check that it is for. */
 export function payloadOf(around: Surroundings, shown: PayloadSource) {
-  const { action, before, systemAction, labels, record, project, sender, changes } = shown;
+  const { action, before, systemAction, labels, record, project, sender, changes, reviewerStates } = shown;
   const target = hookProject(around, project);
   const { assignees, reviewers } = record;
   return {
@@ -132,6 +140,11 @@ export function payloadOf(around: Surroundings, shown: PayloadSource) {
     changes,
     repository: hookRepository(target),
     ...(assignees.length > 0 && { assignees: assignees.map(hookUser) }),
-    ...(reviewers.length > 0 && { reviewers: reviewers.map(hookUser) }),
+    ...(reviewers.length > 0 && {
+      reviewers: reviewers.map((user) => ({
+        ...hookUser(user),
+        state: reviewerStates.get(user.id) ?? 'unreviewed',
+      })),
+    }),
   };
 }

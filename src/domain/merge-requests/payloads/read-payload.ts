@@ -6,9 +6,11 @@ import { type FactChanges, goneIds, hookChanges, selectLabelParts } from '../../
 import { selectUsers } from '../approval-rules/queries.ts';
 import { readCommits } from '../diffs/read-versions.ts';
 import { findActing } from '../following/acting-queries.ts';
-import { presentMergeRequests } from '../records/merge-request-records.ts';
+import { presentBasic } from '../records/merge-request-records.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import { loadMergeRequestRelations } from '../records/relation-queries.ts';
 import type { PayloadAction, PayloadSource } from './payload.ts';
+import { selectReviewerStates } from './queries.ts';
 
 export type PayloadServices = Needs<
   'config' | 'database' | 'settings' | 'repositories' | 'baseUrl' | 'registered'
@@ -36,13 +38,15 @@ export async function readPayload(
   const around = { baseUrl: services.baseUrl(), settings };
   const db = database.background;
   const gone = goneIds(changes);
-  const [[record], users, { labels, goneLabels }, [commit], source] = await Promise.all([
-    presentMergeRequests({ db, services, settings, actor }, [row]),
+  const [relations, reviewerStates, users, { labels, goneLabels }, [commit], source] = await Promise.all([
+    loadMergeRequestRelations({ db, services, settings, actor }, [row], { single: true }),
+    selectReviewerStates(db, row.id),
     selectUsers(db, [actor.id, ...gone.users]),
     selectLabelParts(db, { merge_request_id: row.id }, gone.labels),
     readCommits(services, project, row.head_sha === null ? [] : [row.head_sha]),
     row.source_project_id === null ? undefined : reachProject(database.points, row.source_project_id),
   ]);
+  const record = presentBasic({ services, settings }, relations, row, {});
   const sender = users.get(actor.id);
   if (!record || !sender) return undefined;
   const isShown = source !== undefined && (source.id === project.id || source.row.visibility > 0);
@@ -56,6 +60,8 @@ export async function readPayload(
       systemAction,
       row,
       record,
+      isFirstContribution: relations.single?.isFirstContribution ?? false,
+      reviewerStates: new Map(reviewerStates.map(({ user_id, state }) => [user_id, state])),
       labels,
       project: project.row,
       source: isShown ? source.row : undefined,

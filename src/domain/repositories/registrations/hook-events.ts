@@ -61,8 +61,11 @@ async function annotationOf(git: GitFolder, oid: string): Promise<string | null>
 
 const repositoryPart = (context: HookContext) => {
   const project = hookProject(context.around, context.project);
-  const { git_http_url, visibility_level } = project;
-  return { project, repository: { ...hookRepository(project), git_http_url, visibility_level } };
+  const { git_http_url, git_ssh_url, visibility_level } = project;
+  return {
+    project,
+    repository: { ...hookRepository(project), git_http_url, git_ssh_url, visibility_level },
+  };
 };
 
 const pusherPart = ({ user }: HookContext) => ({

@@ -40,6 +40,7 @@ test('a page is told when it is made, changed and deleted, with its commit', asy
     project: expect.objectContaining({ id: project.id }),
     wiki: {
       web_url: `${web}/-/wikis/home`,
+      git_ssh_url: '',
       git_http_url: `${web}.wiki.git`,
       path_with_namespace: `${project.path_with_namespace}.wiki`,
       default_branch: 'main',

@@ -11,6 +11,7 @@ import {
   type HookServices,
   hookSource,
   hookUser,
+  NO_SSH_URL,
   readActor,
   readPlace,
 } from '../../hooks/index.ts';
@@ -79,6 +80,7 @@ async function wikiPageEvent(
     ...part,
     wiki: {
       web_url: `${wiki}/home`,
+      git_ssh_url: NO_SSH_URL,
       git_http_url: `${baseUrl}/${path}.wiki.git`,
       path_with_namespace: `${path}.wiki`,
       default_branch: read.branch,

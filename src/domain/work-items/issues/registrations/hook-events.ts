@@ -80,6 +80,21 @@ const typeNames: Readonly<Record<string, string>> = {
   ticket: 'Ticket',
 };
 
+const typeName = (type: string): string => typeNames[type] ?? 'Issue';
+
+/** How attributes show values that the row has otherwise: changes show them in the same way. */
+const shown: Readonly<Record<string, (value: string) => string>> = {
+  issue_type: typeName,
+  severity: (severity) => severity.toLowerCase(),
+};
+const asShown = (changes: FactChanges): FactChanges =>
+  Object.fromEntries(
+    Object.entries(changes).map(([what, change]) => {
+      const show = shown[what];
+      return [what, show ? { from: show(String(change.from)), to: show(String(change.to)) } : change];
+    }),
+  );
+
 /** The attributes, without what happened. */
 const attributesOf = ({ row, description, url, labels, assignees, spent }: ShownIssue) => ({
   author_id: row.author_id,
@@ -103,7 +118,7 @@ const attributesOf = ({ row, description, url, labels, assignees, spent }: Shown
   title: row.title,
   updated_at: hookTime(row.updated_at),
   updated_by_id: null,
-  type: typeNames[row.issue_type] ?? 'Issue',
+  type: typeName(row.issue_type),
   url,
   total_time_spent: spent,
   time_change: 0,
@@ -147,7 +162,7 @@ function issueEvent(
       object_attributes: { ...attributesOf(issue), action },
       labels: labels.map(hookLabel),
       changes: {
-        ...hookChanges(changes, { ...issue, people: { assignees } }),
+        ...hookChanges(asShown(changes), { ...issue, people: { assignees } }),
         ...stateChanges[action],
       },
       repository: hookRepository(project),
