@@ -7,7 +7,7 @@ import { makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/jour
 import { databaseOf } from './database.ts';
 import { client, importHistory, makeProject } from './git-client.ts';
 import { median, percentile, timesDuring } from './measure.ts';
-import { memoryOf, startScript } from './processes.ts';
+import { memoryOf, startScript, workDone } from './processes.ts';
 import { type Figure, ratioOf } from './table.ts';
 
 const headers = { 'private-token': ROOT_TOKEN };
@@ -24,6 +24,7 @@ async function open(): Promise<{ program: Program; receiver: Awaited<ReturnType<
   const settings = await program.root('PUT /application/settings', {
     throttle_authenticated_api_enabled: false,
     issues_create_limit: 0,
+    project_api_limit: 0,
     outbound_local_requests_allowlist: ['127.0.0.1'],
   });
   if (!settings.ok) throw new Error(`settings: ${settings.status}`);
@@ -141,6 +142,7 @@ async function measurePushes(): Promise<Figure[]> {
       times.push(performance.now() - start);
       expected += hooks;
       await arrived(receiver.line, expected);
+      await workDone(program);
     }
   }
   await receiver.stop();

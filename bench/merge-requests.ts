@@ -22,7 +22,10 @@ async function programWith(issues: number, mergeRequests: number): Promise<Progr
   await makeManyIssues(data, issues);
   await makeManyMergeRequests(data, mergeRequests);
   const program = await startProgram({ data });
-  await program.root('PUT /application/settings', { throttle_authenticated_api_enabled: false });
+  await program.root('PUT /application/settings', {
+    throttle_authenticated_api_enabled: false,
+    project_api_limit: 0,
+  });
   return program;
 }
 
@@ -95,7 +98,10 @@ function* branchesStream(branches: number): Generator<string> {
 /** A program without limits. */
 async function unlimited(): Promise<Program> {
   const program = await startProgram();
-  await program.root('PUT /application/settings', { throttle_authenticated_api_enabled: false });
+  await program.root('PUT /application/settings', {
+    throttle_authenticated_api_enabled: false,
+    project_api_limit: 0,
+  });
   return program;
 }
 
