@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
 
 /** Waits until nothing that was asked for before is still under way: facts, jobs that are due, what hooks are sent. */
-async function quiet({ app }: TestApp): Promise<void> {
+export async function untilQuiet({ app }: TestApp): Promise<void> {
   const { sql } = app.services.database;
   for (let waited = 0; waited < 1_200; waited++) {
     app.services.wake();
@@ -18,7 +18,7 @@ async function quiet({ app }: TestApp): Promise<void> {
 
 /** A digest of every table's rows when all is quiet, but for the marks of use and the counters. */
 export async function everything(app: TestApp): Promise<Record<string, string>> {
-  await quiet(app);
+  await untilQuiet(app);
   const { sql } = app.app.services.database;
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public' order by 1`;
