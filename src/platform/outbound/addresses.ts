@@ -66,7 +66,8 @@ function means(entry: string, { hostname, address, port }: OutboundTarget): bool
     isIP(entry) === 6 ? [entry, entry] : (/^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry) ?? []);
   if (only !== undefined && Number(only) !== port) return false;
   const host = bracketed ?? named ?? '';
-  if (isIP(host) !== 0) return isInNetwork(address, host, isIP(host) === 6 ? 128 : 32);
+  if (isIP(host) === 4) return plainAddress(address) === host;
+  if (isIP(host) === 6) return isInNetwork(address, host, 128);
   const ascii = domainToASCII(host);
   return ascii !== '' && ascii === hostname.replace(/\.$/, '');
 }

@@ -42,12 +42,14 @@ const isCut = (error: unknown): boolean =>
 export function createConnections({ http, https, none }: Proxies): Send {
   /** The least recently used first. */
   const kept = new Map<string, Dispatcher>();
+  let loading: Promise<typeof import('undici')> | undefined;
 
   return async (addresses, anyCertificate, request) => {
     // Whatever the environment says of certificates.
     const tls = { rejectUnauthorized: !anyCertificate, allowH2: false };
     // Not before it is needed: it takes 9 MiB.
-    const { EnvHttpProxyAgent, Pool } = await import('undici');
+    loading ??= import('undici');
+    const { EnvHttpProxyAgent, Pool } = await loading;
     const key = [request.origin, anyCertificate, ...addresses.map(({ address }) => address).sort()].join(' ');
     const send = (): Promise<Dispatcher.ResponseData> => {
       const dispatcher =

@@ -4,6 +4,7 @@ import { randomId } from '../../../platform/secret.ts';
 import type { HookEvent, HookServices } from '../events/hook-events.ts';
 import type { HookRow } from '../management/queries.ts';
 import { alertStatus, unprocessable } from '../management/rules.ts';
+import { readSecrets } from '../management/secrets.ts';
 import { insertSent, writeHealth } from './actions.ts';
 import type { WaitingDelivery } from './queries.ts';
 import { type Outcome, sendToHook } from './send.ts';
@@ -30,7 +31,7 @@ export async function sendTest(
     chain: randomId(),
     idempotencyKey: randomId(),
   };
-  const outcome = await sendToHook(services, hook, sending);
+  const outcome = await sendToHook(services, hook, readSecrets(services.secretKey, hook), sending);
   await insertSent(services.database.db, hook.id, { event: sending }, outcome);
   await restore(services, hook, outcome);
   if (!outcome.received) throw failed(outcome);
@@ -43,7 +44,7 @@ export async function sendAgain(
   { event_id, flag, body, chain, idempotency_key }: WaitingDelivery & { event_id: number },
 ): Promise<number> {
   const sending = { flag, body, chain, idempotencyKey: idempotency_key };
-  const outcome = await sendToHook(services, hook, sending);
+  const outcome = await sendToHook(services, hook, readSecrets(services.secretKey, hook), sending);
   await insertSent(services.database.db, hook.id, { eventId: event_id, key: idempotency_key }, outcome);
   await restore(services, hook, outcome);
   if (!outcome.received) throw failed(outcome);

@@ -8,7 +8,7 @@ import { rulesOf } from '../management/addresses.ts';
 import { type HookFlag, hookKinds } from '../management/kinds.ts';
 import type { HookRow } from '../management/queries.ts';
 import { interpolate, isReceived, sentToken, splitCredentials } from '../management/rules.ts';
-import { type HookSecrets, readSecrets } from '../management/secrets.ts';
+import type { HookSecrets } from '../management/secrets.ts';
 import { renderTemplate, TemplateProblem } from './template.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -99,10 +99,10 @@ export const maskedUrl = ({ url }: Pick<HookSecrets, 'url'>): string =>
 export async function sendToHook(
   services: HookServices,
   hook: HookRow,
+  secrets: HookSecrets,
   sending: Sending,
   signal?: AbortSignal,
 ): Promise<Outcome> {
-  const secrets = readSecrets(services.secretKey, hook);
   const begun = monotonic();
   const shown = headersOf(services, hook, sending);
   const outcome = (

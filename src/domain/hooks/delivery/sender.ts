@@ -11,6 +11,7 @@ import { runForProgram } from '../../../platform/fair-share.ts';
 import type { HookServices } from '../events/hook-events.ts';
 import type { HookRow } from '../management/queries.ts';
 import { alertStatus } from '../management/rules.ts';
+import { type HookSecrets, readSecrets } from '../management/secrets.ts';
 import {
   dropWaiting,
   type HookHealth,
@@ -95,6 +96,11 @@ export function createSender(services: HookServices): Sender {
     return sent.map(() => undefined);
   });
 
+  const release = batch<Db, number, undefined>(MAX_OUTCOMES, async (on, ids) => {
+    await releaseHooks(on, ids, process);
+    return ids.map(() => undefined);
+  });
+
   /** One large body in memory at a time. */
   function inTurn<T>(body: string, work: () => Promise<T>): Promise<T> {
     if (body.length < LARGE_BYTES) return work();
@@ -103,15 +109,15 @@ export function createSender(services: HookServices): Sender {
     return turn;
   }
 
-  const send = async (hook: HookRow, delivery: WaitingDelivery) => {
+  const send = async (hook: HookRow, secrets: HookSecrets, delivery: WaitingDelivery) => {
     const { flag, body, chain, idempotency_key: idempotencyKey } = delivery;
-    return inTurn(body, () =>
-      sendToHook(services, hook, { flag, body, chain, idempotencyKey }, ending.signal),
-    );
+    const sending = { flag, body, chain, idempotencyKey };
+    return inTurn(body, () => sendToHook(services, hook, secrets, sending, ending.signal));
   };
 
   /** Sends to one hook, in order, until nothing waits, its turn is over, or it is to be left alone. */
   async function drain(hook: HookRow): Promise<void> {
+    const secrets = readSecrets(services.secretKey, hook);
     let health: HookHealth = hook;
     let last = 0;
     let sent = 0;
@@ -129,7 +135,7 @@ export function createSender(services: HookServices): Sender {
           await Promise.all(recorded);
           return dropWaiting(db, hook.id);
         }
-        const outcome = await send(hook, delivery);
+        const outcome = await send(hook, secrets, delivery);
         // What was given up is sent by the next process, under the same key.
         if (isStopped && !outcome.received) break;
         last = delivery.id;
@@ -141,8 +147,9 @@ export function createSender(services: HookServices): Sender {
         health = after;
         if (isChanged) await writeHealth(db, hook.id, health);
       }
-      // The next ones are read when these are no longer waiting.
+      // The next ones are read when these are no longer waiting; who finds fewer than it may have looks again after the release.
       await Promise.all(recorded);
+      if (next.length < READ_AT_ONCE) return;
     }
   }
 
@@ -153,7 +160,7 @@ export function createSender(services: HookServices): Sender {
         // What fails again would be tried at once again.
         await sleep(PAUSE_AFTER_FAULT_MS, undefined, { signal: ending.signal }).catch(() => undefined);
       })
-      .then(() => releaseHooks(db, [hook.id], process))
+      .then(() => release(db, hook.id))
       .catch((error: unknown) => log.error('a hook stays taken', error, { hook: hook.id }))
       .finally(() => {
         running.delete(hook.id);
