@@ -16,6 +16,7 @@ import {
 } from '../support/hook-world.ts';
 import { useHookReceiver } from '../support/hooks.ts';
 import { payloadProblems, readPayloadTables, rowsOf } from '../support/payload-tables.ts';
+import { untilQuiet } from '../support/snapshot.ts';
 import type { Received } from '../support/web-server.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'ultimate' } });
@@ -55,7 +56,7 @@ const ownSteps: HookStep[] = [
 const steps = [...hookSteps, ...ownSteps];
 
 beforeAll(async () => {
-  world = await makeHookWorld(ask, receiver.url);
+  world = await makeHookWorld(ask, receiver.url, () => untilQuiet(ashlar));
 });
 
 const tableOf = (received: Received) => eventName(received).replace(/ \(.*/, '');

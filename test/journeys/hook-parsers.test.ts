@@ -11,6 +11,7 @@ import { type Ask, eventName, hookSteps, makeHookWorld, untold } from '../suppor
 import type { Payload } from '../support/hooks.ts';
 import { type Received, startWebServer, type WebServer } from '../support/web-server.ts';
 import { soon } from './gitbeaker-client.ts';
+import { waitingAt } from './mail-server.ts';
 import { cleanUp, makeFolder, ROOT_TOKEN, startProgram } from './support.ts';
 
 const INSTALLED = join(homedir(), '.cache', 'ashlar', 'journeys');
@@ -46,7 +47,8 @@ test('the program sends what happens', async () => {
     if (!response.ok) throw new Error(`${request}: ${response.status} ${text}`);
     return text === '' ? undefined : JSON.parse(text);
   };
-  const world = await makeHookWorld(ask, receiver.url);
+  const quiet = () => expect.poll(() => waitingAt(program.url), soon).toMatchObject({ outbox: 0, jobs: 0 });
+  const world = await makeHookWorld(ask, receiver.url, quiet);
   for (const step of hookSteps) {
     const before = receiver.received.length;
     await step.act(world);

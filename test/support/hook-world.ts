@@ -45,8 +45,19 @@ const kinds = [
 ];
 const flags = (...names: string[]) => Object.fromEntries(names.map((name) => [`${name}_events`, true]));
 
-/** The group with its project, in which a file is, and hooks of the group and of the instance that are told of everything. */
-export async function makeHookWorld(ask: Ask, receiver: string): Promise<HookWorld> {
+/**
+ * The group with its project, in which a file is, and hooks of the group and of the instance that are told of everything. `quiet`
+ * waits until all that happened is told: of what goes before that, nothing but its end is.
+ */
+export async function makeHookWorld(
+  send: Ask,
+  receiver: string,
+  quiet: () => Promise<unknown>,
+): Promise<HookWorld> {
+  const ask: Ask = async (request, ...rest) => {
+    if (request.startsWith('DELETE ')) await quiet();
+    return send(request, ...rest);
+  };
   await ask('PUT /application/settings', { outbound_local_requests_allowlist: ['127.0.0.1'] });
   const group = await ask('POST /groups', { name: 'Guild', path: 'guild', visibility: 'public' });
   const { id, username } = await ask('POST /users', {
