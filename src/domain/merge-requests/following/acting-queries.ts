@@ -2,6 +2,8 @@
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
 import { type Actor, actorColumns, toActor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { MergeRequestRow } from '../records/merge-request-rows.ts';
+import type { Pushed } from '../writing/following-jobs.ts';
 
 export type Acting = { actor: Actor; project: AuthorizedProject };
 
@@ -25,3 +27,10 @@ export async function findActing(
   const project = await reachProject(database.points, projectId);
   return project && { actor, project };
 }
+
+/** In the name of who pushed; of a deploy key or token, or a push that was interrupted, of the author. */
+export const actingFor = (
+  services: Needs<'database'>,
+  { user_id, event_chain }: Pick<Pushed, 'user_id' | 'event_chain'>,
+  { project_id, author_id }: Pick<MergeRequestRow, 'project_id' | 'author_id'>,
+): Promise<Acting | undefined> => findActing(services, project_id, user_id ?? author_id, event_chain);

@@ -1,38 +1,24 @@
-/** What pushes change of merge requests (facts: On a branch push): the listener of each push, and the judge of a branch. */
+/** What pushes change of merge requests (facts: On a branch push): the listener of each push. */
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
-import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { containing } from '../../../platform/git/history/heads.ts';
 import {
   type CommitLinks,
   commitIdsBetween,
   commitLinksBetween,
   readBeginnings,
 } from '../../../platform/git/history/history.ts';
-import { judgeMerges } from '../../../platform/git/merging/judge.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { parseInterruptedWrite, projectRepository } from '../../repositories/index.ts';
 import { selectCommitIds } from '../closing/queries.ts';
-import { judgedOwners } from '../code-owners/judged-owners.ts';
-import { targetOwners } from '../code-owners/owner-rules.ts';
-import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import type { Judgement } from '../versions/judge.ts';
-import { endAutoMerge } from '../writing/auto-merge-actions.ts';
-import {
-  forgetJudgements,
-  type Judged,
-  writeJudgement,
-  writeJudgements,
-  writeUnmergeable,
-} from '../writing/follow-actions.ts';
-import { jobsForJudged, judgingJob, retargetingJob, unmergeableJob } from '../writing/following-jobs.ts';
+import { forgetJudgements } from '../writing/follow-actions.ts';
+import { judgingJob, type Pushed, retargetingJob } from '../writing/following-jobs.ts';
 import { recordMerged } from '../writing/merge-actions.ts';
 import {
   closeForDeletedBranch,
@@ -42,24 +28,15 @@ import {
   writePushed,
 } from '../writing/pushed-actions.ts';
 import { askToTrace } from '../writing/trace-actions.ts';
-import { type Acting, findActing } from './acting-queries.ts';
+import { type Acting, actingFor } from './acting-queries.ts';
 import { mergeCommitOf } from './merge-commit.ts';
-import {
-  selectBehind,
-  selectClosedFrom,
-  selectFrom,
-  selectInto,
-  selectKnownHeads,
-  selectMergedByHand,
-  selectUnjudged,
-} from './queries.ts';
+import { selectClosedFrom, selectFrom, selectInto, selectKnownHeads, selectMergedByHand } from './queries.ts';
 import { beginAnew, refreshAfterPush } from './refresh.ts';
 
 export const FOLLOW_PUSH = 'merge_requests.follow_push';
 
 type FollowServices = Needs<'config' | 'database' | 'settings' | 'repositories' | 'log' | 'baseUrl'>;
 
-type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[]; event_chain?: string };
 type BranchUpdate = { branch: string; before: string; after: string };
 
 /** Pushed commits that a note tells of. */
@@ -76,13 +53,6 @@ const branchesOf = ({ updates }: Pushed): BranchUpdate[] =>
     const short = shortRef(ref);
     return short?.kind === 'branch' ? [{ branch: short.name, before, after }] : [];
   });
-
-/** In the name of who pushed; of a deploy key or token, of the author. */
-const actingFor = (
-  services: FollowServices,
-  { user_id, event_chain }: Pick<Pushed, 'user_id' | 'event_chain'>,
-  { project_id, author_id }: Pick<MergeRequestRow, 'project_id' | 'author_id'>,
-): Promise<Acting | undefined> => findActing(services, project_id, user_id ?? author_id, event_chain);
 
 /**
  * Those into the branch: what was merged into it on the command line is merged, and others of whose commits it has some now, or
@@ -276,88 +246,3 @@ export const followInterrupted =
     const deleted = updates.filter(({ after }) => after === NO_OBJECT);
     if (deleted.length > 0) await addJobs(services.database.db, [retargetingJob(id, deleted)]);
   };
-
-const JUDGED_AT_ONCE = 50;
-
-/** Judges the open merge requests into a branch, many by one run of git; pushes of the same moment are judged once. */
-export const judgeBranch =
-  (services: FollowServices): Task =>
-  async (payload) => {
-    const { project_id, branch, user_id } = payload as {
-      project_id: number;
-      branch: string;
-      user_id: number | null;
-    };
-    const { background } = services.database;
-    for (let after = 0; ; ) {
-      const rows = await selectUnjudged(background, project_id, branch, after, JUDGED_AT_ONCE);
-      const [first] = rows;
-      if (!first) break;
-      after = rows.at(-1)?.id ?? after;
-      const acting = await findActing(services, project_id, first.author_id);
-      if (!acting) continue;
-      const { row: home } = acting.project;
-      await services.repositories.read(projectRepository(project_id), home.repository_storage, (git) =>
-        judgeInto(services, git, branch, rows),
-      );
-    }
-    await abortBehind(services, { project_id, branch, user_id });
-  };
-
-async function judgeInto(
-  { database: { db } }: FollowServices,
-  git: GitFolder,
-  branch: string,
-  rows: readonly MergeRequestRow[],
-): Promise<void> {
-  const target = (await findBranch(git, branch))?.oid;
-  if (target === undefined) {
-    for (const row of rows) await writeUnmergeable(db, row);
-    return;
-  }
-  const owners = await targetOwners(git, target);
-  const alike: Judged[] = [];
-  const jobs: NewJob[] = [];
-  const write = async (row: MergeRequestRow, judgement: Judgement): Promise<void> => {
-    const { id, head_sha } = row;
-    const source = head_sha ?? '';
-    jobs.push(...jobsForJudged(row.merge_status, { ...row, merge_status: judgement.mergeStatus }));
-    const judgedBy = await judgedOwners(db, owners, row);
-    if (judgedBy.rules === undefined) alike.push({ id, source, ...judgement });
-    else await writeJudgement(db, row, { source, target }, judgement, judgedBy);
-  };
-  const mergeable = rows.filter((row) => row.commits_count > 0);
-  const pairs = mergeable.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
-  const ahead = await containing(
-    git,
-    target,
-    pairs.map(({ theirs }) => theirs),
-  );
-  let place = 0;
-  for await (const { result } of judgeMerges(git.folder, pairs)) {
-    const row = mergeable[place++];
-    if (!row) continue;
-    const mergeStatus = result === 'clean' ? 'can_be_merged' : 'cannot_be_merged';
-    await write(row, { mergeStatus, isBehind: !ahead.has(row.head_sha ?? '') });
-  }
-  for (const row of rows)
-    if (row.commits_count === 0) await write(row, { mergeStatus: 'cannot_be_merged', isBehind: false });
-  await writeJudgements(db, alike, target, owners.sha);
-  await addJobs(db, jobs);
-}
-
-/** Where a branch is only moved forward, an automatic merge does not wait for a rebase: nobody but a person does that. */
-async function abortBehind(
-  services: FollowServices,
-  { project_id, branch, user_id }: { project_id: number; branch: string; user_id: number | null },
-): Promise<void> {
-  const { db, background } = services.database;
-  for (const row of await selectBehind(background, project_id, branch)) {
-    const acting = await actingFor(services, { user_id }, row);
-    if (!acting || projectSettings(acting.project.row).merge_method === 'merge') continue;
-    const { actor, project } = acting;
-    const note = mergeRequestNotes.autoMergeAborted('target_updated');
-    await endAutoMerge(db, actor, project, row.id, note);
-    await addJobs(db, [unmergeableJob(row)]);
-  }
-}

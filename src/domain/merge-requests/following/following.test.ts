@@ -14,7 +14,8 @@ import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { updateRefs } from '../../../platform/git/write.ts';
 import { projectRepository } from '../../repositories/index.ts';
-import { followInterrupted, judgeBranch } from './follow-pushes.ts';
+import { followInterrupted } from './follow-pushes.ts';
+import { judgeBranch } from './judge-branch.ts';
 import { reconcileMerges } from './reconcile-merges.ts';
 
 const ashlar = useApp();

@@ -11,12 +11,12 @@ import type { RefUpdate } from '../../../platform/git/write.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
 import { closingFor } from '../closing/closing-issues.ts';
-import { type Acting, findActing } from '../following/acting-queries.ts';
+import { type Acting, actingFor } from '../following/acting-queries.ts';
 import { openVersion } from '../opening/branches.ts';
 import { refuseTwins } from '../opening/twins.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { releaseVersion, writeSourceRef } from '../versions/set-refs.ts';
-import { RETARGET } from '../writing/following-jobs.ts';
+import { type Pushed, RETARGET } from '../writing/following-jobs.ts';
 import { writeUpdate } from '../writing/update-actions.ts';
 import { selectInto, selectMergedFrom } from './queries.ts';
 
@@ -67,17 +67,18 @@ async function retarget(
  */
 async function retargetAll(
   services: RetargetServices,
-  { project_id: projectId, user_id, event_chain }: Pushed,
+  pushed: Pushed,
   branch: string,
   head: string,
 ): Promise<void> {
   const { db } = services.database;
+  const { project_id: projectId } = pushed;
   const merged = await selectMergedFrom(db, projectId, branch, head);
   if (!merged) return;
   const { target_branch: target } = merged;
   for (const row of await selectInto(db, projectId, branch, MAX_RETARGETED)) {
     if (row.source_project_id === projectId && row.source_branch === target) continue;
-    const acting = await findActing(services, projectId, user_id ?? row.author_id, event_chain);
+    const acting = await actingFor(services, pushed, row);
     if (!acting) continue;
     try {
       await retarget(services, acting, row, target);
@@ -96,8 +97,6 @@ const deletedBranches = (updates: readonly RefUpdate[]): { branch: string; head:
     const short = shortRef(ref);
     return short?.kind === 'branch' && after === NO_OBJECT ? [{ branch: short.name, head: before }] : [];
   });
-
-type Pushed = { project_id: number; user_id: number | null; updates: RefUpdate[]; event_chain?: string };
 
 export const retargetListener: Listener = {
   fact: 'repository_pushed',

@@ -5,6 +5,14 @@ import type { NewJob } from '../../../platform/jobs/jobs.ts';
 import { isNewConflict, type MergeStatus } from '../mergeability/merge-status.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 
+/** What `repository_pushed` says: no user of a deploy key or token. */
+export type Pushed = {
+  project_id: number;
+  user_id: number | null;
+  updates: RefUpdate[];
+  event_chain?: string;
+};
+
 export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';
 export const JUDGE_BRANCH = 'merge_requests.judge_branch';
 export const RETARGET = 'merge_requests.retarget';
