@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from './app.ts';
 import { bodyOf } from './factories.ts';
-import { untilQuiet } from './snapshot.ts';
 import { type Received, startWebServer, type WebServer } from './web-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of a payload by reading it.
@@ -48,8 +47,6 @@ export function useHookReceiver(app: TestApp): HookReceiver {
     },
     clear: () => void server?.received.splice(0),
     listen: async (listening, to, flags) => {
-      // What happened before would be told, too, where it is still under way.
-      await untilQuiet(listening);
       const body = { url: `${server?.url}${to || '/instance'}`, push_events: false, ...flags };
       return bodyOf(await listening.root(`POST ${to}/hooks`, { body }), 201);
     },

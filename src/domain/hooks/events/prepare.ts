@@ -109,10 +109,11 @@ async function findHooks(
   db: Db,
   source: HookSource,
   place: EventPlace,
+  happenedAt: Date,
   chain: string | undefined,
 ): Promise<ListeningHook[]> {
   const time = now();
-  const listening = await selectListening(db, place, source.flags, time);
+  const listening = await selectListening(db, place, source.flags, happenedAt, time);
   if (listening.length === 0 || chain === undefined) return listening;
   const chained = await selectChain(db, chain, new Date(time.getTime() - CHAIN_MS));
   return chained.size >= MAX_CHAIN ? [] : listening.filter(({ id }) => !chained.has(id));
@@ -124,7 +125,7 @@ const prepare =
     const { project_id, namespace_id, event_chain, fact_id, fact_at } = payload as FactPayload & Told;
     const db = services.database.background;
     const place = { projectId: project_id, namespaceId: namespace_id };
-    const hooks = await findHooks(db, source, place, event_chain);
+    const hooks = await findHooks(db, source, place, new Date(fact_at), event_chain);
     const others = await Promise.all(
       hookAudiences.all(services).map((audience) => audience.find(place, source.flags)),
     );

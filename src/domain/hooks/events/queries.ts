@@ -17,13 +17,14 @@ export type ListeningHook = Pick<
 };
 
 /**
- * The hooks that are told of events with these flags: the project's, those of the groups around it, and the instance's; of
- * those that are left alone at this time none.
+ * The hooks that are told of events with these flags, which were there when it happened: the project's, those of the groups around
+ * it, and the instance's; of those that are left alone at this time none.
  */
 export async function selectListening(
   db: Db,
   { projectId, namespaceId }: EventPlace,
   flags: readonly EventFlag[],
+  happenedAt: Date,
   time: Date,
 ): Promise<ListeningHook[]> {
   const { rows } = await sql<ListeningHook>`
@@ -39,7 +40,7 @@ export async function selectListening(
       (select root_id from around) as root_id
     from near
     where (events && ${[...flags]}::text[] or (${flags.includes(ALWAYS)} and project_id is null and namespace_id is null))
-      and recent_failures < ${MAX_FAILURES} and (disabled_until is null or disabled_until <= ${time})
+      and created_at <= ${happenedAt} and recent_failures < ${MAX_FAILURES} and (disabled_until is null or disabled_until <= ${time})
     order by id`.execute(db);
   return rows;
 }
