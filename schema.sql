@@ -913,6 +913,21 @@ create table instance_facts (
   constraint instance_facts_pkey PRIMARY KEY (name)
 );
 
+create table integration_deliveries (
+  id bigint generated always as identity not null,
+  integration_id bigint not null,
+  fact_id bigint not null,
+  place integer not null,
+  prepared text not null,
+  fact_at timestamp(3) with time zone not null,
+  constraint integration_deliveries_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES integrations(id) ON DELETE CASCADE,
+  constraint integration_deliveries_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX integration_deliveries_fact ON public.integration_deliveries USING btree (integration_id, fact_id, place);
+
+CREATE INDEX integration_deliveries_waiting ON public.integration_deliveries USING btree (integration_id, id);
+
 create table integrations (
   id bigint generated always as identity not null,
   project_id bigint,
@@ -924,15 +939,21 @@ create table integrations (
   secrets_sealed text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  sender uuid,
+  recent_failures integer default 0 not null,
+  paused_until timestamp(3) with time zone,
   constraint integrations_check CHECK (((project_id IS NULL) <> (namespace_id IS NULL))),
   constraint integrations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint integrations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint integrations_sender_fkey FOREIGN KEY (sender) REFERENCES processes(id) ON DELETE SET NULL,
   constraint integrations_pkey PRIMARY KEY (id)
 );
 
 CREATE UNIQUE INDEX integrations_namespace ON public.integrations USING btree (namespace_id, slug);
 
 CREATE UNIQUE INDEX integrations_project ON public.integrations USING btree (project_id, slug);
+
+CREATE INDEX integrations_sender ON public.integrations USING btree (sender) WHERE (sender IS NOT NULL);
 
 create table invitations (
   id bigint generated always as identity not null,

@@ -48,6 +48,7 @@ const neverRefuses: Record<string, string[]> = {
     'identities_user_id_provider_key',
     'incident_settings_pkey',
     'instance_facts_pkey',
+    'integration_deliveries_fact',
     'integrations_namespace',
     'integrations_project',
     'invitations_namespace',

@@ -2,13 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
 
-/** Waits until nothing that was asked for before is still under way: facts, jobs that are due, what hooks are sent. */
+/** Waits until nothing that was asked for before is still under way: facts, jobs that are due, what hooks and integrations are sent. */
 export async function untilQuiet({ app }: TestApp): Promise<void> {
   const { sql } = app.services.database;
   for (let waited = 0; waited < 1_200; waited++) {
     app.services.wake();
     const [row] = await sql<{ count: number }[]>`
       select (select count(*) from outbox)::integer + (select count(*) from hook_deliveries where sent_at is null)::integer
+        + (select count(*) from integration_deliveries d join integrations i on i.id = d.integration_id
+          where i.paused_until is null or i.paused_until <= now())::integer
         + (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null)::integer as count`;
     if (row?.count === 0) return;
     await sleep(50);

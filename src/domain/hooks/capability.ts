@@ -4,7 +4,7 @@ import { now } from '../../platform/clock.ts';
 import { removeOldEvents } from './delivery/actions.ts';
 import { LOG_MS } from './delivery/log.ts';
 import { deliveryEndpoints } from './delivery/routes.ts';
-import { createSender } from './delivery/sender.ts';
+import { createHookSender } from './delivery/sender.ts';
 import type { HookServices } from './events/hook-events.ts';
 import { hookListeners, prepareTasks } from './events/prepare.ts';
 import { createListenedFlags } from './management/listened-flags.ts';
@@ -15,7 +15,7 @@ const SWEEP = 'hooks.sweep';
 
 export function hooksCapability(services: HookServices): Capability {
   const flags = createListenedFlags(services, selectListenedFlags);
-  const sender = createSender(services);
+  const sender = createHookSender(services);
   return {
     name: 'hooks',
     endpoints: [...hookEndpoints(flags), ...deliveryEndpoints],

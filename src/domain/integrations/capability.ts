@@ -2,22 +2,24 @@
 import type { Capability } from '../../kernel/capability.ts';
 import { createListenedFlags, hookAudiences } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
-import { type IntegrationServices, integrationAudience, integrationTasks } from './delivery/audience.ts';
+import { type IntegrationServices, integrationAudience } from './delivery/audience.ts';
+import { createIntegrationSender } from './delivery/sender.ts';
 import { selectIntegrationFlags } from './management/queries.ts';
 import { integrationEndpoints } from './management/routes.ts';
 import { externalReferences } from './references/references.ts';
 
 export function integrationsCapability(services: IntegrationServices): Capability {
   const flags = createListenedFlags(services, selectIntegrationFlags);
+  const sender = createIntegrationSender(services);
   return {
     name: 'integrations',
     endpoints: integrationEndpoints(flags),
-    tasks: integrationTasks(services),
     registrations: [
-      hookAudiences.add(integrationAudience(services, flags)),
+      hookAudiences.add(integrationAudience(services, flags, sender.wake)),
       referenceDefinitions.add(...externalReferences),
     ],
-    // They go with their project or group, by foreign key.
-    tables: ['integrations'],
+    background: { start: sender.start, stop: sender.stop },
+    // They go with their project or group, deliveries with their integration, by foreign key.
+    tables: ['integrations', 'integration_deliveries'],
   };
 }

@@ -544,6 +544,15 @@ export type InstanceFactsTable = {
   value: Json;
 };
 
+export type IntegrationDeliveriesTable = {
+  id: GeneratedAlways<number>;
+  integration_id: number;
+  fact_id: number;
+  place: number;
+  prepared: string;
+  fact_at: Date;
+};
+
 export type IntegrationsTable = {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -555,6 +564,9 @@ export type IntegrationsTable = {
   secrets_sealed: string | null;
   created_at: Date;
   updated_at: Date;
+  sender: string | null;
+  recent_failures: Generated<number>;
+  paused_until: Date | null;
 };
 
 export type InvitationsTable = {
@@ -1383,6 +1395,7 @@ export type Tables = {
   incident_settings: IncidentSettingsTable;
   incident_timeline_events: IncidentTimelineEventsTable;
   instance_facts: InstanceFactsTable;
+  integration_deliveries: IntegrationDeliveriesTable;
   integrations: IntegrationsTable;
   invitations: InvitationsTable;
   issue_assignees: IssueAssigneesTable;

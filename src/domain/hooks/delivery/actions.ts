@@ -1,36 +1,10 @@
-/** Takes hooks to be sent to, and writes what came of it. */
+/** Writes what came of deliveries. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { HookRow } from '../management/queries.ts';
 import { MAX_FAILURES, pauseAfter } from '../management/rules.ts';
 import type { Outcome } from './send.ts';
-
-/** Takes these hooks for a process, where no other live one has them, and returns their rows. */
-export async function takeHooks(
-  db: Db,
-  ids: readonly number[],
-  process: string,
-  deadAfter: number,
-): Promise<HookRow[]> {
-  const { rows } = await sql<HookRow>`
-    with free as (
-      select h.id from hooks h
-      left join processes p on p.id = h.sender and p.beat_at > clock_timestamp() - make_interval(secs => ${deadAfter})
-      where h.id = any(${[...ids]}::bigint[]) and p.id is null order by h.id for update of h skip locked
-    )
-    update hooks set sender = ${process}::uuid from free where hooks.id = free.id returning hooks.*`.execute(
-    db,
-  );
-  return rows;
-}
-
-/** Gives the hooks back; those of a process that stops, all of them. */
-export const releaseHooks = async (db: Db, ids: readonly number[], process: string): Promise<void> => {
-  await sql`update hooks set sender = null where id = any(${[...ids]}::bigint[]) and sender = ${process}::uuid`.execute(
-    db,
-  );
-};
 
 export type SentDelivery = { id: number; hookId: number; outcome: Outcome };
 

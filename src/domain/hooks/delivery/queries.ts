@@ -1,34 +1,16 @@
 /** Reads deliveries: those that wait, and those that the log of a hook shows. */
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
+import type { Receivers } from '../../../platform/outbound/queries.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { HookRow } from '../management/queries.ts';
 
-/** Whose hook it is: what one of them may have of the sender. */
-export type WaitingHook = { id: number; owner: string };
-
-const MAX_WAITING_HOOKS = 2_000;
-
-/**
- * Hooks with deliveries that wait, which no live process sends; each look steps over all that one hook has. `deadAfter` is in
- * seconds.
- */
-export async function selectWaitingHooks(db: Db, deadAfter: number): Promise<WaitingHook[]> {
-  const { rows } = await sql<WaitingHook>`
-    with recursive waiting (hook_id) as (
-      (select hook_id from hook_deliveries where sent_at is null order by hook_id limit 1)
-      union all
-      select (select d.hook_id from hook_deliveries d where d.sent_at is null and d.hook_id > w.hook_id
-        order by d.hook_id limit 1)
-      from waiting w where w.hook_id is not null
-    )
-    select h.id, case when h.project_id is not null then 'p' || h.project_id
-      when h.namespace_id is not null then 'g' || h.namespace_id else 'instance' end as owner
-    from (select hook_id from waiting limit ${MAX_WAITING_HOOKS}) w join hooks h on h.id = w.hook_id
-    left join processes p on p.id = h.sender and p.beat_at > clock_timestamp() - make_interval(secs => ${deadAfter})
-    where p.id is null`.execute(db);
-  return rows;
-}
+export const waitingHooks: Receivers = {
+  receivers: 'hooks',
+  deliveries: 'hook_deliveries',
+  key: 'hook_id',
+  waits: sql`d.sent_at is null`,
+};
 
 export type WaitingDelivery = {
   id: number;

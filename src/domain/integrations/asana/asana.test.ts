@@ -47,7 +47,7 @@ test('a task is completed and commented on, by the key', async () => {
   expect(others).toEqual([]);
   const { services } = ashlar.app;
   await delivery.send(
-    { ...services, mailer: siteMailer(services) },
+    { ...services, mailer: siteMailer(services), ending: new AbortController().signal },
     prepared ?? null,
     { api_key: 'a-key' },
     'one',

@@ -1,4 +1,5 @@
 /** Events reach chat services: a real receiver, over HTTP. */
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { useHookReceiver } from '../../../../test/support/hooks.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
+import { pauseAfter } from './sender.ts';
 
 const ashlar = useApp();
 const receiver = useHookReceiver(ashlar);
@@ -64,10 +66,6 @@ test('each service is told once of an issue, by the secrets and channels that it
     `<${issue.web_url}|Administrator (root) opened issue #${issue.iid}: Granite in ${own.path_with_namespace}>`,
   );
   expect(slack[0]?.attachments).toMatchObject([{ text: 'Heavy' }]);
-  const { sql } = ashlar.app.services.database;
-  expect(await sql`select from graphile_worker._private_jobs where payload::text like '%secret%'`).toEqual(
-    [],
-  );
 });
 
 test("a group's is told of its projects, until one turns it off; a hook is told as well", async () => {
@@ -138,16 +136,81 @@ test('a service that fails is tried again', async () => {
   await open(own, { title: 'Twice' });
   await expect.poll(() => failing.received.length, { timeout: 20_000 }).toBe(2);
   expect(failing.received[0]?.body).toBe(failing.received[1]?.body);
-}, 30_000);
+});
 
-test('a service that hangs is left alone, and holds up what others are sent once', async () => {
-  const hanging = await startWebServer(() => undefined);
+test('services that hang delay no other, and are tried again with what they did not get, in order', async () => {
+  const held: ServerResponse[] = [];
+  let isHanging = true;
+  const hanging = await startWebServer((_, reply) => {
+    if (isHanging) held.push(reply);
+    else reply.end();
+  });
   const [slow, quick] = [await makeProject(ashlar), await makeProject(ashlar)];
-  await set(`/projects/${slow.id}/integrations/slack`, { webhook: `${hanging.url}/slow` });
+  const slowServices = ['slack', 'mattermost', 'discord', 'microsoft-teams', 'webex-teams'];
+  for (const slug of slowServices)
+    await set(`/projects/${slow.id}/integrations/${slug}`, { webhook: `${hanging.url}/${slug}` });
   await set(`/projects/${quick.id}/integrations/slack`, { webhook: `${receiver.url}/quick` });
   for (const title of ['One', 'Two', 'Three']) await open(slow, { title });
+  await expect.poll(() => hanging.received.length, { timeout: 20_000 }).toBe(slowServices.length);
   await open(quick, { title: 'Quick' });
   await expect.poll(() => received().length, { timeout: 20_000 }).toBe(1);
-  expect(hanging.received).toHaveLength(1);
+  const { sql } = ashlar.app.services.database;
+  const waiting = () => sql<{ prepared: string }[]>`select prepared from integration_deliveries`;
+  await expect.poll(async () => (await waiting()).length).toBe(3 * slowServices.length);
+  expect(JSON.stringify(await waiting())).not.toContain(hanging.url);
+  isHanging = false;
+  for (const reply of held) reply.destroy();
+  const toldSlack = () =>
+    hanging.received
+      .filter(({ path }) => path === '/slack')
+      .map(({ body }) => /One|Two|Three/.exec(body)?.[0]);
+  await expect.poll(toldSlack, { timeout: 20_000 }).toEqual(['One', 'One', 'Two', 'Three']);
   await hanging.stop();
-}, 30_000);
+});
+
+test('what waits is not sent by an integration that was turned off, and goes with it', async () => {
+  const own = await makeProject(ashlar);
+  const path = `/projects/${own.id}/integrations/slack`;
+  const { sql } = ashlar.app.services.database;
+  const before = failing.received.length;
+  failures = 1;
+  await set(path, { webhook: `${failing.url}/off` });
+  await open(own, { title: 'Waits' });
+  await expect.poll(() => failing.received.length, { timeout: 20_000 }).toBe(before + 1);
+  const waiting =
+    () => sql`select from integration_deliveries d join integrations i on i.id = d.integration_id
+    where i.project_id = ${own.id}`;
+  expect(await waiting()).toHaveLength(1);
+  expect((await ashlar.root(`DELETE ${path}`)).status).toBe(204);
+  await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(0);
+  expect(failing.received).toHaveLength(before + 1);
+});
+
+test.each([
+  [1, 2_000],
+  [3, 8_000],
+  [6, 60_000],
+  [2_000, 60_000],
+])('after %i failures a service is left alone for %i ms', (failed, pause) => {
+  expect(pauseAfter(failed)).toBe(pause);
+});
+
+test('after a while a message is given up, and what came later is sent', async () => {
+  const own = await makeProject(ashlar);
+  const { sql } = ashlar.app.services.database;
+  const before = failing.received.length;
+  failures = 2;
+  await set(`/projects/${own.id}/integrations/slack`, { webhook: `${failing.url}/slack` });
+  await open(own, { title: 'Old' });
+  await expect.poll(() => failing.received.length, { timeout: 20_000 }).toBe(before + 1);
+  await sql`update integration_deliveries set fact_at = now() - interval '16 minutes'`;
+  await open(own, { title: 'New' });
+  const endPauses = () => sql`update integrations set paused_until = null where recent_failures > 0`;
+  await endPauses();
+  await expect.poll(() => failing.received.length, { timeout: 20_000 }).toBe(before + 2);
+  await endPauses();
+  await expect.poll(() => failing.received.length, { timeout: 30_000 }).toBe(before + 3);
+  const titles = failing.received.slice(before).map(({ body }) => /Old|New/.exec(body)?.[0]);
+  expect(titles).toEqual(['Old', 'Old', 'New']);
+  expect(ashlar.log.some((line) => line.includes('a message to an integration was given up'))).toBe(true);
+});

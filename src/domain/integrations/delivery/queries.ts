@@ -1,6 +1,7 @@
-/** Reads which integrations are told of an event. */
+/** Reads which integrations are told of an event, and what waits for them. */
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
+import type { Receivers } from '../../../platform/outbound/queries.ts';
 import type { EventPlace } from '../../hooks/index.ts';
 import { flagsFor } from '../kinds/description.ts';
 import { type IntegrationRow, nearest } from '../management/queries.ts';
@@ -21,10 +22,21 @@ export async function selectWanting(
   return rows;
 }
 
-export const selectActive = (db: Db, id: number): Promise<IntegrationRow | undefined> =>
-  db
-    .selectFrom('integrations')
+export const waitingIntegrations: Receivers = {
+  receivers: 'integrations',
+  deliveries: 'integration_deliveries',
+  key: 'integration_id',
+  isReady: (time) => sql`(r.paused_until is null or r.paused_until <= ${time})`,
+};
+
+/** The next deliveries of an integration, in order; the key names each however often it is tried. */
+export async function selectNextDeliveries(db: Db, integrationId: number, most: number) {
+  const rows = await db
+    .selectFrom('integration_deliveries')
     .selectAll()
-    .where('id', '=', id)
-    .where('active', '=', true)
-    .executeTakeFirst();
+    .where('integration_id', '=', integrationId)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.map((row) => ({ ...row, key: `integration-${integrationId}-${row.fact_id}-${row.place}` }));
+}

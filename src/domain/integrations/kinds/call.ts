@@ -3,8 +3,7 @@ import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import { rulesOf } from '../../hooks/index.ts';
 import type { DeliveryServices } from './description.ts';
 
-/** Short: while one service hangs, what others are sent waits. */
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 262_144;
 
 export type ServiceRequest = {
@@ -20,7 +19,7 @@ export type ServiceRequest = {
  * not there, has too much to do, or breaks.
  */
 export async function call(
-  { outbound, settings, log }: DeliveryServices,
+  { outbound, settings, log, ending }: DeliveryServices,
   { method, url, headers = {}, body }: ServiceRequest,
 ): Promise<string | undefined> {
   try {
@@ -37,6 +36,7 @@ export async function call(
       maximumBytes: MAX_RESPONSE_BYTES,
       cutAnswer: true,
       keepRedirects: true,
+      signal: ending,
     });
     const { status } = answer;
     if (status === 429 || status >= 500) throw new Error(`the service answered ${status}`);

@@ -18,7 +18,11 @@ export type Field = {
 /** The values of the fields, the secret ones among them. */
 export type Properties = Readonly<Record<string, Json>>;
 
-export type DeliveryServices = Needs<'outbound' | 'settings' | 'log'> & { mailer: Mailer };
+export type DeliveryServices = Needs<'outbound' | 'settings' | 'log'> & {
+  mailer: Mailer;
+  /** Aborted when the program stops. */
+  ending: AbortSignal;
+};
 
 /** `commit_events` are pushes, to those that look at commits alone. */
 export type IntegrationFlag = HookFlag | 'commit_events';
@@ -32,7 +36,7 @@ export const flagsFor = (hookFlags: readonly string[]): string[] =>
 
 /** How events reach the other service. */
 export type Delivery = {
-  /** What is to be sent of an event, each by a job of its own; nothing where the properties do not want it. */
+  /** What is to be sent of an event, in order; nothing where the properties do not want it. */
   prepare(event: HookEvent, properties: Properties): readonly Json[];
   /** Sends one of them, which the id names however often it is tried; fails where it may be tried again. */
   send(services: DeliveryServices, prepared: Json, properties: Properties, id: string): Promise<void>;

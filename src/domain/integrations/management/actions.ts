@@ -45,7 +45,8 @@ type Values = Pick<IntegrationRow, 'slug' | 'active' | 'events'> & ReturnType<ty
 
 /** Writes the parent's own; of two that are made at once the later one stays. */
 function write(tx: Db, subject: ResourceParent, values: Values): Promise<IntegrationRow> {
-  const changed = { ...values, updated_at: now() };
+  // What it failed by before may be mended now.
+  const changed = { ...values, recent_failures: 0, paused_until: null, updated_at: now() };
   return tx
     .insertInto('integrations')
     .values({ ...changed, ...parentColumns(subject), created_at: changed.updated_at })
