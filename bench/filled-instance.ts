@@ -6,6 +6,7 @@ import { makeAccessWorld } from '../test/support/access-world.ts';
 import { ROOT_TOKEN } from '../test/support/app.ts';
 import { makeRequests, type NamedRequest } from '../test/support/good-requests.ts';
 import { sendRaw } from '../test/support/raw-http.ts';
+import { countUnderWay } from '../test/support/snapshot.ts';
 import type { Watched } from './loop-stalls.ts';
 import { EACH_ANOTHER } from './measure.ts';
 
@@ -53,16 +54,10 @@ export const commonWrites: readonly [title: string, body: unknown][] = [
 /** Milliseconds. */
 const SETTLE_MS = 10_000;
 
-/**
- * Waits for the work that requests left behind: no fact waits, and no job that was never tried. One that is tried again later,
- * such as a call of a server that is not there, is not waited for.
- */
-export async function settled({ app }: Pick<Watched, 'app'>): Promise<void> {
+/** Waits for the work that requests left behind. What is tried again later, such as a call of a server that is not there, is not waited for. */
+export async function settled(site: Pick<Watched, 'app'>): Promise<void> {
   for (let waited = 0; waited < SETTLE_MS; waited += 20) {
-    const [row] = await app.services.database.sql<{ waiting: number }[]>`
-      select (select count(*) from outbox) + (select count(*) from graphile_worker.jobs
-        where (attempts = 0 and run_at <= now()) or locked_at is not null) as waiting`;
-    if (row?.waiting === 0) return;
+    if ((await countUnderWay(site)) === 0) return;
     await sleep(20);
   }
 }

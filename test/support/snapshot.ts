@@ -2,17 +2,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
 
-/** Waits until nothing that was asked for before is still under way: facts, jobs that are due, what hooks and integrations are sent. */
-export async function untilQuiet({ app }: TestApp): Promise<void> {
-  const { sql } = app.services.database;
+/** How much of what was asked for before is still under way: facts, jobs that are due, what hooks and integrations are sent. */
+export async function countUnderWay({ app }: Pick<TestApp, 'app'>): Promise<number> {
+  const [row] = await app.services.database.sql<{ count: number }[]>`
+    select (select count(*) from outbox)::integer
+      + (select count(*) from hook_deliveries where sent_at is null)::integer
+      + (select count(*) from integration_deliveries d join integrations i on i.id = d.integration_id
+        where i.paused_until is null or i.paused_until <= now())::integer
+      + (select count(*) from hooks where sender is not null)::integer
+      + (select count(*) from integrations where sender is not null)::integer
+      + (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null)::integer as count`;
+  return row?.count ?? 0;
+}
+
+/** Waits until nothing that was asked for before is under way. */
+export async function untilQuiet(site: TestApp): Promise<void> {
   for (let waited = 0; waited < 1_200; waited++) {
-    app.services.wake();
-    const [row] = await sql<{ count: number }[]>`
-      select (select count(*) from outbox)::integer + (select count(*) from hook_deliveries where sent_at is null)::integer
-        + (select count(*) from integration_deliveries d join integrations i on i.id = d.integration_id
-          where i.paused_until is null or i.paused_until <= now())::integer
-        + (select count(*) from graphile_worker.jobs where run_at <= now() or locked_at is not null)::integer as count`;
-    if (row?.count === 0) return;
+    site.app.services.wake();
+    if ((await countUnderWay(site)) === 0) return;
     await sleep(50);
   }
   throw new Error('facts, jobs or deliveries stay after a minute');
