@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
 
-export type Received = { id: string; subject: string; text: string; link: string };
+export type Received = { id: string; from: string; subject: string; text: string; link: string };
 
 const fold = /=\r?\n/g;
 
@@ -12,7 +12,8 @@ const fold = /=\r?\n/g;
 function textOf(message: string): string {
   const part = message.slice(message.indexOf('text/plain'));
   const [headers = '', ...rest] = part.split('\r\n\r\n');
-  const body = rest.join('\r\n\r\n').split('\r\n--')[0] ?? '';
+  const boundary = /boundary="?([^"\r\n;]+)/.exec(message)?.[1] ?? '';
+  const body = rest.join('\r\n\r\n').split(`\r\n--${boundary}`)[0] ?? '';
   if (/base64/i.test(headers)) return Buffer.from(body, 'base64').toString('utf8');
   if (!/quoted-printable/i.test(headers)) return body;
   const bytes = body
@@ -39,7 +40,13 @@ export function mailsTo(app: TestApp, address: string): Received[] {
     .map((message) => {
       const text = textOf(message);
       const link = /^https?:\/\/\S+$/m.exec(text)?.[0] ?? '';
-      return { id: headerOf(message, 'Message-ID'), subject: headerOf(message, 'Subject'), text, link };
+      return {
+        id: headerOf(message, 'Message-ID'),
+        from: headerOf(message, 'From'),
+        subject: headerOf(message, 'Subject'),
+        text,
+        link,
+      };
     })
     .sort((left, right) => numberOf(left) - numberOf(right));
 }

@@ -44,6 +44,11 @@ const cases: readonly (readonly [text: string, ...found: string[]])[] = [
     'external_issue |T3',
     'external_issue |CU-1a',
   ],
+  [
+    'Fixes bug 12, Work item 3 and task 4x; a bug 5.1, debug 6',
+    'external_issue |bug 12',
+    'external_issue |Work item 3',
+  ],
   ['STONE-1#2 STONE-12x xSTONE-1 STONE-1-2 STONE-1.txt stone-1 TT3', 'issue STONE-1|2'],
   [':tada: :+1:', ':tada:', ':+1:'],
   ['10:30:20'],

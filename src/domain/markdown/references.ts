@@ -47,7 +47,7 @@ const pattern = new RegExp(
     ')',
     `|@(?<user>${PATH})`,
     String.raw`|(?<bare>[0-9a-f]{7,40})(?![\w/@\-]|\.\w)`,
-    String.raw`|(?<external>[A-Z][A-Z0-9_]{0,31}-\d{1,10}|T\d{1,10}|CU-[0-9a-z]{1,20})(?![\w/@\-]|\.\w)`,
+    String.raw`|(?<external>[A-Z][A-Z0-9_]{0,31}-\d{1,10}|T\d{1,10}|CU-[0-9a-z]{1,20}|(?:[Bb]ug|[Tt]ask|[Ww]ork ?item|[Rr]tcwi|RTCWI|[Dd]efect) \d{1,10})(?![\w/@\-]|\.\w)`,
     String.raw`|:(?<emoji>[a-z0-9_+\-]{1,64}):`,
     ')',
   ].join(''),

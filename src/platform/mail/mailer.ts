@@ -13,6 +13,8 @@ export type Mail = {
   html: string;
   /** The language of the parts (RFC 3282). */
   language: string;
+  /** In whose name it is sent, where that is not the site's. */
+  from?: { name: string; address: string };
   /** Further headers, such as those of threads; none by default. */
   headers?: Readonly<Record<string, string>>;
 };
@@ -55,12 +57,15 @@ const oneLineEach = (headers: Readonly<Record<string, string>> = {}): Record<str
 /** The mail as the library takes it. Addresses are given as such, so that no list can be read into one. */
 function toMessage(mail: Mail, options: MailerOptions) {
   if (!NAME.test(mail.id)) throw new Error(`not the name of a mail: ${JSON.stringify(mail.id)}`);
-  if (/[\p{Cc}\s<>,;]/u.test(mail.to)) throw new Error('not one mail address');
+  if ([mail.to, mail.from?.address ?? ''].some((address) => /[\p{Cc}\s<>,;]/u.test(address)))
+    throw new Error('not one mail address');
   const { from, host } = options.sender();
   return {
     messageId: `<${mail.id}@${host}>`,
     date: now(),
-    from: { name: 'Ashlar', address: from },
+    from: mail.from
+      ? { name: oneLine(mail.from.name), address: mail.from.address }
+      : { name: 'Ashlar', address: from },
     to: { name: '', address: mail.to },
     subject: oneLine(mail.subject),
     text: mail.text,

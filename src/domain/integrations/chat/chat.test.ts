@@ -2,7 +2,19 @@
 import { describe, expect, test } from 'vitest';
 import { isWanted, labelNames } from './filters.ts';
 import { type ChatMessage, type ChatPayload, messageOf } from './message.ts';
-import { discord, mattermost, microsoftTeams, pushover, slack, telegram, webexTeams } from './services.ts';
+import {
+  circuit,
+  discord,
+  googleChat,
+  matrix,
+  mattermost,
+  microsoftTeams,
+  pumble,
+  pushover,
+  slack,
+  telegram,
+  webexTeams,
+} from './services.ts';
 
 const NONE = '0'.repeat(40);
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -151,7 +163,7 @@ describe('what people write calls nobody, and is no markup', () => {
   };
   const webhook = 'https://chat.example/hook';
   const bodyOf = (service: typeof slack, properties = {}, channel?: string) =>
-    service(hostile, { webhook, ...properties }, channel);
+    service(hostile, { webhook, ...properties }, channel, 'integration-1-2-0');
 
   test('slack', () => {
     expect(bodyOf(slack, { channel: 'town', username: 'Ashlar' }, 'own')).toEqual({
@@ -191,6 +203,40 @@ describe('what people write calls nobody, and is no markup', () => {
     });
     expect(bodyOf(webexTeams).body).toEqual({
       markdown: `[&lt;!channel&gt; \\[x\\](http://evil.example) &amp; @all](${hostile.link})\n\n&lt;b&gt;@here&lt;/b&gt;`,
+    });
+  });
+
+  test('hangouts-chat, pumble and unify-circuit', () => {
+    const { text } = bodyOf(googleChat).body as { text: string };
+    expect(text.startsWith(`<${hostile.link}|`)).toBe(true);
+    expect(text).not.toMatch(/<!channel>|@all|<b>|@here/);
+    const escapedTitle = '&lt;!channel&gt; \\[x\\](http://evil.example) &amp; @all';
+    expect(bodyOf(pumble).body).toMatchObject({
+      text: `[${escapedTitle}](${hostile.link})`,
+      attachments: [{ text: '&lt;b&gt;@here&lt;/b&gt;' }],
+    });
+    expect(bodyOf(circuit).body).toEqual({
+      text: `[${escapedTitle}](${hostile.link})\n&lt;b&gt;@here&lt;/b&gt;`,
+      markdown: true,
+    });
+  });
+
+  test('matrix: one transaction over all tries', () => {
+    const sent = bodyOf(matrix, {
+      token: 'a-token',
+      room: '!stone:m.example',
+      hostname: 'https://m.example/',
+    });
+    expect(sent).toMatchObject({
+      method: 'PUT',
+      url: 'https://m.example/_matrix/client/v3/rooms/!stone%3Am.example/send/m.room.message/integration-1-2-0',
+      headers: { authorization: 'Bearer a-token' },
+      body: {
+        msgtype: 'm.text',
+        formatted_body:
+          '<a href="https://ashlar.example/a?b=&quot;c&quot;&amp;d">&lt;!channel&gt; [x](http://evil.example) &amp; @all</a><br>&lt;b&gt;@here&lt;/b&gt;',
+        'm.mentions': {},
+      },
     });
   });
 

@@ -25,9 +25,9 @@ export const chatDelivery = (service: ChatService): Delivery => ({
     const count = Math.max(channelsOf(properties, flag).length, 1);
     return Array.from({ length: count }, (_, place) => ({ message, flag, place }));
   },
-  async send(services, prepared, properties) {
+  async send(services, prepared, properties, id) {
     const { message, flag, place } = prepared as Prepared;
-    const request = service(message, properties, channelsOf(properties, flag)[place]);
+    const request = service(message, properties, channelsOf(properties, flag)[place], id);
     await call(services, { method: 'POST', ...request });
   },
 });

@@ -1,14 +1,16 @@
 /** A message as each service takes it: what is in it is shown as it was written, and calls nobody. Pure. */
+import type { ServiceRequest } from '../kinds/call.ts';
 import { type Properties, textOf } from '../kinds/description.ts';
 import type { ChatMessage } from './message.ts';
 
-export type ChatRequest = { url: string; body: object };
+export type ChatRequest = Pick<ServiceRequest, 'url' | 'headers'> & { method?: 'PUT'; body: object };
 
-/** A service: the request of a message; `channel` where the event has one of its own. */
+/** A service: the request of a message; `channel` where the event has one of its own. The id names the message over all tries. */
 export type ChatService = (
   message: ChatMessage,
   properties: Properties,
   channel: string | undefined,
+  id: string,
 ) => ChatRequest;
 
 const cut = (text: string, length: number): string =>
@@ -84,10 +86,57 @@ export const webexTeams: ChatService = ({ title, text, link }, properties) => ({
   },
 });
 
+export const circuit: ChatService = ({ title, text, link }, properties) => ({
+  url: textOf(properties, 'webhook'),
+  body: {
+    text: `[${quoted(title)}](${link})${text === '' ? '' : `\n${quoted(cut(text, MAX_TEXT))}`}`,
+    markdown: true,
+  },
+});
+
+/** Plain texts with links as `<address|text>`: a joiner that is not seen keeps what people write from being one, or a name. */
+export const googleChat: ChatService = ({ title, text, link }, properties) => {
+  const plain = (written: string): string =>
+    written.replaceAll('<', '<\u{2060}').replaceAll('@', '@\u{2060}');
+  return {
+    url: textOf(properties, 'webhook'),
+    body: {
+      text: `<${link}|${plain(title).replaceAll('>', '›')}>${text === '' ? '' : `\n${plain(cut(text, MAX_TEXT))}`}`,
+    },
+  };
+};
+
+export const pumble: ChatService = (message, properties) => ({
+  url: textOf(properties, 'webhook'),
+  body: { text: `[${quoted(message.title)}](${message.link})`, ...attachment(message, quoted) },
+});
+
+export const matrix: ChatService = ({ title, text, link }, properties, _, id) => {
+  const server = textOf(properties, 'hostname') || 'https://matrix.org';
+  const room = encodeURIComponent(textOf(properties, 'room'));
+  const written = cut(text, MAX_TEXT);
+  return {
+    method: 'PUT',
+    url: `${server.replace(/\/+$/, '')}/_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(id)}`,
+    headers: { authorization: `Bearer ${textOf(properties, 'token')}` },
+    body: {
+      msgtype: 'm.text',
+      body: [title, link, ...(text === '' ? [] : [written])].join('\n'),
+      format: 'org.matrix.custom.html',
+      formatted_body: `${anchor(title, link)}${text === '' ? '' : `<br>${escaped(written).replaceAll('\n', '<br>')}`}`,
+      // Names in it call nobody.
+      'm.mentions': {},
+    },
+  };
+};
+
+const anchor = (title: string, link: string): string =>
+  `<a href="${escaped(link).replaceAll('"', '&quot;')}">${escaped(title)}</a>`;
+
 export const telegram: ChatService = ({ title, text, link }, properties) => {
   const server = textOf(properties, 'hostname') || 'https://api.telegram.org';
   const thread = properties.thread;
-  const heading = `<a href="${escaped(link).replaceAll('"', '&quot;')}">${escaped(title)}</a>`;
+  const heading = anchor(title, link);
   return {
     url: `${server.replace(/\/+$/, '')}/bot${textOf(properties, 'token')}/sendMessage`,
     body: {

@@ -21,7 +21,8 @@ export const integrationAudience = (
     return async (events, fact) => {
       const deliveries = told.flatMap((row) => {
         const delivery = integrations.get(row.slug)?.delivery;
-        if (!delivery) return [];
+        // What happened before it was made is none of its business.
+        if (!delivery || row.created_at > new Date(fact.fact_at)) return [];
         const properties = readProperties(services.secretKey, row);
         return events
           .filter((event) => wantsEvent(hookFlagsOf(row.events), event))

@@ -7,16 +7,20 @@ import { stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { asanaDelivery } from '../asana/delivery.ts';
 import { chatDelivery } from '../chat/delivery.ts';
 import {
+  circuit,
   discord,
+  googleChat,
+  matrix,
   mattermost,
   microsoftTeams,
+  pumble,
   pushover,
   slack,
   telegram,
   webexTeams,
 } from '../chat/services.ts';
 import { jiraDelivery } from '../jira/delivery.ts';
-import type { Description } from '../kinds/description.ts';
+import type { Description, Tracker } from '../kinds/description.ts';
 import {
   address,
   branchChoices,
@@ -30,7 +34,7 @@ import {
   text,
 } from '../kinds/fields.ts';
 import { mailDelivery } from '../mail/delivery.ts';
-import { byNumber, clickup, jira, phorge, youtrack } from '../trackers/trackers.ts';
+import { byNumber, clickup, ewm, jira, phorge, youtrack } from '../trackers/trackers.ts';
 
 const webhook = required(secretAddress('The address that the service gave for incoming messages.'));
 
@@ -48,11 +52,14 @@ const issuesUrl = required(address('The address of an issue, with `:id` for its 
 const projectUrl = required(address('The page of the project in the tracker.', 'shown'));
 const newIssueUrl = address('The page on which issues are made.', 'shown');
 
+const newIssuePages: ReadonlySet<Tracker> = new Set([byNumber, ewm]);
+
 /** Trackers to which references in texts lead. */
 const trackers: readonly Description[] = [
   { slug: 'bugzilla', title: 'Bugzilla', tracker: byNumber },
   { slug: 'clickup', title: 'ClickUp', tracker: clickup },
   { slug: 'custom-issue-tracker', title: 'Custom issue tracker', tracker: byNumber },
+  { slug: 'ewm', title: 'EWM', tracker: ewm },
   { slug: 'phorge', title: 'Phorge', tracker: phorge },
   { slug: 'redmine', title: 'Redmine', tracker: byNumber },
   { slug: 'youtrack', title: 'YouTrack', tracker: youtrack },
@@ -63,7 +70,7 @@ const trackers: readonly Description[] = [
   fields: {
     issues_url: issuesUrl,
     project_url: projectUrl,
-    ...(each.tracker === byNumber && { new_issue_url: newIssueUrl }),
+    ...(newIssuePages.has(each.tracker) && { new_issue_url: newIssueUrl }),
   },
 }));
 
@@ -102,6 +109,13 @@ const descriptions: readonly Description[] = [
           description: 'The branches whose pushes are told; `all` unless told.',
         }),
       },
+      disable_diffs: { schema: Type.Boolean({ description: 'Whether the mails are without what changed.' }) },
+      send_from_committer_email: {
+        schema: Type.Boolean({
+          description:
+            'Whether mails come from the public address of who pushed, where its domain is that of the site.',
+        }),
+      },
     },
     delivery: mailDelivery,
   },
@@ -111,6 +125,13 @@ const descriptions: readonly Description[] = [
     events: [],
     fields: { external_wiki_url: required(address('The address of the wiki.', 'shown')) },
     page: { field: 'external_wiki_url', label: 'External wiki' },
+  },
+  {
+    slug: 'hangouts-chat',
+    title: 'Google Chat',
+    events: chatEvents,
+    fields: { webhook, ...branches, ...labels },
+    delivery: chatDelivery(googleChat),
   },
   {
     slug: 'jira',
@@ -135,10 +156,28 @@ const descriptions: readonly Description[] = [
         }),
       },
       jira_issue_transition_id: text('The ids of the transitions of an issue that is closed, by commas.'),
+      comment_on_event_enabled: {
+        schema: Type.Boolean({
+          description:
+            'Whether issues that commits and merge requests name get a comment; they do unless told.',
+        }),
+      },
     },
     delivery: jiraDelivery,
     tracker: jira,
     page: { field: 'url', label: 'Issue tracker' },
+  },
+  {
+    slug: 'matrix',
+    title: 'Matrix notifications',
+    events: chatEvents,
+    fields: {
+      hostname: address('Another server; `https://matrix.org` unless told.'),
+      token: required(secret('The access token of the account that posts.')),
+      room: required(text('The id of the room, such as `!stone:matrix.org`.')),
+      ...branches,
+    },
+    delivery: chatDelivery(matrix),
   },
   {
     slug: 'mattermost',
@@ -153,6 +192,13 @@ const descriptions: readonly Description[] = [
     events: chatEvents,
     fields: { webhook, ...branches, ...labels },
     delivery: chatDelivery(microsoftTeams),
+  },
+  {
+    slug: 'pumble',
+    title: 'Pumble',
+    events: chatEvents,
+    fields: { webhook, ...branches, ...labels },
+    delivery: chatDelivery(pumble),
   },
   {
     slug: 'pushover',
@@ -190,6 +236,13 @@ const descriptions: readonly Description[] = [
       ...branches,
     },
     delivery: chatDelivery(telegram),
+  },
+  {
+    slug: 'unify-circuit',
+    title: 'Unify Circuit',
+    events: chatEvents,
+    fields: { webhook, ...branches, ...labels },
+    delivery: chatDelivery(circuit),
   },
   {
     slug: 'webex-teams',

@@ -1,29 +1,81 @@
-/** Issues of Jira that a push to the default branch, or a merge into it, closes: they go the way that the properties say. */
-import type { Json } from '../../../platform/db/rows.ts';
+/**
+ * Issues of Jira: those that a push to the default branch, or a merge into it, closes go the way that the properties say; those that
+ * commits and merge requests name get a comment and a link.
+ */
 import { call } from '../kinds/call.ts';
 import { type Delivery, type DeliveryServices, type Properties, textOf } from '../kinds/description.ts';
-import { closedKeys } from './closing.ts';
+import { closedKeys, namedKeys } from './keys.ts';
 
 /** As far as payloads of hooks are read. */
 type Payload = {
   object_kind: string;
+  user?: { name: string };
+  user_name?: string | null;
   ref?: string;
-  project?: { default_branch: string | null };
-  commits?: readonly { message: string }[];
+  project?: { path_with_namespace: string; default_branch: string | null };
+  commits?: readonly { id: string; title: string; message: string; url: string }[];
   object_attributes?: {
     action?: string;
+    iid?: number;
     target_branch?: string;
     title?: string;
     description?: string | null;
+    url?: string;
   };
 };
 
-function textsOf({ object_kind, ref, project, commits = [], object_attributes: request }: Payload): string[] {
+/** What names issues: a commit or a merge request. */
+type Mention = { what: string; title: string; url: string; text: string };
+
+function closingTexts({
+  object_kind,
+  ref,
+  project,
+  commits = [],
+  object_attributes: request,
+}: Payload): string[] {
   const branch = project?.default_branch;
   if (object_kind === 'push')
     return ref === `refs/heads/${branch}` ? commits.map(({ message }) => message) : [];
   if (request?.action !== 'merge' || request.target_branch !== branch) return [];
   return [request.title ?? '', request.description ?? ''];
+}
+
+function mentionsIn({ object_kind, commits = [], object_attributes: request }: Payload): Mention[] {
+  if (object_kind === 'push')
+    return commits.map(({ id, title, message, url }) => ({
+      what: `commit ${id.slice(0, 8)}`,
+      title,
+      url,
+      text: message,
+    }));
+  if (request?.action !== 'open') return [];
+  const { iid, title = '', description, url = '' } = request;
+  return [{ what: `merge request !${iid}`, title, url, text: `${title}\n${description ?? ''}` }];
+}
+
+type Transitioned = { key: string };
+type Mentioned = { key: string; url: string; title: string; comment: string };
+
+/** Characters that make markup in Jira. */
+const quoted = (text: string): string => text.replace(/[\\{}[\]|*_^~+-]/g, '\\$&');
+
+/** Of one event. */
+const MAX_COMMENTS = 20;
+
+function mentionedBy(payload: Payload): Mentioned[] {
+  const who = quoted(payload.user?.name ?? payload.user_name ?? 'Somebody');
+  const place = quoted(payload.project?.path_with_namespace ?? '');
+  return mentionsIn(payload)
+    .flatMap(({ what, title, url, text }) =>
+      namedKeys(text).map((key) => ({
+        key,
+        url,
+        title: `${what}: ${title}`,
+        comment: `${who} named this issue in [${quoted(what)} of ${place}|${url}]:\n${quoted(title)}`,
+      })),
+    )
+    .slice(0, MAX_COMMENTS);
 }
 
 function headersOf(properties: Properties): Record<string, string> {
@@ -54,22 +106,57 @@ async function transitionsOf(
   return typeof done?.id === 'string' ? [done.id] : [];
 }
 
+async function transition(services: DeliveryServices, issue: string, properties: Properties): Promise<void> {
+  const url = `${issue}/transitions`;
+  for (const id of await transitionsOf(services, url, properties))
+    await call(services, {
+      method: 'POST',
+      url,
+      headers: headersOf(properties),
+      body: { transition: { id } },
+    });
+}
+
+/** Comments on the issue and links it to what names it; what is linked already was told of, by another branch or another try. */
+async function mention(
+  services: DeliveryServices,
+  issue: string,
+  { url: address, title, comment }: Mentioned,
+  properties: Properties,
+): Promise<void> {
+  const headers = headersOf(properties);
+  const links = `${issue}/remotelink`;
+  const linked = await call(services, {
+    method: 'GET',
+    url: `${links}?globalId=${encodeURIComponent(address)}`,
+    headers,
+  });
+  if (linked !== undefined) return;
+  await call(services, { method: 'POST', url: `${issue}/comment`, headers, body: { body: comment } });
+  await call(services, {
+    method: 'POST',
+    url: links,
+    headers,
+    body: { globalId: address, object: { url: address, title } },
+  });
+}
+
 export const jiraDelivery: Delivery = {
-  prepare({ body }, properties): Json[] {
+  prepare({ body }, properties): (Transitioned | Mentioned)[] {
+    const payload = body as Payload;
     const goes =
       properties.jira_issue_transition_automatic === true ||
       textOf(properties, 'jira_issue_transition_id') !== '';
-    return goes ? closedKeys(textsOf(body as Payload)) : [];
+    return [
+      ...(goes ? closedKeys(closingTexts(payload)).map((key) => ({ key })) : []),
+      ...(properties.comment_on_event_enabled === false ? [] : mentionedBy(payload)),
+    ];
   },
   async send(services, prepared, properties) {
+    const told = prepared as Transitioned | Mentioned;
     const server = (textOf(properties, 'api_url') || textOf(properties, 'url')).replace(/\/+$/, '');
-    const url = `${server}/rest/api/2/issue/${String(prepared)}/transitions`;
-    for (const id of await transitionsOf(services, url, properties))
-      await call(services, {
-        method: 'POST',
-        url,
-        headers: headersOf(properties),
-        body: { transition: { id } },
-      });
+    const issue = `${server}/rest/api/2/issue/${told.key}`;
+    if ('comment' in told) await mention(services, issue, told, properties);
+    else await transition(services, issue, properties);
   },
 };

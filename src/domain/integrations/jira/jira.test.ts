@@ -7,6 +7,7 @@ import { startWebServer, type WebServer } from '../../../../test/support/web-ser
 
 const ashlar = useApp();
 let jira: WebServer;
+const linked: string[] = [];
 let project: MadeProject;
 
 const transitions = [
@@ -16,7 +17,8 @@ const transitions = [
 
 beforeAll(async () => {
   jira = await startWebServer(({ method, path }, reply) => {
-    if (path.includes('/NONE-')) reply.statusCode = 404;
+    const isLinked = linked.some((each) => path.includes(each));
+    if (path.includes('/NONE-') || (path.includes('/remotelink?') && !isLinked)) reply.statusCode = 404;
     reply.end(method === 'GET' ? JSON.stringify({ transitions }) : '');
   });
   const body = { outbound_local_requests_allowlist: ['127.0.0.1'] };
@@ -30,7 +32,13 @@ beforeEach(() => void jira.received.splice(0));
 const set = async (body: object) =>
   bodyOf(
     await ashlar.root(`PUT /projects/${project.id}/integrations/jira`, {
-      body: { url: `${jira.url}/base/`, username: 'ada', password: 'a-password', ...body },
+      body: {
+        url: `${jira.url}/base/`,
+        username: 'ada',
+        password: 'a-password',
+        comment_on_event_enabled: false,
+        ...body,
+      },
     }),
     200,
   );
@@ -95,6 +103,34 @@ test('a merge takes them through the transitions that are set, with a token', as
     [sentTo('STONE-4'), '6'],
   ]);
   expect(jira.received[0]?.headers.authorization).toBe('Bearer a-password');
+});
+
+test('issues that commits and new merge requests name get a comment and a link, each once', async () => {
+  await set({ comment_on_event_enabled: true, commit_events: true });
+  linked.push('STONE-8');
+  await commit('named', 'Lay [STONE-7] and STONE-8 {again}');
+  const sent = () =>
+    jira.received.filter(({ method }) => method === 'POST').map(({ path, body }) => [path, JSON.parse(body)]);
+  await expect.poll(() => sent().length, { timeout: 10_000 }).toBe(2);
+  const address = expect.stringContaining('/-/commit/');
+  expect(sent()).toEqual([
+    [
+      '/base/rest/api/2/issue/STONE-7/comment',
+      {
+        body: expect.stringMatching(
+          /named this issue in \[commit [0-9a-f]{8} of .*\n.*Lay \\\[STONE\\-7\\\]/,
+        ),
+      },
+    ],
+    [
+      '/base/rest/api/2/issue/STONE-7/remotelink',
+      { globalId: address, object: { url: address, title: expect.stringContaining('Lay [STONE-7]') } },
+    ],
+  ]);
+  const body = { source_branch: 'named', target_branch: 'main', title: 'Arch for STONE-6' };
+  bodyOf(await ashlar.root(`POST /projects/${project.id}/merge_requests`, { body }), 201);
+  await expect.poll(() => sent().length, { timeout: 10_000 }).toBe(4);
+  expect(sent()[2]?.[0]).toBe('/base/rest/api/2/issue/STONE-6/comment');
 });
 
 test('references lead to it', async () => {

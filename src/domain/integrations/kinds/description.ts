@@ -18,7 +18,7 @@ export type Field = {
 /** The values of the fields, the secret ones among them. */
 export type Properties = Readonly<Record<string, Json>>;
 
-export type DeliveryServices = Needs<'outbound' | 'settings' | 'log'> & {
+export type DeliveryServices = Needs<'outbound' | 'settings' | 'log' | 'repositories' | 'baseUrl'> & {
   mailer: Mailer;
   /** Aborted when the program stops. */
   ending: AbortSignal;

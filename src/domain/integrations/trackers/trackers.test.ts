@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Tracker } from '../kinds/description.ts';
-import { byNumber, clickup, jira, phorge, youtrack } from './trackers.ts';
+import { byNumber, clickup, ewm, jira, phorge, youtrack } from './trackers.ts';
 
 const properties = { issues_url: 'https://t.example/:id?x=:id', url: 'https://j.example/base/' };
 
@@ -16,6 +16,9 @@ test.each<[string, Tracker, string, string | undefined]>([
   ['clickup', clickup, 'CU-1a', 'https://t.example/1a?x=1a'],
   ['clickup', clickup, '#12', 'https://t.example/12?x=12'],
   ['clickup', clickup, 'STONE-12', 'https://t.example/STONE-12?x=STONE-12'],
+  ['ewm', ewm, 'Work item 12', 'https://t.example/12?x=12'],
+  ['ewm', ewm, 'rtcwi 12', 'https://t.example/12?x=12'],
+  ['ewm', ewm, '#12', undefined],
   ['jira', jira, 'STONE-12', 'https://j.example/base/browse/STONE-12'],
   ['jira', jira, '#12', undefined],
 ])('%s: %3$s', (_, tracker, name, address) => {

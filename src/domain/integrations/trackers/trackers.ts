@@ -24,5 +24,10 @@ export const clickup: Tracker = (name, properties) => {
   return keyed.test(name) ? at(properties, name) : undefined;
 };
 
+export const ewm: Tracker = (name, properties) => {
+  const [, number] = /^(?:bug|task|work ?item|rtcwi|defect) (\d+)$/i.exec(name) ?? [];
+  return number === undefined ? undefined : at(properties, number);
+};
+
 export const jira: Tracker = (name, properties) =>
   keyed.test(name) ? `${textOf(properties, 'url').replace(/\/+$/, '')}/browse/${name}` : undefined;

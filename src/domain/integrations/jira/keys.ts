@@ -1,4 +1,4 @@
-/** The issues of a Jira project that a text closes: `Closes STONE-1, STONE-2 and STONE-3`. Pure, in time linear in the text. */
+/** The issues of a Jira project that texts name, and those that they close: `Closes STONE-1, STONE-2 and STONE-3`. Pure, in time linear in the text. */
 
 const keyword =
   /\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +/gi;
@@ -31,3 +31,9 @@ export function closedKeys(texts: readonly string[]): string[] {
     }
   return [...found];
 }
+
+const anyKey = /(?<![\w-])[A-Z][A-Z0-9_]{1,31}-\d{1,10}(?![\w-])/g;
+
+/** Each once, the first twenty. */
+export const namedKeys = (text: string): string[] =>
+  [...new Set(Array.from(text.matchAll(anyKey), ([key]) => key))].slice(0, MAX_KEYS);

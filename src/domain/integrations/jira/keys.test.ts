@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closedKeys } from './closing.ts';
+import { closedKeys, namedKeys } from './keys.ts';
 
 test.each<[string, string[]]>([
   ['Closes STONE-1', ['STONE-1']],
@@ -16,4 +16,11 @@ test.each<[string, string[]]>([
 test('the first twenty of all texts', () => {
   const texts = Array.from({ length: 50 }, (_, place) => `Closes STONE-${place}`);
   expect(closedKeys(texts)).toHaveLength(20);
+});
+
+test.each<[string, string[]]>([
+  ['See STONE-1 and (A_B-3), STONE-1', ['STONE-1', 'A_B-3']],
+  ['stone-1 XSTONE-1x S-1 STONE-1-2 UTF-8', ['UTF-8']],
+])('named in %j', (text, keys) => {
+  expect(namedKeys(text)).toEqual(keys);
 });
