@@ -21,3 +21,20 @@ alter table integrations
   -- Until then a service that failed is left alone.
   add column paused_until timestamptz (3);
 create index integrations_sender on integrations (sender) where sender is not null;
+
+-- What waited as a job before.
+do $$
+begin
+  if to_regclass('graphile_worker._private_tasks') is null then return; end if;
+  insert into integration_deliveries (integration_id, fact_id, place, prepared, fact_at)
+    select i.id, split_part(j.payload ->> 'id', '-', 3)::bigint, split_part(j.payload ->> 'id', '-', 4)::integer,
+      (j.payload -> 'prepared')::text, (j.payload ->> 'fact_at')::timestamptz
+    from graphile_worker._private_jobs j
+    join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'integrations.deliver'
+    join integrations i on i.id = (j.payload ->> 'integration_id')::bigint
+    where j.attempts < j.max_attempts
+    order by j.run_at, j.id
+    on conflict (integration_id, fact_id, place) do nothing;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier = 'integrations.deliver';
+end $$;

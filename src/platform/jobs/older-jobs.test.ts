@@ -1,0 +1,116 @@
+/** Jobs and facts that an earlier version left are done by this version. */
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { migrationsFolder } from '../../instance.ts';
+import { connect } from '../db/database.ts';
+import { migrate } from '../db/migrations.ts';
+import { migrateJobs } from './jobs.ts';
+
+/** Runs the work on a database whose migrations are those before this one; `upgrade` brings the others. */
+async function beforeMigration(
+  first: string,
+  work: (sql: ReturnType<typeof connect>, upgrade: () => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const server = inject('postgres');
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  const options = { max: 1, statementTimeout: 0, name: 'tests' };
+  const administer = async (statement: string) => {
+    const admin = connect({ ...server, database: 'postgres' }, options);
+    await admin.unsafe(statement);
+    await admin.end();
+  };
+  await administer(`create database ${database}`);
+  const older = mkdtempSync(join(tmpdir(), 'ashlar-migrations-'));
+  for (const name of readdirSync(migrationsFolder).filter((file) => file < first))
+    cpSync(join(migrationsFolder, name), join(older, name));
+  const sql = connect({ ...server, database }, options);
+  try {
+    await migrate(sql, older, () => migrateJobs({ ...server, database }));
+    await work(sql, () => migrate(sql, migrationsFolder));
+  } finally {
+    await sql.end();
+    await administer(`drop database ${database}`);
+    rmSync(older, { recursive: true });
+  }
+}
+
+const addJob = (sql: ReturnType<typeof connect>, task: string, payload: unknown) =>
+  sql`select graphile_worker.add_job(${task}, payload := ${JSON.stringify(payload)}::text::json)`;
+
+test('jobs and facts from before the rename have their new names and payloads', () =>
+  beforeMigration('0014', async (sql, upgrade) => {
+    const hearing = {
+      name: '7',
+      occasion: { event: 'new_issue', actorId: 1, projectId: 2 },
+      told: { issue_id: 3 },
+      at: '2026-01-01T00:00:00.000Z',
+    };
+    const left: [task: string, payload: unknown][] = [
+      ['notifications.hear', { hearing, after: 0 }],
+      ['notifications.send', { hearing, userId: 4, mentioned: false }],
+      ['notifications.due', { hour: 8 }],
+      ['upkeep.tend', {}],
+      ['wikis.settle', { kind: 'project', id: 5 }],
+      ['operations.sweep_avatars', {}],
+    ];
+    for (const [task, payload] of left) await addJob(sql, task, payload);
+    await sql`insert into outbox (fact, payload, created_at) values ('repository_write_cut_off', '{}', now())`;
+
+    await upgrade();
+
+    const job = {
+      name: '7',
+      event: { name: 'new_issue', actorId: 1, projectId: 2 },
+      payload: { issue_id: 3 },
+      at: '2026-01-01T00:00:00.000Z',
+    };
+    const jobs = await sql<{ task: string; payload: unknown }[]>`
+      select t.identifier as task, j.payload from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id order by j.id`;
+    expect(jobs.map(({ task, payload }) => [task, payload])).toEqual([
+      ['notifications.fan_out', { job, after: 0 }],
+      ['notifications.send', { job, userId: 4, mentioned: false }],
+      ['notifications.due', { hour: 8 }],
+      ['housekeeping.repack', {}],
+      ['wikis.reconcile', { kind: 'project', id: 5 }],
+      ['uploads.sweep_pictures', {}],
+    ]);
+    expect(await sql`select fact from outbox`).toEqual([{ fact: 'repository_write_interrupted' }]);
+  }));
+
+test('what integrations had to send by jobs waits for their sender', () =>
+  beforeMigration('0044', async (sql, upgrade) => {
+    await sql`set session_replication_role = replica`;
+    await sql`insert into integrations (project_id, slug, active, events, properties, created_at, updated_at)
+      values (1, 'slack', true, '{}', '{}', now(), now())`;
+    const fact_at = '2026-01-01T00:00:00.000Z';
+    for (const [integration_id, place] of [
+      [1, 0],
+      [1, 1],
+      [2, 0],
+    ])
+      await addJob(sql, 'integrations.deliver', {
+        id: `integration-${integration_id}-7-${place}`,
+        integration_id,
+        prepared: { message: place },
+        fact_at,
+      });
+
+    await upgrade();
+
+    const waiting = await sql`
+      select integration_id, fact_id, place, prepared::json as prepared, fact_at from integration_deliveries order by id`;
+    expect(waiting).toEqual(
+      [0, 1].map((place) => ({
+        integration_id: 1,
+        fact_id: 7,
+        place,
+        prepared: { message: place },
+        fact_at: new Date(fact_at),
+      })),
+    );
+    expect(await sql`select from graphile_worker._private_jobs`).toEqual([]);
+  }));
