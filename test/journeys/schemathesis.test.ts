@@ -15,7 +15,7 @@ import { cleanUp, makeFolder, startProgram } from './support.ts';
 const SCHEMATHESIS = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin', 'schemathesis');
 const SEED = 16;
 /** Requests of each operation by each caller; with those along the links they are more than LEAST_REQUESTS in all. */
-const EXAMPLES = 16;
+const EXAMPLES = 13;
 /** Walks along the links of a capability by each caller. */
 const WALKS = 10;
 const LEAST_REQUESTS = 20_000;
