@@ -45,8 +45,6 @@ const MAX_TOLD_COMMITS = 1_000;
 const MAX_READ_COMMITS = 100;
 /** Characters of a message: more than a title has. */
 const MAX_MESSAGE_LENGTH = 10_000;
-/** Pushed commits among which heads of merge requests are looked for. */
-const MAX_PUSHED_COMMITS = 10_000;
 
 const branchesOf = ({ updates }: Pushed): BranchUpdate[] =>
   updates.flatMap(({ ref, before, after }) => {
@@ -69,7 +67,7 @@ async function followTarget(
   if (!target) return;
   const { repository_storage } = target.row;
   const links = await services.repositories.read(projectRepository(projectId), repository_storage, (git) =>
-    commitLinksBetween(git, before, after, MAX_PUSHED_COMMITS),
+    commitLinksBetween(git, before, after),
   );
   if (!links) return;
   await mergeByHand(services, pushed, branch, links);

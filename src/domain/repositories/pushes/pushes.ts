@@ -11,10 +11,10 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { titleOf } from '../../../platform/git/commit-texts.ts';
+import { commitIdsBetween } from '../../../platform/git/history/history.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
-import { textInTime } from '../../../platform/git/program/long-runs.ts';
 import { headRef, listRefs, peelToCommit, readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { countWrite, firstBranch, showFirst } from './actions.ts';
@@ -72,11 +72,11 @@ export async function countCommits(git: GitFolder, update: RefUpdate): Promise<n
   const known = await knownBefore(git, update);
   const line = known === undefined ? undefined : await countLine(git, after, known);
   if (line !== undefined) return line;
-  const range = known === undefined ? [after] : [after, `^${known}`];
-  const args = ['rev-list', '--count', `--max-count=${MAX_COUNTED}`, ...range, '--'];
   // The push is taken: it does not count in its pusher's share.
-  const text = await runForProgram(() => textInTime(args, { folder: git.folder })).catch(() => '0');
-  return Number(text.trim());
+  return runForProgram(() => commitIdsBetween(git, known, after, MAX_COUNTED)).then(
+    ({ length }) => length,
+    () => 0,
+  );
 }
 
 /** One update of a branch or tag as an activity event; undefined for other refs. */

@@ -2,10 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { gitRunsDuring } from '../../../../test/support/git-runs.ts';
 import { createObjectReader } from '../objects.ts';
 import { git, gitText } from '../program/program.ts';
 import { createRepository } from '../write.ts';
 import {
+  commitIdsBetween,
+  commitLinksBetween,
   commitsBetween,
   countHistory,
   type HistoryFilter,
@@ -112,6 +115,22 @@ describe.each([1, 2, 3, 4, 5])('history %i', (seed) => {
     expect(refs.at(-1)).toEqual({ type: 'tag', name: 'v1' });
     expect(await refsContaining(store, head, ['tag'])).toEqual([]);
   });
+});
+
+test('the commits and links of a short range are listed once, whatever is asked of it', async () => {
+  const folder = await makeHistory(99, 30);
+  const store = reader.open(folder);
+  const [head = '', old = ''] = idsOf(await gitText(['rev-parse', 'main', 'main~2'], { folder }));
+  const runs = await gitRunsDuring(async () => {
+    const links = await commitLinksBetween(store, old, head);
+    const ids = links.map(({ oid }) => oid);
+    expect(await commitIdsBetween(store, old, head, 1)).toEqual([head]);
+    expect((await commitsBetween(store, store, old, head, 1_000)).map(({ oid }) => oid)).toEqual(
+      ids.toReversed(),
+    );
+    expect((await commitIdsBetween(store, old, head, 1_000)).join()).toBe(ids.join());
+  });
+  expect(runs['rev-list']).toBe(1);
 });
 
 test('two histories that share nothing have no base', async () => {

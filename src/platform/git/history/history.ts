@@ -8,6 +8,7 @@ import type { GitFolder } from '../objects.ts';
 import { type Commit, parseCommit } from '../parse.ts';
 import { textInTime } from '../program/long-runs.ts';
 import { GitError } from '../program/program.ts';
+import { createCommitCache } from './commit-cache.ts';
 
 /** The folder where git looks up objects; the environment may name more folders. */
 export type ObjectFolder = Pick<GitFolder, 'folder'> & { environment?: Record<string, string> };
@@ -107,28 +108,58 @@ export async function countListed(
   return count;
 }
 
-/** Commits reachable from `head` and not from `base`, oldest first, the newest `limit` of them. */
-export async function commitsBetween(
+export type CommitLinks = { oid: string; parents: string[] };
+
+/** Commits of a range that are listed. */
+const MAX_LISTED = 10_000;
+/** Commits of a range that is kept, and such ranges: what follows a push asks for the same one again and again. */
+const MAX_KEPT_COMMITS = 100;
+const MAX_KEPT_RANGES = 500;
+const ranges = createCommitCache<readonly CommitLinks[]>(
+  MAX_KEPT_RANGES,
+  ({ length }) => length <= MAX_KEPT_COMMITS,
+);
+
+/**
+ * Commits reachable from `head` and not from `base` with their parents, newest first, the newest ten thousand of them. To find
+ * the range costs git more than to list it.
+ */
+export function commitLinksBetween(
+  { folder, environment }: ObjectFolder,
+  base: string,
+  head: string,
+): Promise<readonly CommitLinks[]> {
+  const args = ['rev-list', '--parents', `--max-count=${MAX_LISTED}`, head, `^${base}`, '--'];
+  const list = async () =>
+    linesOf(await textInTime(args, { folder, ...(environment && { environment }) })).map((line) => {
+      const [oid = '', ...parents] = line.split(' ');
+      return { oid, parents };
+    });
+  return environment ? list() : ranges(`${folder} ${base} ${head}`, list);
+}
+
+/** The ids of the same commits, the newest `limit` of them; without `base` of all that `head` has. */
+export async function commitIdsBetween(
+  place: ObjectFolder,
+  base: string | undefined,
+  head: string,
+  limit: number,
+): Promise<string[]> {
+  if (base === undefined)
+    return linesOf(
+      await textInTime(['rev-list', `--max-count=${limit}`, head, '--'], { folder: place.folder }),
+    );
+  return (await commitLinksBetween(place, base, head)).slice(0, limit).map(({ oid }) => oid);
+}
+
+/** The same commits, oldest first. */
+export const commitsBetween = async (
   git: GitFolder,
   place: ObjectFolder,
   base: string,
   head: string,
   limit: number,
-): Promise<Commit[]> {
-  const args = ['rev-list', `--max-count=${limit}`, '--reverse', head, `^${base}`, '--'];
-  return readShownCommits(git, linesOf(await textInTime(args, place)));
-}
-
-/** The ids of commits reachable from `head` and not from `base`, if any, newest first, the newest `limit` of them. */
-export const commitIdsBetween = async (
-  { folder }: GitFolder,
-  base: string | undefined,
-  head: string,
-  limit: number,
-): Promise<string[]> => {
-  const range = base === undefined ? [head] : [head, `^${base}`];
-  return linesOf(await textInTime(['rev-list', `--max-count=${limit}`, ...range, '--'], { folder }));
-};
+): Promise<Commit[]> => readShownCommits(git, (await commitIdsBetween(place, base, head, limit)).reverse());
 
 /** Characters of an address in a commit; longer ones are nobody's. */
 const MAX_ADDRESS_LENGTH = 254;
@@ -146,22 +177,6 @@ export async function committedBetween(
   return linesOf(await textInTime(args, { folder })).map((line) => {
     const [end, address] = [line.indexOf(' '), line.slice(line.indexOf(' ')).trim().toLowerCase()];
     return { oid: line.slice(0, end), committer: address.length > MAX_ADDRESS_LENGTH ? '' : address };
-  });
-}
-
-export type CommitLinks = { oid: string; parents: string[] };
-
-/** The same commits with their parents. */
-export async function commitLinksBetween(
-  { folder }: GitFolder,
-  base: string,
-  head: string,
-  limit: number,
-): Promise<CommitLinks[]> {
-  const args = ['rev-list', '--parents', `--max-count=${limit}`, head, `^${base}`, '--'];
-  return linesOf(await textInTime(args, { folder })).map((line) => {
-    const [oid = '', ...parents] = line.split(' ');
-    return { oid, parents };
   });
 }
 
