@@ -2,7 +2,8 @@
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { containing } from '../../../platform/git/history/heads.ts';
-import { judgeMerges } from '../../../platform/git/merging/judge.ts';
+import { judgeMerges, type Judgement as Merge } from '../../../platform/git/merging/judge.ts';
+import type { Pair } from '../../../platform/git/merging/merge-tree.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
 import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
@@ -11,7 +12,7 @@ import { judgedOwners } from '../code-owners/judged-owners.ts';
 import { targetOwners } from '../code-owners/owner-rules.ts';
 import { mergeRequestNotes } from '../note-texts/system-notes.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import type { Judgement } from '../versions/judge.ts';
+import { type Judgement, mayContain } from '../versions/judge.ts';
 import { endAutoMerge } from '../writing/auto-merge-actions.ts';
 import { type Judged, writeJudgement, writeJudgements, writeUnmergeable } from '../writing/follow-actions.ts';
 import { jobsForJudged, unmergeableJob } from '../writing/following-jobs.ts';
@@ -71,22 +72,31 @@ async function judgeInto(
   };
   const mergeable = rows.filter((row) => row.commits_count > 0);
   const pairs = mergeable.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
-  const ahead = await containing(
-    git,
-    target,
-    pairs.map(({ theirs }) => theirs),
-  );
-  let place = 0;
-  for await (const { result } of judgeMerges(git.folder, pairs)) {
-    const row = mergeable[place++];
-    if (!row) continue;
-    const mergeStatus = result === 'clean' ? 'can_be_merged' : 'cannot_be_merged';
+  const merges: Merge[] = [];
+  for await (const merged of judgeMerges(git.folder, pairs)) merges.push(merged);
+  const ahead = await containing(git, target, await mayBeAhead(git, pairs, merges));
+  for (const [place, row] of mergeable.entries()) {
+    const mergeStatus = merges[place]?.result === 'clean' ? 'can_be_merged' : 'cannot_be_merged';
     await write(row, { mergeStatus, isBehind: !ahead.has(row.head_sha ?? '') });
   }
   for (const row of rows)
     if (row.commits_count === 0) await write(row, { mergeStatus: 'cannot_be_merged', isBehind: false });
   await writeJudgements(db, alike, target, owners.sha);
   await addJobs(db, jobs);
+}
+
+/** Those of the merged that may have all of what they were merged into. */
+async function mayBeAhead(
+  git: GitFolder,
+  pairs: readonly Pair[],
+  merges: readonly Merge[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const [place, merged] of merges.entries()) {
+    const { theirs } = pairs[place] ?? { theirs: '' };
+    if (await mayContain(git, theirs, merged)) found.push(theirs);
+  }
+  return found;
 }
 
 /** Where a branch is only moved forward, an automatic merge does not wait for a rebase: nobody but a person does that. */

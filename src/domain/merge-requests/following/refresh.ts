@@ -10,7 +10,7 @@ import { judgedOwners } from '../code-owners/judged-owners.ts';
 import { ownersOfVersion, targetOwners } from '../code-owners/owner-rules.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { judge } from '../versions/judge.ts';
+import { judge, type TryMerge } from '../versions/judge.ts';
 import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
@@ -27,11 +27,15 @@ export const isUpToDate = (row: MergeRequestRow, heads: Heads): boolean =>
   row.judged_target_sha === heads.target &&
   (row.merge_status === 'can_be_merged' || row.merge_status === 'cannot_be_merged');
 
-/** The row with the heads that the repository has now: one without one of its branches cannot be merged. As it was where it is not open. */
+/**
+ * The row with the heads that the repository has now: one without one of its branches cannot be merged. As it was where it is not
+ * open. `merge` tries the merge where only the target has moved.
+ */
 export async function refreshHeld(
   services: RefreshServices,
   git: GitFolder,
   row: MergeRequestRow,
+  merge?: TryMerge,
 ): Promise<MergeRequestRow> {
   if (row.state !== 'opened') return row;
   const heads = await presentHeads(services, git, row);
@@ -39,7 +43,7 @@ export async function refreshHeld(
   if (!heads) return (await writeUnmergeable(db, row)) ?? row;
   if (isUpToDate(row, heads)) return row;
   if (heads.source === row.head_sha) {
-    const judgement = await judge(git, heads, row.commits_count > 0);
+    const judgement = await judge(git, heads, { hasCommits: row.commits_count > 0 }, merge);
     const owners = await judgedOwners(db, await targetOwners(git, heads.target), row);
     const judged = await writeJudgement(db, row, heads, judgement, owners);
     if (judged) await addJobs(db, jobsForJudged(row.merge_status, judged));
@@ -50,7 +54,7 @@ export async function refreshHeld(
   if (followed) return followed;
   // Another request was faster, and may have seen an older head.
   const present = await selectMergeRequest(db, row.id);
-  return present ? refreshHeld(services, git, present) : row;
+  return present ? refreshHeld(services, git, present, merge) : row;
 }
 
 /** The version of these heads; undefined where another request was faster. Only what is pushed to the source takes approvals. */
@@ -61,7 +65,10 @@ async function makeVersion(
   heads: Heads,
 ): Promise<MergeRequestRow | undefined> {
   const version = await readVersion(git, heads);
-  const judgement = await judge(git, heads, version.commits.length > 0);
+  const judgement = await judge(git, heads, {
+    hasCommits: version.commits.length > 0,
+    isBehind: version.isBehind,
+  });
   const owners = await ownersOfVersion(git, version);
   const messages = await readMessages(git, version.commits);
   const findClosing = await closingForAuthor(services, row, messages);

@@ -50,10 +50,10 @@ async function make(git: GitFolder, iid: number, ends: Ends): Promise<string> {
   const { source, target } = ends;
   const joined = await joinCommits(git, { source: source.oid, target: target.oid, merge: textOf(ends) });
   if (joined.result !== 'joined') throw notMergeable();
-  const { head, objects } = joined;
+  const { head } = joined;
   const ref = mergeRef(iid);
   try {
-    await writeAll(git, objects, [{ ref, before: (await readRef(git, ref)) ?? NO_OBJECT, after: head }]);
+    await writeAll(git, [], [{ ref, before: (await readRef(git, ref)) ?? NO_OBJECT, after: head }]);
   } catch (error) {
     if (!(error instanceof RefMoved)) throw error;
     if ((await readRef(git, ref)) !== head) throw notUpdated();

@@ -8,9 +8,9 @@ import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { joinCommits } from '../../../platform/git/merging/join.ts';
+import { judgeToMerge } from '../../../platform/git/merging/judge.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
-import type { NewObject } from '../../../platform/git/parse.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { patternMatcher } from '../../../platform/patterns/pattern.ts';
@@ -24,6 +24,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mayMerge } from '../records/merge-rights.ts';
 import { mergeMessage, squashMessage } from '../texts/message-templates.ts';
 import { squashOnMerge } from '../texts/squash.ts';
+import type { TryMerge } from '../versions/judge.ts';
 import { setAutoMerge } from '../writing/auto-merge-actions.ts';
 import { claimMerge, type Merging, recordMerged, unclaimMerge } from '../writing/merge-actions.ts';
 import { decideMerge } from './decide-merge.ts';
@@ -37,8 +38,6 @@ export type MergeContext = {
 };
 
 type BuiltMerge = {
-  /** Still to be stored; their trees are. */
-  objects: NewObject[];
   /** What the target branch will be. */
   head: string;
   mergeCommit: string | null;
@@ -59,6 +58,7 @@ async function build(
   row: MergeRequestRow,
   sources: SelectedSources,
   wish: MergeWish,
+  tree: string | undefined,
 ): Promise<BuiltMerge> {
   const settings = projectSettings(project.row);
   const commits = await readMessageCommits(git, sources.commits);
@@ -72,6 +72,7 @@ async function build(
   const joined = await joinCommits(git, {
     source,
     target,
+    tree,
     squash: needsSquash
       ? {
           message: squashMessage(told, { template: ownSquash, given: wish.squashMessage }),
@@ -88,8 +89,8 @@ async function build(
         },
   });
   if (joined.result !== 'joined') throw cannotBeMerged();
-  const { head, objects, squash = source } = joined;
-  return { head, objects, mergeCommit: isFastForward ? null : head, squashCommit: squashes ? squash : null };
+  const { head, squash = source } = joined;
+  return { head, mergeCommit: isFastForward ? null : head, squashCommit: squashes ? squash : null };
 }
 
 /** Moves the target branch; `moved` where another push was faster, and then the merge request is open again. */
@@ -97,11 +98,11 @@ async function moveBranch(
   db: Db,
   git: GitFolder,
   row: MergeRequestRow,
-  { objects, head }: BuiltMerge,
+  { head }: BuiltMerge,
   update: RefUpdate,
 ): Promise<'merged' | 'moved'> {
   try {
-    await writeRefs(git, objects, [update]);
+    await writeRefs(git, [], [update]);
     return 'merged';
   } catch (error) {
     // Where git moved it all the same, reconciling finds that.
@@ -109,6 +110,19 @@ async function moveBranch(
     if (error instanceof Failure && error.kind === 'bad_request') return 'moved';
     throw error;
   }
+}
+
+/** Tries a merge so that it need not be made again: its tree is stored. */
+function tryingToMerge(): { merge: TryMerge; treeOf(row: MergeRequestRow): string | undefined } {
+  const trees = new Map<string, string>();
+  return {
+    async merge(git, pair) {
+      const merged = await judgeToMerge(git, pair);
+      if (merged.result === 'clean') trees.set(`${pair.ours} ${pair.theirs}`, merged.tree);
+      return merged;
+    },
+    treeOf: ({ judged_target_sha, head_sha }) => trees.get(`${judged_target_sha} ${head_sha}`),
+  };
 }
 
 /** One attempt with the repository held; `moved` where a push, or another change, was faster. */
@@ -121,7 +135,14 @@ async function attempt(
 ): Promise<MergeRequestRow | 'waits' | 'moved'> {
   const { services, settings, actor } = context;
   const { db } = services.database;
-  const row = await refreshHeld(services, git, found);
+  const projectsOwn = projectSettings(project.row);
+  const tried = tryingToMerge();
+  const row = await refreshHeld(
+    services,
+    git,
+    found,
+    projectsOwn.merge_method === 'ff' ? undefined : tried.merge,
+  );
   if (isWanted?.(row) === false) throw notAllowed();
   const readSources = () => selectSources({ db, services, settings }, row);
   const [sources, may] = await Promise.all([
@@ -129,7 +150,6 @@ async function attempt(
     mayMerge({ db, settings, actor }, project, row.target_branch),
   ]);
   if (!sources) throw notFound();
-  const projectsOwn = projectSettings(project.row);
   const pattern = projectsOwn.merge_request_title_regex;
   const matchesTitlePattern = (await patternMatcher([pattern]))(pattern, row.title);
   const { auto, sha } = wish;
@@ -156,7 +176,7 @@ async function attempt(
     await setAutoMerge(db, actor, project, row, wish);
     return 'waits';
   }
-  const built = await build(context, git, project, row, sources, wish);
+  const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;
   const merging: Merging = {
     process: services.presence.id,

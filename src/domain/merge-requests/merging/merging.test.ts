@@ -1,7 +1,9 @@
 /** Merging over HTTP: methods, squashing, messages, refusals, and once however many ask. */
+
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers } from '../../../../test/support/factories.ts';
+import { gitRunsDuring } from '../../../../test/support/git-runs.ts';
 import {
   commitTo,
   makeMergeRequest,
@@ -186,6 +188,25 @@ test('many into one branch at the same moment are all merged', async () => {
   expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   const files = bodyOf(await ashlar.root(`GET /projects/${id}/repository/tree`), 200);
   expect(files).toHaveLength(5);
+});
+
+test.each([
+  ['that was judged', true],
+  ['whose target has moved', false],
+])('one %s is merged, and followed, by three runs of git', async (_, isJudged) => {
+  const { id } = await makeReviewedProject(ashlar);
+  for (const branch of ['topic', 'other']) await makeMergeRequest(ashlar, id, branch);
+  await waitForFollowing(ashlar);
+  bodyOf(await merge(id), 200);
+  await waitForFollowing(ashlar);
+  if (!isJudged)
+    await ashlar.app.services.database
+      .sql`update merge_requests set merge_status = 'unchecked' where project_id = ${id} and state = 'opened'`;
+  const { 'cat-file': _reader, ...runs } = await gitRunsDuring(async () => {
+    bodyOf(await merge(id, {}, 2), 200);
+    await waitForFollowing(ashlar);
+  });
+  expect(runs).toEqual({ 'merge-tree': 1, 'update-ref': 1, 'rev-list': 1 });
 });
 
 test('a draft waits for its checks when that is asked, until it is cancelled', async () => {

@@ -86,7 +86,7 @@ export async function openVersion(
     try {
       const version = await readVersion(git, heads);
       const [judgement, owners, messages] = await Promise.all([
-        judge(git, heads, version.commits.length > 0),
+        judge(git, heads, { hasCommits: version.commits.length > 0, isBehind: version.isBehind }),
         ownersOfVersion(git, version),
         branches.targetBranch === target.row.default_branch ? readMessages(git, version.commits) : [],
       ]);

@@ -10,6 +10,8 @@ export type NewVersion = {
   base: string;
   start: string;
   head: string;
+  /** Whether the source has not all of the target. */
+  isBehind: boolean;
   /** Newest first. */
   commits: string[];
   /** The addresses of who committed them, each once, in lower case. */
@@ -24,7 +26,8 @@ const MAX_COMMITS = 10_000;
 
 /** The version that the heads make. Without a common ancestor the diff is that of the heads. */
 export async function readVersion(git: GitFolder, { source, target }: Heads): Promise<NewVersion> {
-  const base = (await mergeBase(git, [target, source])) ?? target;
+  const common = await mergeBase(git, [target, source]);
+  const base = common ?? target;
   const [committed, diff] = await Promise.all([
     base === source ? [] : committedBetween(git, target, source, MAX_COMMITS),
     base === source
@@ -39,6 +42,7 @@ export async function readVersion(git: GitFolder, { source, target }: Heads): Pr
     base,
     start: target,
     head: source,
+    isBehind: common !== target,
     commits,
     committers,
     files: diff.total,

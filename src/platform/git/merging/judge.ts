@@ -1,12 +1,12 @@
 /** Tries many merges of one repository, by one process for every fifty of them; nothing is stored. */
 import { Failure } from '../../failure.ts';
+import type { GitFolder } from '../objects.ts';
 import { type MergeResult, type Missing, type Pair, runMerges } from './merge-tree.ts';
 import { withQuarantine } from './quarantine.ts';
 
-/** Whether two commits can be merged. */
+/** Whether two commits can be merged. The tree of a clean merge is only known. */
 export type Judgement =
-  | { result: 'clean' }
-  | Exclude<MergeResult, { result: 'clean' }>
+  | MergeResult
   | Missing
   /** The merge takes longer, or more memory, than a run of git may. */
   | { result: 'too_large' };
@@ -29,11 +29,24 @@ export async function* judgeMerges(folder: string, pairs: readonly Pair[]): Asyn
   }
 }
 
+/** Judges one pair for who is about to merge it: the tree of a clean merge is stored, and durable. */
+export async function judgeToMerge({ folder }: GitFolder, pair: Pair): Promise<Judgement> {
+  const [judgement] = (await judge(folder, [pair], true)) ?? [];
+  return judgement ?? { result: 'too_large' };
+}
+
 /** Judgements of the first pairs, at least one; undefined where all together take too much. */
-async function judge(folder: string, pairs: readonly Pair[]): Promise<Judgement[] | undefined> {
+async function judge(
+  folder: string,
+  pairs: readonly Pair[],
+  keeps = false,
+): Promise<Judgement[] | undefined> {
   try {
-    const results = await withQuarantine(folder, (apart) => runMerges(apart, pairs));
-    return results.map((each) => (each.result === 'clean' ? { result: 'clean' } : each));
+    return await withQuarantine(folder, async (apart) => {
+      const results = await runMerges(apart, pairs);
+      if (keeps && results.every(({ result }) => result === 'clean')) await apart.keep();
+      return results;
+    });
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'unprocessable') throw error;
     return pairs.length === 1 ? [{ result: 'too_large' }] : undefined;

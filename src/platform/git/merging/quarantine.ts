@@ -19,7 +19,9 @@ export type Quarantine = {
   place: { folder: string; environment: Record<string, string> };
   /** Adds objects that only these runs need: they are never kept. */
   lend(objects: readonly NewObject[]): Promise<void>;
-  /** Makes what git has stored here the repository's; durable when it returns. */
+  /** Adds objects that are kept like those of git, which does not check them. */
+  add(objects: readonly NewObject[]): Promise<void>;
+  /** Makes what is stored here the repository's; durable when it returns. */
   keep(): Promise<void>;
 };
 
@@ -40,6 +42,11 @@ export async function withQuarantine<T>(folder: string, work: (apart: Quarantine
     throw isMissing(error) ? new NoRepository(folder) : error;
   });
   const lent = new Set<string>();
+  const write = async ({ oid, type, content }: NewObject): Promise<void> => {
+    await mkdir(join(apart, oid.slice(0, 2)), { recursive: true, mode: 0o700 });
+    const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+    await writeFile(join(apart, fileOf(oid)), await compress(whole), { mode: 0o444 });
+  };
   try {
     return await work({
       place: {
@@ -47,13 +54,12 @@ export async function withQuarantine<T>(folder: string, work: (apart: Quarantine
         environment: { ...objectsOf(folder), GIT_OBJECT_DIRECTORY: apart },
       },
       lend: (added) =>
-        eachOf(added, async ({ oid, type, content }) => {
-          if (lent.has(fileOf(oid))) return;
-          lent.add(fileOf(oid));
-          await mkdir(join(apart, oid.slice(0, 2)), { recursive: true, mode: 0o700 });
-          const whole = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
-          await writeFile(join(apart, fileOf(oid)), await compress(whole), { mode: 0o444 });
+        eachOf(added, async (object) => {
+          if (lent.has(fileOf(object.oid))) return;
+          lent.add(fileOf(object.oid));
+          await write(object);
         }),
+      add: (added) => eachOf(added, write),
       async keep() {
         const { loose } = await objectFiles(apart);
         const kept = loose.filter((name) => !lent.has(name));
@@ -65,6 +71,13 @@ export async function withQuarantine<T>(folder: string, work: (apart: Quarantine
     await rm(apart, { recursive: true, force: true });
   }
 }
+
+/** Stores commits that were made here; durable when it returns. */
+export const storeCommits = (folder: string, commits: readonly NewObject[]): Promise<void> =>
+  withQuarantine(folder, async ({ add, keep }) => {
+    await add(commits);
+    await keep();
+  });
 
 /** Attempts to move a file while a repack may remove the empty folder. */
 const MAX_MOVES = 5;
