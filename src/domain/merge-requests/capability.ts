@@ -48,7 +48,7 @@ import { MENTION_NAMED, mentioningMergeRequests, mentionListeners } from './ment
 import { NOTE_PICKED, notePicked } from './mentions/picked-commits.ts';
 import { mergeRefEndpoint } from './merge-ref/routes.ts';
 import { mergeTrainEndpoints } from './merge-trains/routes.ts';
-import { type AfterServices, afterMerge, autoMerge } from './merging/after-merge.ts';
+import { type AfterServices, afterMerge, autoMerge, removesSource } from './merging/after-merge.ts';
 import {
   mergeRequested,
   REQUESTED_MERGE,
@@ -172,7 +172,7 @@ export const mergeRequestsCapability = (
     { fact: 'repository_pushed', task: CLOSE_FOR_COMMITS },
     { fact: WRITE_INTERRUPTED, task: RECONCILE },
     { fact: WRITE_INTERRUPTED, task: FOLLOW_INTERRUPTED },
-    { fact: 'merge_request_merged', task: AFTER_MERGE },
+    { fact: 'merge_request_merged', task: AFTER_MERGE, when: removesSource },
     { fact: 'merge_request_merged', task: AUTO_MERGE },
     { fact: 'merge_request_updated', task: AUTO_MERGE },
     { fact: 'merge_request_status_check_passed', task: AUTO_MERGE },

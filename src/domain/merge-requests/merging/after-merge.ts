@@ -40,16 +40,16 @@ async function removeSource(services: AfterServices, row: MergeRequestRow, actor
   });
 }
 
+/** Whether there is anything for afterMerge() to do. */
+export const removesSource = ({ removes_source_branch }: Readonly<Record<string, unknown>>): boolean =>
+  removes_source_branch === true;
+
 /** After `merge_request_merged`. */
 export const afterMerge =
   (services: AfterServices): Task =>
   async (payload) => {
-    const { merge_request_id, user_id, removes_source_branch } = payload as {
-      merge_request_id: number;
-      user_id: number;
-      removes_source_branch: boolean;
-    };
-    if (!removes_source_branch) return;
+    const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
+    if (!removesSource(payload)) return;
     const row = await selectMergeRequest(services.database.background, merge_request_id);
     const actor = await findActor(services, user_id);
     if (row && actor) await removeSource(services, row, actor).catch(unlessRefused);
