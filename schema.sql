@@ -1316,6 +1316,7 @@ create table merge_requests (
   code_owners_sha text collate "C",
   lost_approver_ids bigint[] default '{}'::bigint[] not null,
   approvals_before_merge smallint,
+  refs_removed boolean default false not null,
   constraint merge_requests_approvals_before_merge_check CHECK (((approvals_before_merge >= 0) AND (approvals_before_merge <= 100))),
   constraint merge_requests_merge_status_check CHECK ((merge_status = ANY (ARRAY['unchecked'::text, 'can_be_merged'::text, 'cannot_be_merged'::text, 'cannot_be_merged_recheck'::text]))),
   constraint merge_requests_state_check CHECK ((state = ANY (ARRAY['opened'::text, 'closed'::text, 'merged'::text, 'locked'::text]))),
@@ -1328,6 +1329,8 @@ create table merge_requests (
 CREATE INDEX merge_requests_author ON public.merge_requests USING btree (author_id, id);
 
 CREATE INDEX merge_requests_closed_by ON public.merge_requests USING btree (closed_by_id) WHERE (closed_by_id IS NOT NULL);
+
+CREATE INDEX merge_requests_ended ON public.merge_requests USING btree (id) WHERE ((state = ANY (ARRAY['closed'::text, 'merged'::text])) AND (NOT refs_removed));
 
 CREATE INDEX merge_requests_merge_commit ON public.merge_requests USING btree (merge_commit_sha) WHERE (merge_commit_sha IS NOT NULL);
 

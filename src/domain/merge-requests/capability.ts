@@ -80,6 +80,7 @@ import {
   statusCheckTasks,
 } from './status-checks/send-requests.ts';
 import { suggestionEndpoints } from './suggestions/routes.ts';
+import { REMOVE_OLD_REFS, removeOldRefs } from './versions/remove-old-refs.ts';
 import { REMOVE_REFS, removeRefs } from './versions/remove-refs.ts';
 import {
   ADD_UNMERGEABLE_TODOS,
@@ -158,6 +159,7 @@ export const mergeRequestsCapability = (
     [REQUESTED_REBASE]: rebaseRequested(services),
     [TRACE_NOTES]: traceNotes(services),
     [REMOVE_REFS]: removeRefs(services),
+    [REMOVE_OLD_REFS]: removeOldRefs(services),
     ...statusCheckTasks(services),
     [CALL_APPROVERS]: callApprovers(services),
     [RETARGET]: retargetAfterPush(services),
@@ -188,6 +190,7 @@ export const mergeRequestsCapability = (
   schedules: [
     { task: RECONCILE, pattern: '* * * * *' },
     { task: AUTO_MERGE, pattern: '* * * * *' },
+    { task: REMOVE_OLD_REFS, pattern: '33 * * * *' },
   ],
   tables: [
     'merge_requests',

@@ -776,6 +776,7 @@ export type MergeRequestsTable = {
   code_owners_sha: string | null;
   lost_approver_ids: Generated<number[]>;
   approvals_before_merge: number | null;
+  refs_removed: Generated<boolean>;
 };
 
 export type MetricImagesTable = {

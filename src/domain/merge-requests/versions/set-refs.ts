@@ -9,7 +9,7 @@ import { projectRepository } from '../../repositories/index.ts';
 import { fetchedRef, keptRef, sourceRef } from './version-refs.ts';
 
 /** The update of a ref to a commit; undefined where it is there already. */
-async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpdate | undefined> {
+export async function setting(git: GitFolder, ref: string, oid: string): Promise<RefUpdate | undefined> {
   const before = await readRef(git, ref);
   return before === oid ? undefined : { ref, before: before ?? NO_OBJECT, after: oid };
 }
@@ -46,7 +46,8 @@ export async function setSourceRef(
   }
 }
 
-async function setRefs(git: GitFolder, all: readonly (RefUpdate | undefined)[]): Promise<void> {
+/** Changes all of them or none; durable when it returns. */
+export async function setRefs(git: GitFolder, all: readonly (RefUpdate | undefined)[]): Promise<void> {
   const updates = all.filter((update) => update !== undefined);
   if (updates.length === 0) return;
   await updateRefs(git.folder, updates);

@@ -1,8 +1,11 @@
 /** The refs that keep what merge requests need, in the target's repository. */
 
+/** The folder of those that git fetches by name. */
+export const fetchedFolder = (iid: number): string => `refs/merge-requests/${iid}`;
+
 /** The folders of all refs of one merge request alone. */
 export const refFolders = (iid: number): string[] => [
-  `refs/merge-requests/${iid}`,
+  fetchedFolder(iid),
   `refs/ashlar/merge-requests/${iid}`,
 ];
 

@@ -65,7 +65,7 @@ function stateColumns(changes: readonly MergeRequestChange[], actor: Pick<Actor,
   if (!state) return {};
   return state.to === 'closed'
     ? { closed_at: time, closed_by_id: actor.id, merge_error: null }
-    : { closed_at: null, closed_by_id: null };
+    : { closed_at: null, closed_by_id: null, refs_removed: false };
 }
 
 /** The columns that nobody is told of. */
