@@ -1508,6 +1508,7 @@ create table notes (
   mentioned_in_issue_id bigint,
   mentioned_in_epic_id bigint,
   mentioned_in_snippet_id bigint,
+  line_code text collate "C",
   constraint notes_check CHECK ((num_nonnulls(issue_id, epic_id, snippet_id, commit_sha, alert_id, merge_request_id) = 1)),
   constraint notes_check1 CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint notes_line_type_check CHECK ((line_type = ANY (ARRAY['new'::text, 'old'::text]))),

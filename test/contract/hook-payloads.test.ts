@@ -92,7 +92,6 @@ const unseen = [
   'MergeRequest: actioned_at',
   'Note: attachment',
   'Note: change_position',
-  'Note: line_code',
   'Note: resolved_by_push',
   'Note: st_diff',
   'Note: updated_by_id',

@@ -869,6 +869,7 @@ export type NotesTable = {
   mentioned_in_issue_id: number | null;
   mentioned_in_epic_id: number | null;
   mentioned_in_snippet_id: number | null;
+  line_code: string | null;
 };
 
 export type NotificationSettingsTable = {

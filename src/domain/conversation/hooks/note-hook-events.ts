@@ -42,7 +42,7 @@ export const noteAttributes = (
   discussion_id: note.discussion_id,
   id: note.id,
   internal: note.internal,
-  line_code: null,
+  line_code: note.line_code,
   note: note.body,
   noteable_id: note.commit_sha === null ? on.id : null,
   noteable_type: on.type,

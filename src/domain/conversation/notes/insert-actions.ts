@@ -44,6 +44,7 @@ const noteColumns = {
   line: 'integer',
   line_type: 'text',
   position: 'jsonb',
+  line_code: 'text',
   resolved_at: 'timestamptz',
   resolved_by_id: 'bigint',
   created_at: 'timestamptz',
@@ -81,6 +82,7 @@ const givenRow = (insert: NoteInsert, ordinal: number, moment: Date) => {
     in_thread: note.inThread ?? false,
     internal: note.internal ?? false,
     position: note.position,
+    line_code: note.lineCode,
     ...(note.resolved && { resolved_at: moment, resolved_by_id: actor.id }),
     created_at: note.createdAt ?? moment,
   };

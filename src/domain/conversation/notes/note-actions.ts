@@ -80,7 +80,7 @@ async function store(
 }
 
 /** Where a new note is, and what it was before. */
-type NotePlace = Pick<NewNote, 'position' | 'line'> & {
+type NotePlace = Pick<NewNote, 'position' | 'line' | 'lineCode'> & {
   thread?: readonly NoteRow[];
   beginsThread?: boolean;
   /** Judged as spam when it was written, when also its suggestions were read. */
@@ -113,6 +113,7 @@ export async function createNote(
   if (!draft) await refuseSpam(context, noteable, judged);
   // A reply has the position of its thread.
   const position = first ? positionOf(first) : place.position;
+  const lineCode = first ? first.line_code : place.lineCode;
   const insert: NoteInsert = {
     actor: context.actor,
     noteable: afterCommands(noteable, commands),
@@ -122,6 +123,7 @@ export async function createNote(
       inThread: beginsThread || thread !== undefined,
       ...(first && { discussionId: first.discussion_id, resolved: isResolved(noteable.kind, thread ?? []) }),
       ...(position && { position }),
+      ...(lineCode && { lineCode }),
       ...(line && { line }),
       ...(draft?.inReview && { inReview: true }),
       ...(input.created_at !== undefined && setsTimes(noteable) && { createdAt: new Date(input.created_at) }),

@@ -72,8 +72,8 @@ export type NoteableDefinition = {
 /** Writes more in the transaction of a note. */
 export type WriteWithNote = (tx: Db, noteId: number) => Promise<unknown>;
 
-/** Where a note stands; the line is for comments on commits. */
-export type PlacedInDiff = Required<Pick<NewNote, 'position'>> & Pick<NewNote, 'line'>;
+/** Where a note stands; the line is for comments on commits, its code for those on merge requests. */
+export type PlacedInDiff = Required<Pick<NewNote, 'position'>> & Pick<NewNote, 'line' | 'lineCode'>;
 
 export const noteables = new Registry<NoteableDefinition>();
 

@@ -87,6 +87,8 @@ export type NewNote = {
   line?: { path: string | null; line: number | null; line_type: string | null };
   /** The position in the diff of a commit, of a note that starts or answers a thread there. */
   position?: NotePosition;
+  /** The code of the line there, if it is one of text. */
+  lineCode?: string | null;
 };
 
 export const newDiscussionId = (): string => randomHex(20);

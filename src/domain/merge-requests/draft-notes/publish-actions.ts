@@ -34,7 +34,11 @@ async function publishDraft(
   const thread = discussion_id === null ? undefined : await findThread(context, noteable, discussion_id);
   const position = positionOfDraft(draft);
   const suggestions = suggestionsOfDraft(draft);
-  const place = thread ? { thread } : position ? { position, beginsThread: true } : {};
+  const place = thread
+    ? { thread }
+    : position
+      ? { position, lineCode: draft.line_code, beginsThread: true }
+      : {};
   const { note } = await createNote(
     context,
     noteable,

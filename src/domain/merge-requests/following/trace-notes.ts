@@ -83,7 +83,7 @@ function threadAfter(
   thread: Thread,
   traced: Traced,
 ): TracedThread {
-  if (!traced.isOutdated) return { ...thread, position: traced.placed.position };
+  if (!traced.isOutdated) return { ...thread, ...traced.placed };
   const what = thread.before.position_type === 'text' ? 'line' : 'file';
   const url = changeUrl(project, row, version, traced);
   return { ...thread, said: mergeRequestNotes.outdated(what, version.number, url) };

@@ -1,4 +1,5 @@
 /** Merge requests and comments on them, as hooks are told. */
+import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, type MadeUser, makeMembers } from '../../../../test/support/factories.ts';
@@ -134,4 +135,28 @@ test('a test sends the newest, or says what there must be', async () => {
   await makeMergeRequest(ashlar, id, 'topic');
   expect((await trigger()).status).toBe(201);
   expect(receiver.payloads('Merge Request Hook')).toHaveLength(1);
+});
+
+test('a comment on a line has its code, which follows pushes', async () => {
+  const made = await makeMergeRequest(ashlar, id, 'topic');
+  const { base_sha, head_sha, start_sha } = bodyOf(await ashlar.root(`GET ${one()}`), 200).diff_refs;
+  await receiver.listen(ashlar, `/projects/${id}`, { note_events: true });
+  const place = { position_type: 'text', old_path: 'topic.txt', new_path: 'topic.txt', new_line: 1 };
+  const position = { base_sha, head_sha, start_sha, ...place };
+  const codeOf = (line: number) => `${createHash('sha1').update('topic.txt').digest('hex')}_0_${line}`;
+  const told = async (count: number) => (await reach(count)).at(-1).object_attributes;
+  const begun = { body: { body: 'Why?', position } };
+  const thread = bodyOf(await ashlar.root(`POST ${one()}/discussions`, begun), 201);
+  expect(await told(1)).toMatchObject({ type: 'DiffNote', line_code: codeOf(1) });
+  const answer = { body: { body: 'So' } };
+  bodyOf(await ashlar.root(`POST ${one()}/discussions/${thread.id}/notes`, answer), 201);
+  expect(await told(2)).toMatchObject({ note: 'So', line_code: codeOf(1) });
+  bodyOf(await ashlar.root(`POST ${one()}/draft_notes`, { body: { note: 'Draft', position } }), 201);
+  bodyOf(await ashlar.root(`POST ${one()}/draft_notes/bulk_publish`), 204);
+  expect(await told(3)).toMatchObject({ note: 'Draft', line_code: codeOf(1) });
+  await commitTo(ashlar, id, made.source_branch, { 'topic.txt': 'before\ntopic\n' });
+  await waitForFollowing(ashlar);
+  const [first] = thread.notes;
+  bodyOf(await ashlar.root(`PUT ${one()}/notes/${first.id}`, { body: { body: 'Why so?' } }), 200);
+  expect(await told(4)).toMatchObject({ note: 'Why so?', line_code: codeOf(2) });
 });

@@ -93,9 +93,7 @@ export const mergeRequestDefinition: NoteableDefinition = {
       leave: async () => {},
     };
   },
-  place: async (context, mergeRequest, sent) => ({
-    position: (await placeInDiff(context, mergeRequest, sent)).position,
-  }),
+  place: placeInDiff,
   suggestions: {
     async prepare(context, { project }, { body, position }) {
       const read = project ? await readSuggestions(context, project, position, body) : [];

@@ -31,7 +31,7 @@ export type TracedThread = {
   discussionId: string;
   /** What its notes had. */
   before: NotePosition;
-} & ({ position: NotePosition } | { said: SystemNote });
+} & ({ position: NotePosition; lineCode: string | null } | { said: SystemNote });
 
 /** The notes that still stand where they did; `updated_at` tells of people's changes alone. */
 async function writePositions(
@@ -44,11 +44,13 @@ async function writePositions(
     head: thread.before.head_sha,
     base: thread.before.base_sha,
     position: 'position' in thread ? thread.position : null,
+    line_code: 'position' in thread ? thread.lineCode : null,
   }));
   const { rows: changed } = await sql<{ discussion_id: string }>`
-    update notes n set position = coalesce(g.position, n.position), outdated = g.position is null
+    update notes n set position = coalesce(g.position, n.position), line_code = coalesce(g.line_code, n.line_code),
+      outdated = g.position is null
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-      as g (discussion_id text, head text, base text, position jsonb)
+      as g (discussion_id text, head text, base text, position jsonb, line_code text)
     where n.discussion_id = g.discussion_id and n.merge_request_id = ${id} and n.position is not null and not n.outdated
       and n.position ->> 'head_sha' = g.head and n.position ->> 'base_sha' = g.base
     returning n.discussion_id`.execute(tx);
