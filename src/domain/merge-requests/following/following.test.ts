@@ -179,6 +179,12 @@ describe('a conflict', () => {
       bodyOf(await asDeveloper('GET /todos'), 200).map((todo: Record<string, unknown>) => todo.action_name);
     return { id, todos };
   };
+  /** A commit upon main that the topic does not merge with. */
+  const conflictWith = async (id: number): Promise<string> => {
+    const sha = await commitTo(ashlar, id, 'aside', { 'a.txt': 'of main\n' });
+    await waitForFollowing(ashlar);
+    return sha;
+  };
 
   test('is told to the author, and to who wants it merged by itself, once', async () => {
     const { id, todos } = await conflicting();
@@ -196,6 +202,47 @@ describe('a conflict', () => {
     await commitTo(ashlar, id, 'main', { 'a.txt': 'of main again\n' });
     await waitForFollowing(ashlar);
     expect(bodyOf(await ashlar.as(maintainer.token)('GET /todos'), 200)).toEqual([]);
+  });
+
+  test.each<[string, (id: number) => Promise<unknown>]>([
+    [
+      'in the background',
+      (id) => {
+        const { services } = ashlar.app;
+        return judgeBranch(services)({ project_id: id, branch: 'main', user_id: 1 });
+      },
+    ],
+    ['by who merges', (id) => ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`)],
+  ])('judged %s is not known before it is sure to be told', async (_, judgeIt) => {
+    const { id, todos } = await conflicting();
+    const { sql } = ashlar.app.services.database;
+    await commitTo(ashlar, id, 'main', { 'b.txt': 'of main\n' });
+    await waitForFollowing(ashlar);
+    const status = async () =>
+      (
+        await sql<
+          { merge_status: string }[]
+        >`select merge_status from merge_requests where project_id = ${id}`
+      )[0]?.merge_status;
+    // What a push leaves to be judged; that is not told, so that nothing judges it before this does.
+    await gitIn(ashlar, id, ['update-ref', 'refs/heads/main', await conflictWith(id)]);
+    await sql`update merge_requests set merge_status = 'unchecked' where project_id = ${id}`;
+    await sql.unsafe(`
+      create function no_job() returns trigger language plpgsql as $$ begin
+        if (select identifier from graphile_worker._private_tasks where id = new.task_id)
+          = 'merge_requests.add_unmergeable_todos' then raise exception 'the process has died'; end if;
+        return new; end $$;
+      create trigger no_job before insert on graphile_worker._private_jobs for each row execute function no_job()`);
+    try {
+      await judgeIt(id).catch(() => undefined);
+    } finally {
+      await sql.unsafe('drop trigger no_job on graphile_worker._private_jobs; drop function no_job()');
+    }
+    expect(await status()).toBe('unchecked');
+    await judgeIt(id);
+    expect(await status()).toBe('cannot_be_merged');
+    await waitForFollowing(ashlar);
+    expect(await todos()).toEqual(['unmergeable']);
   });
 
   test('is told when it is there from the beginning, or by a push to the source', async () => {

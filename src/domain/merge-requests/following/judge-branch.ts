@@ -1,12 +1,13 @@
 /** Judges the open merge requests into a branch after a push to it (facts: On a branch push). */
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
 import { containing } from '../../../platform/git/history/heads.ts';
 import { judgeMerges, type Judgement as Merge } from '../../../platform/git/merging/judge.ts';
 import type { Pair } from '../../../platform/git/merging/merge-tree.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findBranch } from '../../../platform/git/refs.ts';
-import { addJobs, type NewJob, type Task } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { judgedOwners } from '../code-owners/judged-owners.ts';
 import { targetOwners } from '../code-owners/owner-rules.ts';
@@ -15,7 +16,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type Judgement, mayContain } from '../versions/judge.ts';
 import { endAutoMerge } from '../writing/auto-merge-actions.ts';
 import { type Judged, writeJudgement, writeJudgements, writeUnmergeable } from '../writing/follow-actions.ts';
-import { jobsForJudged, unmergeableJob } from '../writing/following-jobs.ts';
+import { unmergeableJob } from '../writing/following-jobs.ts';
 import { actingFor, findActing } from './acting-queries.ts';
 import { selectBehind, selectUnjudged } from './queries.ts';
 
@@ -61,14 +62,10 @@ async function judgeInto(
   }
   const owners = await targetOwners(git, target);
   const alike: Judged[] = [];
-  const jobs: NewJob[] = [];
   const write = async (row: MergeRequestRow, judgement: Judgement): Promise<void> => {
-    const { id, head_sha } = row;
-    const source = head_sha ?? '';
-    jobs.push(...jobsForJudged(row.merge_status, { ...row, merge_status: judgement.mergeStatus }));
     const judgedBy = await judgedOwners(db, owners, row);
-    if (judgedBy.rules === undefined) alike.push({ id, source, ...judgement });
-    else await writeJudgement(db, row, { source, target }, judgement, judgedBy);
+    if (judgedBy.rules === undefined) alike.push({ row, judgement });
+    else await writeJudgement(db, row, { source: row.head_sha ?? '', target }, judgement, judgedBy);
   };
   const mergeable = rows.filter((row) => row.commits_count > 0);
   const pairs = mergeable.map((row) => ({ ours: target, theirs: row.head_sha ?? '' }));
@@ -82,7 +79,6 @@ async function judgeInto(
   for (const row of rows)
     if (row.commits_count === 0) await write(row, { mergeStatus: 'cannot_be_merged', isBehind: false });
   await writeJudgements(db, alike, target, owners.sha);
-  await addJobs(db, jobs);
 }
 
 /** Those of the merged that may have all of what they were merged into. */
@@ -110,7 +106,9 @@ async function abortBehind(
     if (!acting || projectSettings(acting.project.row).merge_method === 'merge') continue;
     const { actor, project } = acting;
     const note = mergeRequestNotes.autoMergeAborted('target_updated');
-    await endAutoMerge(db, actor, project, row.id, note);
-    await addJobs(db, [unmergeableJob(row)]);
+    await inTransaction(db, async (tx) => {
+      await endAutoMerge(tx, actor, project, row.id, note);
+      await addJobs(tx, [unmergeableJob(row)]);
+    });
   }
 }

@@ -2,7 +2,6 @@
 import type { Needs } from '../../../kernel/services.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
-import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { projectRepository } from '../../repositories/index.ts';
 import { closingForAuthor } from '../closing/closing-issues.ts';
 import { readMessages } from '../closing/messages.ts';
@@ -15,7 +14,6 @@ import { presentHeads, type TargetProject } from '../versions/present-heads.ts';
 import { type Heads, readVersion } from '../versions/read-version.ts';
 import { setSourceRef } from '../versions/set-refs.ts';
 import { writeFollowedVersion, writeJudgement, writeUnmergeable } from '../writing/follow-actions.ts';
-import { jobsForJudged } from '../writing/following-jobs.ts';
 import { lostApprovals } from './lost-approvals.ts';
 import { selectStart } from './queries.ts';
 
@@ -45,9 +43,7 @@ export async function refreshHeld(
   if (heads.source === row.head_sha) {
     const judgement = await judge(git, heads, { hasCommits: row.commits_count > 0 }, merge);
     const owners = await judgedOwners(db, await targetOwners(git, heads.target), row);
-    const judged = await writeJudgement(db, row, heads, judgement, owners);
-    if (judged) await addJobs(db, jobsForJudged(row.merge_status, judged));
-    return judged ?? row;
+    return (await writeJudgement(db, row, heads, judgement, owners)) ?? row;
   }
   const followed = await makeVersion(services, git, row, heads);
   await pointSourceRef(services, git, row);

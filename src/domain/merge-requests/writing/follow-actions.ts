@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { runAsOne } from '../../../platform/db/run-as-one.ts';
-import { addJobs } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type NewJob } from '../../../platform/jobs/jobs.ts';
 import { replaceOwnerRules } from '../code-owners/owner-rule-actions.ts';
 import type { JudgedOwners } from '../code-owners/owner-rules.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
@@ -14,24 +14,33 @@ import { closingStatements, type FindClosing } from './closing-actions.ts';
 import { jobsForJudged } from './following-jobs.ts';
 import { type OpenedVersion, versionStatements } from './version-actions.ts';
 
+/** What follows the judgement of the row as it was found. */
+const jobsForJudgement = (row: MergeRequestRow, { mergeStatus }: Judgement): NewJob[] =>
+  jobsForJudged(row.merge_status, { ...row, merge_status: mergeStatus });
+
 /**
- * Writes the judgement of these heads, unless the merge request has another version by now, or other code owners where these
- * are to be as they were; the row then.
+ * Writes the judgement of these heads, with the job that tells of a new conflict, unless the merge request has another version by
+ * now, or other code owners where these are to be as they were; the row then.
  */
-export const writeJudgement = (
+export async function writeJudgement(
   db: Db,
-  row: Pick<MergeRequestRow, 'id' | 'head_sha' | 'code_owners_sha'>,
+  row: MergeRequestRow,
   heads: Heads,
   judgement: Judgement,
   owners: JudgedOwners,
-): Promise<MergeRequestRow | undefined> =>
-  owners.rules === undefined
-    ? updateJudgement(db, row, heads, judgement, owners)
-    : inTransaction(db, async (tx) => {
-        const judged = await updateJudgement(tx, row, heads, judgement, owners);
-        if (judged) await runAsOne(tx, { statements: replaceOwnerRules(row.id, owners.rules) });
-        return judged;
-      });
+): Promise<MergeRequestRow | undefined> {
+  const jobs = jobsForJudgement(row, judgement);
+  if (owners.rules === undefined && jobs.length === 0)
+    return updateJudgement(db, row, heads, judgement, owners);
+  return inTransaction(db, async (tx) => {
+    const judged = await updateJudgement(tx, row, heads, judgement, owners);
+    if (!judged) return undefined;
+    if (owners.rules !== undefined)
+      await runAsOne(tx, { statements: replaceOwnerRules(row.id, owners.rules) });
+    await addJobs(tx, jobs);
+    return judged;
+  });
+}
 
 const updateJudgement = (
   db: Db,
@@ -57,7 +66,7 @@ const updateJudgement = (
     .executeTakeFirst();
 
 /** A judgement of a merge request whose code owners are as they were. */
-export type Judged = { id: number; source: string } & Judgement;
+export type Judged = { row: MergeRequestRow; judgement: Judgement };
 
 /** Rows are locked in the order of their ids, which avoids deadlocks. */
 const lockedInOrder = (which: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -70,14 +79,29 @@ export async function writeJudgements(
   target: string,
   ownersSha: string,
 ): Promise<void> {
+  const jobs = judged.flatMap(({ row, judgement }) => jobsForJudgement(row, judgement));
+  if (jobs.length === 0) return updateJudgements(db, judged, target, ownersSha);
+  return inTransaction(db, async (tx) => {
+    await updateJudgements(tx, judged, target, ownersSha);
+    await addJobs(tx, jobs);
+  });
+}
+
+async function updateJudgements(
+  db: Db,
+  judged: readonly Judged[],
+  target: string,
+  ownersSha: string,
+): Promise<void> {
   if (judged.length === 0) return;
-  const ids = judged.map(({ id }) => id);
+  const ids = judged.map(({ row }) => row.id);
   await sql`
     update merge_requests m set merge_status = g.merge_status, is_behind = g.is_behind, judged_source_sha = g.source,
       judged_target_sha = ${target}
     from (${lockedInOrder(sql`id = any(${ids}::bigint[])`)}) k
-    join unnest(${ids}::bigint[], ${judged.map(({ source }) => source)}::text[],
-      ${judged.map(({ mergeStatus }) => mergeStatus)}::text[], ${judged.map(({ isBehind }) => isBehind)}::boolean[])
+    join unnest(${ids}::bigint[], ${judged.map(({ row }) => row.head_sha ?? '')}::text[],
+      ${judged.map(({ judgement }) => judgement.mergeStatus)}::text[],
+      ${judged.map(({ judgement }) => judgement.isBehind)}::boolean[])
       g(id, source, merge_status, is_behind) on g.id = k.id
     where m.id = k.id and m.head_sha = g.source and m.state = 'opened' and m.code_owners_sha = ${ownersSha}`.execute(
     db,
