@@ -1,4 +1,5 @@
 /** Merge requests: opened, reviewed and merged, from branches of a project and of its forks. */
+export { mergeRequestEvents } from './around/event-routes.ts';
 export { mergeRequestsCapability } from './capability.ts';
 export { groupMergeRequestsEndpoint, projectMergeRequestsEndpoint } from './lists/routes.ts';
 export { mergeRequestEndpoint } from './opening/routes.ts';

@@ -49,7 +49,12 @@ export { argumentsOf, namedRecords } from './quick-actions/named-records.ts';
 export type { SharedKnown, TimeEffect } from './quick-actions/shared-command-terms.ts';
 export { sharedRulesOf, userIds, withUsers } from './quick-actions/shared-commands.ts';
 export { insertResourceEvents } from './resource-events/actions.ts';
-export { type EventResource, resourceEventEndpoints } from './resource-events/event-routes.ts';
+export {
+  type EventResource,
+  resourceEventEndpoint,
+  resourceEventsEndpoint,
+} from './resource-events/event-routes.ts';
+export type { ResourceEventRecord } from './resource-events/resource-event-records.ts';
 export { resetSpentTime, spendTime, type Timed } from './time-tracking/time-actions.ts';
 export { timeEndpoints } from './time-tracking/time-routes.ts';
 export { presentTimeStats, TimeStatsRecord } from './time-tracking/time-stats.ts';

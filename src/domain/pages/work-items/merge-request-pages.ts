@@ -15,6 +15,7 @@ import { discussionsView } from '../view/discussion.ts';
 import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } from '../view/parents.ts';
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
 import type { ViewContext } from '../view/view-context.ts';
+import { readMergeRequestEvents } from './merge-request-events.ts';
 import { chips, narrowedTo, pathOf, stateLinks, workRow } from './work-rows.ts';
 
 const states = [
@@ -56,7 +57,7 @@ export async function showMergeRequest(view: ViewContext): Promise<HttpResponse>
     discussionsView(
       view,
       (page) => view.list(mergeRequestConversation.threads, { id, noteable_id: iid, ...page }),
-      { project },
+      { project, events: await readMergeRequestEvents(view, { id, eventable_id: iid }) },
     ),
   ]);
   const { time_stats: time, task_completion_status: tasks, diff_refs: ends, changes_count: count } = record;

@@ -15,9 +15,9 @@ import {
 type EventContext<Subject> = Context<unknown, Subject, Caller>;
 
 /** What changes, over the API. */
-export type EventResource<Subject> = {
+export type EventResource<Subject, Path extends string = string> = {
   /** Path of one, whose number `:eventable_id` is. */
-  path: string;
+  path: Path;
   /** The noun in summaries. */
   noun: string;
   column: EventColumn;
@@ -36,44 +36,62 @@ export const resourceEventEndpoints = <Subject>(
   kinds: readonly ResourceEventKind[],
 ): Endpoint[] => kinds.flatMap((kind) => endpointsOf(resource, kind));
 
-function endpointsOf<Subject, Kind extends ResourceEventKind>(
-  { noun, column, read: access, find, ...resource }: EventResource<Subject>,
+const endpointsOf = <Subject>(resource: EventResource<Subject>, kind: ResourceEventKind): Endpoint[] => [
+  resourceEventsEndpoint(resource, kind),
+  resourceEventEndpoint(resource, kind),
+];
+
+const sharedOf = <Subject, Path extends string, Kind extends ResourceEventKind>(
+  resource: EventResource<Subject, Path>,
   kind: Kind,
-): Endpoint[] {
-  const path = `${resource.path}/resource_${kind}_events`;
-  const record = resourceEventRecords[kind];
+) => {
   const tier = kind === 'weight' ? 'premium' : resource.tier;
-  const shared = { access, ...(tier && { tier }) };
-  const load = async (context: EventContext<Subject>, iid: number) => {
-    const { services, settings } = context;
-    const { id } = await find(context, iid);
-    return { around: { baseUrl: services.baseUrl(), settings }, target: { column, id } };
-  };
-  return [
-    listing({
-      ...shared,
-      method: 'GET',
-      path,
-      summary: `How the ${kind} of ${noun} has changed, oldest first.`,
-      page: 'offset',
-      input: AllOfOne,
-      item: record,
-      handle: async (context) => {
-        const { around, target } = await load(context, context.input.eventable_id);
-        return listResourceEvents(context.db, around, target, kind, context.page);
-      },
-    }),
-    endpoint({
-      ...shared,
-      method: 'GET',
-      path: `${path}/:event_id`,
-      summary: `One change of the ${kind} of ${noun}.`,
-      input: OneOfOne,
-      reply: record,
-      handle: async (context) => {
-        const { around, target } = await load(context, context.input.eventable_id);
-        return findResourceEvent(context.db, around, target, kind, context.input.event_id);
-      },
-    }),
-  ];
+  const path = `${resource.path}/resource_${kind}_events` as const;
+  return { method: 'GET', path, access: resource.read, ...(tier && { tier }) } as const;
+};
+
+async function load<Subject>(
+  context: EventContext<Subject>,
+  { column, find }: EventResource<Subject>,
+  iid: number,
+) {
+  const { services, settings } = context;
+  const { id } = await find(context, iid);
+  return { around: { baseUrl: services.baseUrl(), settings }, target: { column, id } };
 }
+
+/** All changes of a kind. */
+export const resourceEventsEndpoint = <Subject, Path extends string, Kind extends ResourceEventKind>(
+  resource: EventResource<Subject, Path>,
+  kind: Kind,
+) =>
+  listing({
+    ...sharedOf(resource, kind),
+    summary: `How the ${kind} of ${resource.noun} has changed, oldest first.`,
+    page: 'offset',
+    input: AllOfOne,
+    item: resourceEventRecords[kind],
+    handle: async (context) => {
+      const { around, target } = await load(context, resource, context.input.eventable_id);
+      return listResourceEvents(context.db, around, target, kind, context.page);
+    },
+  });
+
+/** One of them. */
+export const resourceEventEndpoint = <Subject>(
+  resource: EventResource<Subject>,
+  kind: ResourceEventKind,
+): Endpoint => {
+  const shared = sharedOf(resource, kind);
+  return endpoint({
+    ...shared,
+    path: `${shared.path}/:event_id`,
+    summary: `One change of the ${kind} of ${resource.noun}.`,
+    input: OneOfOne,
+    reply: resourceEventRecords[kind],
+    handle: async (context) => {
+      const { around, target } = await load(context, resource, context.input.eventable_id);
+      return findResourceEvent(context.db, around, target, kind, context.input.event_id);
+    },
+  });
+};
