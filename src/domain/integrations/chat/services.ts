@@ -19,7 +19,8 @@ const cut = (text: string, length: number): string =>
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const escaped = (text: string): string => text.replace(/[&<>]/g, (sign) => entities[sign] ?? sign);
 
-const MAX_TEXT = 4_000;
+/** Characters of a text that a service shows. */
+export const MAX_TEXT = 4_000;
 
 const attachment = ({ text, color }: ChatMessage, show: (text: string) => string) =>
   text === ''

@@ -4,7 +4,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { IntegrationRow } from '../management/queries.ts';
 
 /** Deliveries that may wait for one integration: a service that takes less than happens misses messages, and does not fill the disk. */
-const MAX_WAITING = 10_000;
+const MAX_WAITING = 2_000;
 
 /** `prepared` is JSON, `place` which of the integration's messages of the fact it is. */
 export type NewDelivery = { integration_id: number; place: number; prepared: string };

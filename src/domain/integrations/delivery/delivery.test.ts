@@ -10,6 +10,7 @@ import {
   makeProject,
 } from '../../../../test/support/factories.ts';
 import { useHookReceiver } from '../../../../test/support/hooks.ts';
+import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
 import { pauseAfter } from './sender.ts';
@@ -165,6 +166,32 @@ test('services that hang delay no other, and are tried again with what they did 
       .filter(({ path }) => path === '/slack')
       .map(({ body }) => /One|Two|Three/.exec(body)?.[0]);
   await expect.poll(toldSlack, { timeout: 20_000 }).toEqual(['One', 'One', 'Two', 'Three']);
+  await hanging.stop();
+});
+
+test('what waits for a service that does not answer has bounds: long texts are cut, and further messages dropped', async () => {
+  const hanging = await startWebServer(() => undefined);
+  const own = await makeProject(ashlar);
+  const { sql } = ashlar.app.services.database;
+  const channels = Array.from({ length: 30 }, (_, place) => `c${place}`).join();
+  await set(`/projects/${own.id}/integrations/slack`, {
+    webhook: `${hanging.url}/slack`,
+    issue_channel: channels,
+  });
+  await open(own, { title: 'Long', description: 'long '.repeat(100_000) });
+  const waiting = async () => {
+    const [row] = await sql<{ count: number; longest: number }[]>`
+      select count(*)::integer as count, max(length(d.prepared)) as longest
+      from integration_deliveries d join integrations i on i.id = d.integration_id where i.project_id = ${own.id}`;
+    return row;
+  };
+  await expect.poll(async () => (await waiting())?.count).toBe(20);
+  expect((await waiting())?.longest).toBeLessThan(5_000);
+  await sql`insert into integration_deliveries (integration_id, fact_id, place, prepared, fact_at)
+    select i.id, 0, x, '{}', now() from integrations i, generate_series(1, 1980) x where i.project_id = ${own.id}`;
+  await open(own, { title: 'Late' });
+  await waitForMail(ashlar);
+  expect((await waiting())?.count).toBe(2_000);
   await hanging.stop();
 });
 

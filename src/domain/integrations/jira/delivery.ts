@@ -62,6 +62,8 @@ const quoted = (text: string): string => text.replace(/[\\{}[\]|*_^~+-]/g, '\\$&
 
 /** Of one event. */
 const MAX_COMMENTS = 20;
+/** Characters: those of a commit have no bound. */
+const MAX_TITLE = 500;
 
 function mentionedBy(payload: Payload): Mentioned[] {
   const who = quoted(payload.user?.name ?? payload.user_name ?? 'Somebody');
@@ -71,8 +73,8 @@ function mentionedBy(payload: Payload): Mentioned[] {
       namedKeys(text).map((key) => ({
         key,
         url,
-        title: `${what}: ${title}`,
-        comment: `${who} named this issue in [${quoted(what)} of ${place}|${url}]:\n${quoted(title)}`,
+        title: `${what}: ${title.slice(0, MAX_TITLE)}`,
+        comment: `${who} named this issue in [${quoted(what)} of ${place}|${url}]:\n${quoted(title.slice(0, MAX_TITLE))}`,
       })),
     )
     .slice(0, MAX_COMMENTS);

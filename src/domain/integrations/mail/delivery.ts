@@ -44,8 +44,8 @@ type Prepared = {
   diff?: { projectId: number; from: string; to: string };
 };
 
-/** Characters of the list of commits. */
-const MAX_TEXT = 100_000;
+/** Characters of the list of commits, which waits once for each recipient. */
+const MAX_TEXT = 20_000;
 
 /** As far as this reads it. */
 type PushPayload = ChatPayload & { project_id?: number; user_email?: string };
