@@ -1,6 +1,7 @@
 /** Undoes all writes of a request: rows by a journal that triggers keep, and the refs of repositories. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
 import type { TestApp } from './app.ts';
 
 /** Marks of use, which a refused request may leave too. */
@@ -20,11 +21,12 @@ const journal = `
     end $$;
   create function journal.hold() returns trigger language plpgsql as $$ begin return null; end $$;
   create trigger hold before update on storage_moves for each row execute function journal.hold();
-  create function journal.undo() returns text[] language plpgsql set timezone = 'UTC' set session_replication_role = replica as $$
+  create function journal.undo(out names text[], out uses bigint) language plpgsql set timezone = 'UTC' set session_replication_role = replica as $$
     declare
       change record;
-      names text[] := '{}';
     begin
+      names := '{}';
+      uses := pg_sequence_last_value(pg_get_serial_sequence('repository_uses', 'id'));
       for change in select * from journal.changes order by id desc loop
         names := names || change.name;
         if change.after is not null then
@@ -37,7 +39,6 @@ const journal = `
         end if;
       end loop;
       delete from journal.changes;
-      return names;
     end $$;`;
 
 export type Undo = {
@@ -70,27 +71,32 @@ function restoreRefs(roots: readonly string[], kept: ReadonlyMap<string, string>
 /** From now on everything can be undone, as long as no job runs meanwhile; moves stay scheduled. */
 export async function watchChanges(app: TestApp): Promise<Undo> {
   const { database, repositories, settings, features } = app.app.services;
-  const { sql } = database;
-  await sql.unsafe(journal);
-  const tables = await sql<{ name: string }[]>`
+  const { sql: requests, background } = database;
+  await requests.unsafe(journal);
+  const tables = await requests<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public'`;
   for (const { name } of tables) {
     if (unwatched.includes(name)) continue;
-    await sql.unsafe(`create trigger journal after insert or update or delete on "${name}"
+    await requests.unsafe(`create trigger journal after insert or update or delete on "${name}"
       for each row execute function journal.note()`);
   }
   const roots = [...repositories.storages.values()];
   const kept = new Map(roots.flatMap(refFiles));
   let undone = 0;
+  let usesBefore: number | null | undefined;
   return {
     async undo() {
-      const [changed] = await sql<{ names: string[] }[]>`select journal.undo() as names`;
-      const names = changed?.names ?? [];
+      // Not by the connections of requests: one that puts triggers out of action forgets its plans.
+      const { rows } = await sql<{ names: string[]; uses: number | null }>`
+        select names, uses from journal.undo()`.execute(background);
+      const { names = [], uses } = rows[0] ?? {};
+      // Nothing writes to a repository without a use of it.
+      if (uses !== usesBefore) restoreRefs(roots, kept);
+      usesBefore = uses;
       if (names.length > 0) {
-        restoreRefs(roots, kept);
         // Each call reads all of the journal, dead rows too.
         undone += 1;
-        if (undone % 50 === 0) await sql.unsafe('vacuum journal.changes');
+        if (undone % 50 === 0) await sql`vacuum journal.changes`.execute(background);
       }
       if (names.includes('application_settings')) settings.forget();
       if (names.includes('feature_gates')) features.forget();
