@@ -1,4 +1,4 @@
-/** Passwords are hashed one by one, and a flood of them from one place holds up nobody else's sign-in. */
+/** Passwords of callers are hashed one by one, and a flood of them from one place holds up nobody else's sign-in. */
 import { expect, test } from 'vitest';
 import { runForCaller } from './fair-share.ts';
 import { checkPassword } from './secret.ts';

@@ -1,6 +1,7 @@
 /** Randomness, digests, sealing and passwords: the only file that touches node:crypto for secrets. */
 import {
   type Argon2Parameters,
+  argon2,
   createCipheriv,
   createDecipheriv,
   createHmac,
@@ -17,6 +18,7 @@ import {
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { Failure } from './failure.ts';
+import { currentCaller } from './fair-share.ts';
 import { createThreads } from './threads.ts';
 
 /** URL-safe random text with `bytes` of entropy. */
@@ -104,6 +106,9 @@ const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as c
 const PARAMETERS = `m=${ARGON2.memory},t=${ARGON2.passes},p=${ARGON2.parallelism}`;
 const phcPart = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
+/** For the program itself, which starts or runs a command: nobody waits beside it, and it has time. */
+const hashAtOnce = promisify(argon2);
+
 /** One hash after the other, in a thread of its own: each takes 19 MiB and a core, and other requests must go on. */
 const hashing = createThreads<Argon2Parameters, Uint8Array>({
   file: new URL(`./password-thread${extname(import.meta.url)}`, import.meta.url),
@@ -129,7 +134,10 @@ async function argon2id(password: string, salt: Buffer, memory: number, passes: 
     memory,
     passes,
   };
-  const hash = await hashing.ask(parameters, HASH_TIMEOUT_MS);
+  const hash =
+    currentCaller() === undefined
+      ? await hashAtOnce('argon2id', parameters)
+      : await hashing.ask(parameters, HASH_TIMEOUT_MS);
   if (hash) return Buffer.from(hash);
   throw new Failure('unavailable', '503 Service Unavailable: a password could not be checked in time', {
     headers: { 'retry-after': '5' },
