@@ -192,6 +192,39 @@ export async function unapproveAlong(
   if (await mayUnapproveNow({ db: tx, actor }, project, row)) await writeUnapproved(tx, actor, project, row);
 }
 
+/**
+ * Has the actor, who reviews it, ask for changes in the caller's transaction, which takes the actor's approval back; nothing where
+ * that is so already, or it is too late.
+ */
+export async function requestChangesAlong(
+  { db: tx, actor }: Pick<ActorContext, 'db' | 'actor'>,
+  project: AuthorizedProject,
+  id: number,
+): Promise<void> {
+  const row = await lockMergeRequest(tx, id);
+  if (isSettled(row)) return;
+  const changed = await tx
+    .updateTable('merge_request_reviewers')
+    .set({ state: 'requested_changes' })
+    .where('merge_request_id', '=', id)
+    .where('user_id', '=', actor.id)
+    .where('state', '<>', 'requested_changes')
+    .returning('user_id')
+    .executeTakeFirst();
+  if (!changed) return;
+  const hadApproved = (await selectApprovers(tx, id)).includes(actor.id);
+  await writeApproval(tx, actor, project, row, {
+    event: hadApproved ? 'merge_request_unapproved' : 'merge_request_updated',
+    notes: [mergeRequestNotes.changesRequested()],
+    statements: [
+      tx
+        .deleteFrom('merge_request_approvals')
+        .where('merge_request_id', '=', id)
+        .where('user_id', '=', actor.id),
+    ],
+  });
+}
+
 const selectApprovers = async (tx: Db, id: number): Promise<number[]> => {
   const rows = await tx
     .selectFrom('merge_request_approvals')

@@ -153,7 +153,7 @@ async function attempt(
   const pattern = projectsOwn.merge_request_title_regex;
   const matchesTitlePattern = (await patternMatcher([pattern]))(pattern, row.title);
   const { auto, sha } = wish;
-  const decide = ({ unresolved, blocked, unpassed, approvals }: SelectedSources) =>
+  const decide = ({ unresolved, blocked, changes_requested, unpassed, approvals }: SelectedSources) =>
     decideMerge(
       { mayMerge: may, auto, sha },
       mergeConditions(
@@ -164,6 +164,7 @@ async function attempt(
           unresolved,
           isApproved: isApproved(approvals),
           blocked,
+          changesRequested: changes_requested,
           unpassed,
         },
         services.config.tier,

@@ -7,12 +7,13 @@ import { idArray, readTagged, taggedRows } from '../../../platform/db/tagged-row
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
-import { isBlocked, selectUnpassed } from '../records/waiting-queries.ts';
+import { hasRequestedChanges, isBlocked, selectUnpassed } from '../records/waiting-queries.ts';
 import type { Identity } from '../texts/commit-values.ts';
 
 type SourcesRow = {
   unresolved: number;
   blocked: boolean;
+  changes_requested: boolean;
   /** The branches of each external check that must pass, and has not. */
   unpassed: string[][];
   /** Newest first. */
@@ -35,6 +36,7 @@ const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
     (select count(*) from notes n where n.merge_request_id = i.id and n.in_thread and n.resolved_at is null
       and n.system_action is null) as unresolved,
     ${isBlocked(sql.ref('i.id'))} as blocked,
+    ${hasRequestedChanges(sql.ref('i.id'))} as changes_requested,
     (select coalesce(jsonb_agg(u.patterns), '[]') from (${selectUnpassed(sql`array[i.id]`)}) u) as unpassed,
     array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,
     (select ${identity} from users u where u.id = i.author_id) as author,

@@ -203,3 +203,41 @@ test('a line that its author left in the description approves nothing when other
   expect(await approvers()).toEqual([]);
   expect(bodyOf(await ashlar.root(`GET ${path}` as 'GET /'), 200).state).toBe('opened');
 });
+
+describe('/request_changes', () => {
+  const one = async () => bodyOf(await ashlar.root(`GET ${path}` as 'GET /'), 200);
+  const merge = async () => (await ashlar.root(`PUT ${path}/merge` as 'PUT /')).status;
+  const stateOf = async (user: MadeUser) =>
+    bodyOf(await ashlar.root(`GET ${path}/reviewers` as 'GET /'), 200).find(
+      (each: { user: { id: number } }) => each.user.id === user.id,
+    )?.state;
+
+  test('of a reviewer says so, takes the approval back, and keeps it from being merged until it is approved', async () => {
+    const { developer } = people;
+    path = await open({ reviewer_ids: [developer.id] });
+    bodyOf(await say('/approve'), 202);
+    const asked = bodyOf(await say('/request_changes'), 202);
+    expect(asked.summary).toEqual(['Changes requested to the current merge request.']);
+    expect(await stateOf(developer)).toBe('requested_changes');
+    expect(await approvers()).toEqual([]);
+    expect(await one()).toMatchObject({ detailed_merge_status: 'requested_changes' });
+    expect(await merge()).toBe(405);
+    bodyOf(await say('/request_changes'), 202);
+    expect((await notes()).filter((note) => note === 'requested changes')).toHaveLength(1);
+    bodyOf(await say('/approve'), 202);
+    expect(await stateOf(developer)).toBe('approved');
+    expect(await merge()).toBe(200);
+  });
+
+  test('ends when who asked is asked to look again, and is in vain for others', async () => {
+    const { developer, maintainer } = people;
+    path = await open({ reviewer_ids: [developer.id] });
+    expect((await say('/request_changes', maintainer)).status).toBe(400);
+    expect(await one()).toMatchObject({ detailed_merge_status: 'mergeable' });
+    bodyOf(await say('/request_changes'), 202);
+    expect(await merge()).toBe(405);
+    bodyOf(await say(`/request_review @${developer.username}`, maintainer), 202);
+    expect(await stateOf(developer)).toBe('unreviewed');
+    expect(await one()).toMatchObject({ detailed_merge_status: 'mergeable' });
+  });
+});

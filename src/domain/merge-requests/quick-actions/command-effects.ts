@@ -2,7 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type ActorContext, applyOwnEffect } from '../../conversation/index.ts';
 import { resetSpentTime, spendTime } from '../../work-items/index.ts';
-import { approveAlong, unapproveAlong } from '../approving/actions.ts';
+import { approveAlong, requestChangesAlong, unapproveAlong } from '../approving/actions.ts';
 import { requestMerge, requestRebase } from '../merging/requested-merges.ts';
 import { mergeRequestNoteable } from '../records/merge-request-noteable.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
@@ -35,6 +35,8 @@ async function apply(
       return requestRebase(db, actor, row);
     case 'approve':
       return approveAlong(context, project, row.id);
+    case 'request_changes':
+      return requestChangesAlong(context, project, row.id);
     case 'unapprove':
       return unapproveAlong(context, project, row.id);
     default:

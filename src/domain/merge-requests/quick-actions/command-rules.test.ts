@@ -138,6 +138,16 @@ test('where one is all there may be, a new one takes the place', () => {
   });
 });
 
+test('who reviews it asks for changes', () => {
+  const effects = [{ do: 'request_changes' }];
+  expect(interpret('/request_changes', withNow({ reviewerIds: [2, 1] }))).toMatchObject({ effects });
+  for (const now of [{ reviewerIds: [2] }, { reviewerIds: [1], state: 'new' }])
+    expect(interpret('/request_changes', withNow(now))).toMatchObject({
+      effects: [],
+      refused: ['request_changes'],
+    });
+});
+
 const everything =
   '/title Mine\n/draft\n/target_branch stable\n/close\n/label ~bug\n/assign me\n/reviewer me\n/request_review @ann\n' +
   '/lock\n/estimate 1h\n/spend 1h\n/milestone %v1\n/merge\n/rebase\n/approve\n/unapprove\n/subscribe';

@@ -99,6 +99,17 @@ const ownRules: readonly MergeRequestRule[] = [
   wholly('merge', () => 'Scheduled to merge this merge request when its checks pass.'),
   wholly('rebase', ({ now }) => `Scheduled a rebase of branch ${now.sourceBranch}.`),
   wholly('approve', () => 'Approved the current merge request.'),
+  {
+    names: ['request_changes'],
+    who: 'speakers',
+    mean: (_argument, { me, now }) =>
+      now.state !== 'new' && now.reviewerIds.includes(me.id)
+        ? {
+            effects: [{ do: 'request_changes' }],
+            message: 'Changes requested to the current merge request.',
+          }
+        : undefined,
+  },
   wholly('unapprove', () => 'Unapproved the current merge request.'),
 ];
 

@@ -10,6 +10,8 @@ export type MergeRequestEffect =
   | OwnEffect
   | TimeEffect
   | { do: WholeCommand }
+  /** By the speaker, who reviews it. */
+  | { do: 'request_changes' }
   /** Reviewers who are to look again. */
   | { do: 'review_again'; userIds: readonly number[] };
 

@@ -73,7 +73,10 @@ async function mayMergeLater(
     sha: seenHead,
   };
   // What waiting changes is as well as it may be.
-  const waits = { matchesTitlePattern: true, unresolved: 0, isApproved: true, blocked: false, unpassed: [] };
+  const waits = {
+    ...{ matchesTitlePattern: true, unresolved: 0, isApproved: true, blocked: false },
+    ...{ changesRequested: false, unpassed: [] },
+  };
   const relations = { ...waits, project: projectSettings(project.row) };
   const conditions = mergeConditions(row, relations, context.services.config.tier);
   return !(decideMerge(demand, conditions, row.head_sha ?? '') instanceof Failure);

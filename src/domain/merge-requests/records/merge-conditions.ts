@@ -8,8 +8,8 @@ import type { MergeRequestRow } from './merge-request-rows.ts';
 
 /**
  * Beside the row: settings that hold for the project, whether the title is as they want it, its open threads, whether it has the
- * approvals that it needs, whether one that blocks it is not merged, and the branches of each external check that must pass and
- * has not.
+ * approvals that it needs, whether one that blocks it is not merged, whether a reviewer asks for changes, and the branches of each
+ * external check that must pass and has not.
  */
 export type MergeRelations = {
   project: ProjectSettings;
@@ -17,18 +17,27 @@ export type MergeRelations = {
   unresolved: number;
   isApproved: boolean;
   blocked: boolean;
+  changesRequested: boolean;
   unpassed: readonly (readonly string[])[];
 };
 
 /** There are no pipelines yet. What the tier does not have holds nothing up. */
 export const mergeConditions = (
   row: MergeRequestRow,
-  { project, matchesTitlePattern, unresolved, isApproved, blocked, unpassed }: MergeRelations,
+  {
+    project,
+    matchesTitlePattern,
+    unresolved,
+    isApproved,
+    blocked,
+    changesRequested,
+    unpassed,
+  }: MergeRelations,
   tier: Tier,
 ): MergeConditions => ({
   merge_status: row.merge_status as MergeConditions['merge_status'],
   state: row.state as MergeConditions['state'],
-  hasRequestedChanges: false,
+  hasRequestedChanges: changesRequested && tier !== 'free',
   approvals: isApproved ? 'satisfied' : 'missing',
   isBlocked: blocked && tier !== 'free',
   hasFailedStatusChecks:

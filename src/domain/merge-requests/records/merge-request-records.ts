@@ -240,6 +240,7 @@ export function presentBasic(
           unresolved,
           isApproved: isApproved(relations.approvals.get(row.id)),
           blocked: counts?.blocked ?? false,
+          changesRequested: counts?.changes_requested ?? false,
           unpassed: (relations.unpassed.get(row.id) ?? []).map(({ patterns }) => patterns),
         },
         services.config.tier,

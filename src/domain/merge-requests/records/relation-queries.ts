@@ -25,10 +25,10 @@ import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../app
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
-import { isBlocked, selectUnpassed } from './waiting-queries.ts';
+import { hasRequestedChanges, isBlocked, selectUnpassed } from './waiting-queries.ts';
 
 /** Seconds spent, open threads, and whether one that must be merged first is not. */
-type Counts = { id: number; spent: number; unresolved: number; blocked: boolean };
+type Counts = { id: number; spent: number; unresolved: number; blocked: boolean; changes_requested: boolean };
 /** The branches of an external check that must pass, and has not. */
 type UnpassedCheck = { merge_request_id: number; patterns: string[] };
 type PersonOf = UserBasicRow & { merge_request_id: number };
@@ -91,7 +91,7 @@ const selectCounts = (ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     (select coalesce(sum(t.seconds), 0)::bigint from timelogs t where t.merge_request_id = asked.id) as spent,
     (select count(*) from notes n where n.merge_request_id = asked.id and n.in_thread and n.resolved_at is null
       and n.system_action is null) as unresolved,
-    ${isBlocked(sql.ref('asked.id'))} as blocked
+    ${isBlocked(sql.ref('asked.id'))} as blocked, ${hasRequestedChanges(sql.ref('asked.id'))} as changes_requested
   from unnest(${ids}) as asked(id) where asked.id > 0`;
 
 const selectLatestVersion = (id: number): RawBuilder<unknown> => sql`

@@ -1,10 +1,14 @@
-/** What merge requests wait for: others, and external status checks. */
+/** What merge requests wait for: others, reviewers, and external status checks. */
 import { type RawBuilder, sql } from 'kysely';
 
 /** Whether one that blocks the merge request with this id is not merged; a closed one blocks, too. */
 export const isBlocked = (id: RawBuilder<unknown>): RawBuilder<boolean> => sql`exists (
     select from merge_request_blocks b join merge_requests first on first.id = b.blocking_id
     where b.blocked_id = ${id} and first.state <> 'merged')`;
+
+/** Whether a reviewer asks for changes of the merge request with this id, and has not approved it since or been asked again. */
+export const hasRequestedChanges = (id: RawBuilder<unknown>): RawBuilder<boolean> => sql`exists (
+    select from merge_request_reviewers r where r.merge_request_id = ${id} and r.state = 'requested_changes')`;
 
 /**
  * The external status checks of these merge requests that must pass, and have not for the newest commit: the branches of each,
