@@ -1,4 +1,5 @@
 /** Versions of merge requests, and the commits of the latest one. */
+import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { countedPage, windowOf } from '../../repositories/index.ts';
@@ -13,9 +14,22 @@ const selectVersions = (db: Db, { id }: Of) =>
 export const selectLatestVersion = (db: Db, of: Of): Promise<VersionRow | undefined> =>
   selectVersions(db, of).orderBy('id', 'desc').limit(1).executeTakeFirst();
 
+/** Commits of a version that are shown with it. */
+export const MAX_VERSION_COMMITS = 5_000;
+
+/** A version with the ids of its newest commits, newest first; none are known of one that is not the latest. */
+export type VersionWithCommits = VersionRow & { commits: string[] };
+
 /** The merge request's version of this id. */
-export const selectVersion = (db: Db, of: Of, id: number): Promise<VersionRow | undefined> =>
-  selectVersions(db, of).where('id', '=', id).executeTakeFirst();
+export const selectVersion = (db: Db, of: Of, id: number): Promise<VersionWithCommits | undefined> =>
+  selectVersions(db, of)
+    .select(
+      sql<string[]>`array(select c.sha from merge_request_commits c where c.merge_request_id = ${of.id}
+        and not exists (select from merge_request_versions v where v.merge_request_id = ${of.id} and v.id > ${id})
+        order by c.place limit ${MAX_VERSION_COMMITS})`.as('commits'),
+    )
+    .where('id', '=', id)
+    .executeTakeFirst();
 
 /** A page of the versions, newest first. */
 export const selectVersionPage = (db: Db, of: Of, page: PageRequest): Promise<Page<VersionRow>> =>

@@ -4,11 +4,10 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { integerId } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { mapInTurns } from '../../../platform/turns.ts';
 import { presentCommit, projectUrl } from '../../repositories/index.ts';
 import { OneMergeRequest } from '../changes/schema.ts';
 import { findMergeRequest } from '../records/find-queries.ts';
-import { arrivingVersionDiff, readVersionCommits } from './read-versions.ts';
+import { arrivingVersionCommits, arrivingVersionDiff } from './read-versions.ts';
 import { FullVersionRecord, presentVersion, unidiff, VersionRecord } from './schema.ts';
 import { selectVersion, selectVersionPage } from './version-queries.ts';
 
@@ -41,11 +40,12 @@ export const versionEndpoints: Endpoint[] = [
       const version = found(await selectVersion(db, row, input.version_id));
       const options = { unidiff: input.unidiff, signal: request.signal };
       const diff = arrivingVersionDiff(services, subject, version, options);
-      const commits = await readVersionCommits(services, subject, version);
       const url = projectUrl(services.baseUrl(), subject);
       return {
         ...presentVersion(version),
-        commits: await mapInTurns(commits, (commit) => presentCommit(url, commit)),
+        commits: await arrivingVersionCommits(services, subject, version, (commit) =>
+          presentCommit(url, commit),
+        ),
         diffs: diff.files,
       };
     },

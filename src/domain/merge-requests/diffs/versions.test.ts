@@ -62,6 +62,39 @@ test('an old version stays, though its branch was rewritten and is gone', async 
   expect((await ashlar.root(`GET ${path}/versions/999999`)).status).toBe(404);
 });
 
+test('hundreds of commits come with their versions, all and in order, or are too long together', async () => {
+  const { id } = await makeReviewedProject(ashlar);
+  const begin = (await gitIn(ashlar, id, ['rev-parse', 'main'])).trim();
+  const grow = async (count: number, from: string, body = '') => {
+    const stream = Array.from({ length: count }, (_, at) => {
+      const message = `Commit ${at}\n\n${body}`;
+      const parent = at === 0 ? `from ${from}\n` : '';
+      return `commit refs/heads/topic\ncommitter A <a@example.com> ${1_700_000_000 + at} +0000\ndata ${message.length}\n${message}\n${parent}M 100644 inline b\ndata ${`${at}`.length}\n${at}\n`;
+    });
+    await gitIn(ashlar, id, ['fast-import', '--quiet', '--force'], stream.join(''));
+    return (await gitIn(ashlar, id, ['rev-list', `main..topic`])).trim().split('\n');
+  };
+  const ids = (commits: readonly { id: string }[]): string[] => commits.map((commit) => commit.id);
+  const first = await grow(450, begin);
+  await openBetween(ashlar, id, 'topic');
+  const path = `/projects/${id}/merge_requests/1/versions`;
+  const versions = async () => bodyOf(await ashlar.root(`GET ${path}`), 200);
+  const [one] = await versions();
+  expect(ids(bodyOf(await ashlar.root(`GET ${path}/${one.id}`), 200).commits)).toEqual(first);
+  const second = await grow(201, first[400] ?? '');
+  await follow(id);
+  const [two] = await versions();
+  for (const [version, commits] of [[two, second] as const, [one, first] as const])
+    expect(ids(bodyOf(await ashlar.root(`GET ${path}/${version.id}`), 200).commits)).toEqual(commits);
+  await grow(210, begin, 'x'.repeat(50_000));
+  await follow(id);
+  const [long] = await versions();
+  expect(await ashlar.root(`GET ${path}/${long.id}`)).toMatchObject({
+    status: 422,
+    body: { message: 'The messages are too long for one answer. Ask for fewer with per_page.' },
+  });
+});
+
 test('commits are the newest first, by the page, as those of the repository', async () => {
   const { id } = await makeReviewedProject(ashlar);
   let from = 'refs/heads/main^0';

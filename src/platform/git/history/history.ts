@@ -216,6 +216,14 @@ export async function readShown<I, R>(
 export const readShownCommits = (git: GitFolder, ids: readonly string[]): Promise<Commit[]> =>
   readShown(ids, (oid) => readCommit(git, oid), lengthOfCommit);
 
+/** Whether readShownCommits() refuses none of these for its length: by their sizes, which git tells sooner than it reads them. */
+export async function areShort({ folder }: GitFolder, ids: readonly string[]): Promise<boolean> {
+  const args = ['cat-file', '--batch-check=%(objectsize)', '--buffer'];
+  const sizes = linesOf(await textInTime(args, { folder, input: ids.map((oid) => `${oid}\n`).join('') }));
+  // One that is not there is left out.
+  return sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) <= MAX_MESSAGES_LENGTH;
+}
+
 /**
  * The commits of these ids that are there, with the beginnings of their messages, so many characters of each; one that is too
  * large to be read is left out.
