@@ -5,12 +5,16 @@ import { checkPassword } from './secret.ts';
 
 test('of one caller 100 passwords wait to be hashed; the next is told so, and another caller is served', async () => {
   const guess = (caller: string) => runForCaller({ name: caller }, () => checkPassword('a guess', undefined));
-  const flood = Promise.allSettled(Array.from({ length: 130 }, () => guess('192.0.2.1')));
+  const refused: unknown[] = [];
+  const flood = Array.from({ length: 130 }, () =>
+    guess('192.0.2.1').catch((error: unknown) => refused.push(error)),
+  );
   expect(await guess('192.0.2.2')).toEqual({ right: false, rehash: false });
-  const refused = (await flood).flatMap((check) => (check.status === 'rejected' ? check.reason : []));
+  // By now: on a busy machine, some of those who wait do so in vain.
   expect(refused).toHaveLength(29);
   expect(refused[0]).toMatchObject({
     kind: 'too_many_requests',
     details: { headers: { 'retry-after': '5' } },
   });
+  await Promise.all(flood);
 });
