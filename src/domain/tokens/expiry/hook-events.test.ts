@@ -52,7 +52,7 @@ test('a token is told seven days before it expires and one, once each, and no ot
     });
     back.push(moveClock(2 * DAY));
     await announce();
-    back.push(moveClock(3.5 * DAY));
+    back.push(moveClock(3 * DAY));
     await announce();
     await announce();
     await reach(2);
