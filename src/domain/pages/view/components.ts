@@ -54,12 +54,14 @@ export const stateTag = (state: string): Html =>
     : tag(state === 'active' ? 'Active' : 'Open', 'open');
 
 /** A label; the colour is in a picture, since the pages allow no styles of their own. */
-export const labelChip = (label: { name: string; color: string }, href?: string): Html => {
-  const dot = html`<svg class="dot" viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="${label.color}"/></svg>`;
-  return href === undefined
-    ? html`<span class="label">${dot}${label.name}</span>`
-    : html`<a class="label" href="${href}">${dot}${label.name}</a>`;
-};
+export const labelChip = ({ name, color }: { name: string; color: string }, href?: string): Html =>
+  href === undefined
+    ? html`<span class="label">${dot(color)}${name}</span>`
+    : html`<a class="label" href="${href}">${dot(color)}${name}</a>`;
+
+/** The colour of a label: pages allow no styles in elements. */
+export const dot = (color: string): Html =>
+  html`<svg class="dot" viewBox="0 0 8 8" aria-hidden="true"><circle cx="4" cy="4" r="4" fill="${color}"/></svg>`;
 
 /** A picture of this site's, or the first letter of the name: pictures of other sites are not loaded. */
 export function avatar(view: ViewContext, name: string, url: string | null): Html {

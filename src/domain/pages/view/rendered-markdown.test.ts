@@ -1,6 +1,6 @@
-/** The targets of a text's relative links. */
+/** The targets of a text's relative links, and the colours of its labels. */
 import { expect, test } from 'vitest';
-import { withRelativeLinks } from './rendered-markdown.ts';
+import { withDots, withRelativeLinks } from './rendered-markdown.ts';
 
 const wiki = { wiki: { address: '/g/p/-/wikis', folder: 'tools' } };
 const file = { file: { ref: 'a/b#', folder: ['docs', 'x y'] } };
@@ -27,4 +27,14 @@ test.each([
 
 test('elsewhere they stay as they are', () => {
   expect(withRelativeLinks('<a href="hammer">x</a>', {})).toBe('<a href="hammer">x</a>');
+});
+
+test('labels have their colour without a style', () => {
+  const label = (style: string) =>
+    `<span class="gl-label"><a href="/l"><span class="gl-label-text"${style}>x</span></a></span>`;
+  const dotted = withDots(label(' style="background-color: #aAbb09"'));
+  expect(dotted).toMatch(
+    /<a href="\/l"><svg class="dot"[^<>]*><circle [^<>]*fill="#aAbb09"\/><\/svg><span class="gl-label-text">x/,
+  );
+  expect(withDots(label(''))).toBe(label(''));
 });

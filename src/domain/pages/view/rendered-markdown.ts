@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Html, html, madeSafe } from '../../../platform/http/pages/html.ts';
 import { renderMarkdown } from '../../markdown/index.ts';
-import { inAddress } from './components.ts';
+import { dot, inAddress } from './components.ts';
 import type { ViewContext } from './view-context.ts';
 
 /** The context of a text. */
@@ -42,7 +42,7 @@ export async function renderedMarkdown(
   room.characters -= text.length;
   const { project } = standing;
   const rendered = await renderMarkdown(text, { gfm: true }, { services, reader: caller, project });
-  const led = withPlainAnchors(withRelativeLinks(rendered, standing));
+  const led = withDots(withPlainAnchors(withRelativeLinks(rendered, standing)));
   return html`<div class="prose">${madeSafe(belowTitle(led))}</div>`;
 }
 
@@ -56,6 +56,13 @@ const belowTitle = (rendered: string): string =>
 /** Without a script, `#title` leads only to an element with that very id. */
 const withPlainAnchors = (rendered: string): string =>
   rendered.replaceAll(/(<h[1-6][^<>]* id=")user-content-/g, '$1');
+
+/** Labels have their colour as elsewhere in pages, and not by a style, which the browser would refuse. The HTML is the renderer's own. */
+export const withDots = (rendered: string): string =>
+  rendered.replaceAll(
+    /(<span class="gl-label-text") style="background-color: (#[\da-f]{6})"/gi,
+    (_, begin: string, color: string) => `${dot(color).text}${begin}`,
+  );
 
 const element = /<(a|img)\b[^<>]*>/g;
 const attribute = /\b(href|src)="([^"]*)"/;

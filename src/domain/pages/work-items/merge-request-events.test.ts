@@ -45,4 +45,6 @@ test('they stand in their order between the comments', async () => {
   const other = ['changed milestone to %First &lt;course&gt;', 'removed milestone'];
   for (const part of other) expect(activity).toContain(part);
   expect(text).not.toContain('gone');
+  // The browser would refuse it.
+  expect(text).not.toContain(' style=');
 });
