@@ -21,6 +21,7 @@ export const readingStyle = `.crumbs { display: flex; flex-wrap: wrap; align-ite
 .label { display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 0.35rem; padding: 0 0.5rem; border: 1px solid var(--line); border-radius: 1rem; color: inherit; font-size: 0.85rem; text-decoration: none; }
 a.label:hover { border-color: var(--quiet); }
 .dot { flex: none; width: 0.7rem; height: 0.7rem; }
+.gl-label .dot { margin-right: 0.3rem; }
 .who { display: flex; align-items: center; gap: 1rem; margin-bottom: 1rem; }
 .who h1, .who p { margin: 0; }
 .avatar { display: inline-grid; flex: none; place-items: center; width: 2.25rem; height: 2.25rem; border: 1px solid var(--line); border-radius: 0.4rem; background: var(--paper); color: var(--quiet); font-weight: 600; text-transform: uppercase; object-fit: cover; }
