@@ -1,7 +1,7 @@
 /** Reads deliveries: those that wait, and those that the log of a hook shows. */
 import { sql } from 'kysely';
+import type { Receivers } from '../../../kernel/deliveries/queries.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { Receivers } from '../../../platform/outbound/queries.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { HookRow } from '../management/queries.ts';
 

@@ -1,8 +1,9 @@
 /** Sends to hooks what waits for them, and writes what came of it. */
+
+import { createSender, type Sender } from '../../../kernel/deliveries/sender.ts';
 import { batch } from '../../../platform/batch.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { createSender, type Sender } from '../../../platform/outbound/sender.ts';
 import type { HookServices } from '../events/hook-events.ts';
 import type { HookRow } from '../management/queries.ts';
 import { alertStatus } from '../management/rules.ts';

@@ -28,11 +28,8 @@ export async function insertDeliveries(
     on conflict (integration_id, fact_id, place) do nothing`.execute(db);
 }
 
-export async function removeDeliveries(db: Db, ids: readonly number[]): Promise<void> {
-  await db
-    .deleteFrom('integration_deliveries')
-    .where('id', 'in', [...ids])
-    .execute();
+export async function removeDelivery(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('integration_deliveries').where('id', '=', id).execute();
 }
 
 /** What waits for an integration that is off is not sent. */

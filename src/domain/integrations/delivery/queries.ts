@@ -1,7 +1,7 @@
 /** Reads which integrations are told of an event, and what waits for them. */
 import { sql } from 'kysely';
+import type { Receivers } from '../../../kernel/deliveries/queries.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { Receivers } from '../../../platform/outbound/queries.ts';
 import type { EventPlace } from '../../hooks/index.ts';
 import { flagsFor } from '../kinds/description.ts';
 import { type IntegrationRow, nearest } from '../management/queries.ts';

@@ -1,11 +1,12 @@
 /** Sends to other services what waits for them; one that fails is tried again after a while, with what it did not get. */
+
+import { createSender, type Sender } from '../../../kernel/deliveries/sender.ts';
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
 import { now } from '../../../platform/clock.ts';
-import { createSender, type Sender } from '../../../platform/outbound/sender.ts';
 import { integrations } from '../descriptions/descriptions.ts';
 import type { IntegrationRow } from '../management/queries.ts';
 import { readProperties } from '../management/secrets.ts';
-import { dropWaiting, removeDeliveries, writeHealth } from './actions.ts';
+import { dropWaiting, removeDelivery, writeHealth } from './actions.ts';
 import type { IntegrationServices } from './audience.ts';
 import { selectNextDeliveries, waitingIntegrations } from './queries.ts';
 
@@ -46,7 +47,7 @@ export function createIntegrationSender(services: IntegrationServices): Sender {
           if (now().getTime() - fact_at.getTime() < MAX_AGE_MS) return;
           log.error('a message to an integration was given up', error, { integration: row.id });
         }
-        await removeDeliveries(db, [id]);
+        await removeDelivery(db, id);
         if (failures > 0) return;
       }
       if (next.length < READ_AT_ONCE) return;

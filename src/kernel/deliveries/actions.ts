@@ -1,6 +1,6 @@
 /** Takes receivers for a process, and gives them back. */
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 import type { Receivers } from './queries.ts';
 
 /** Takes these receivers for a process, where no other live one has them, and returns their rows. */

@@ -3,12 +3,12 @@
  * receiver, one request after the other; receivers of one project or group have a part of the places.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { batch } from '../batch.ts';
-import { now } from '../clock.ts';
-import type { Db } from '../db/database.ts';
-import { DEAD_AFTER_SECONDS } from '../db/processes.ts';
-import { runForProgram } from '../fair-share.ts';
-import type { Log } from '../log.ts';
+import { batch } from '../../platform/batch.ts';
+import { now } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { DEAD_AFTER_SECONDS } from '../../platform/db/processes.ts';
+import { runForProgram } from '../../platform/fair-share.ts';
+import type { Log } from '../../platform/log.ts';
 import { releaseReceivers, takeReceivers } from './actions.ts';
 import { type Receivers, selectWaitingReceivers, type WaitingReceiver } from './queries.ts';
 

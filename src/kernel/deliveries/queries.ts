@@ -1,16 +1,17 @@
 /** Reads for which receivers something waits. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from '../db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 
 /**
  * Receivers are rows of a project, of a namespace or of the instance, with the process that is their sender; deliveries are rows
  * with the receiver's id.
  */
 export type Receivers = {
-  receivers: 'hooks' | 'integrations';
-  deliveries: 'hook_deliveries' | 'integration_deliveries';
+  /** The names of their tables. */
+  receivers: string;
+  deliveries: string;
   /** The column of deliveries with the receiver's id. */
-  key: 'hook_id' | 'integration_id';
+  key: string;
   /** Which deliveries `d` wait, by an index on the key; all unless told. */
   waits?: RawBuilder<SqlBool>;
   /** Which receivers `r` may be sent to at that time; all unless told. */
