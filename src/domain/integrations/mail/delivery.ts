@@ -1,7 +1,9 @@
 /** Pushes as mails to the addresses that the properties have. */
+import { Failure } from '../../../platform/failure.ts';
 import { createCommitCache } from '../../../platform/git/history/commit-cache.ts';
 import { readDiff } from '../../../platform/git/history/diff.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
+import { GitError } from '../../../platform/git/program/program.ts';
 import { html } from '../../../platform/http/pages/html.ts';
 import { isWanted } from '../chat/filters.ts';
 import { type ChatMessage, type ChatPayload, messageOf } from '../chat/message.ts';
@@ -72,19 +74,28 @@ const MAX_DIFF = 100_000;
 /** Many recipients get the same. */
 const diffs = createCommitCache<string>(4);
 
+/** In the place of what is too much, or gone by now: without it the mail goes all the same. */
+const NOT_SHOWN = '(What changed cannot be shown.)\n';
+
 const readDiffText = (
   { repositories }: DeliveryServices,
   { projectId, from, to }: NonNullable<Prepared['diff']>,
 ): Promise<string> =>
   diffs(`${projectId} ${from} ${to}`, async () => {
     const git = await repositories.locate({ kind: 'project', id: projectId, wiki: false }, 'read');
-    if (!git) return '';
-    const { files } = await readDiff(git, { from, to }, { unidiff: true });
-    const text = files
-      .map(({ diff, new_path: path }) => diff || `(${path}: not shown)\n`)
-      .join('\n')
-      .slice(0, MAX_DIFF + 1);
-    return text.length > MAX_DIFF ? `${text.slice(0, MAX_DIFF)}…\n` : text;
+    if (!git) return NOT_SHOWN;
+    try {
+      const { files } = await readDiff(git, { from, to }, { unidiff: true });
+      const text = files
+        .map(({ diff, new_path: path }) => diff || `(${path}: not shown)\n`)
+        .join('\n')
+        .slice(0, MAX_DIFF + 1);
+      return text.length > MAX_DIFF ? `${text.slice(0, MAX_DIFF)}…\n` : text;
+    } catch (error) {
+      if (error instanceof GitError || (error instanceof Failure && error.kind === 'unprocessable'))
+        return NOT_SHOWN;
+      throw error;
+    }
   });
 
 export const mailDelivery: Delivery = {

@@ -4,7 +4,8 @@ import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeProject } from '../../../../test/support/factories.ts';
 import { mailsTo } from '../../../../test/support/mailbox.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
-import { mayComeFrom, recipientsOf } from './delivery.ts';
+import { siteMailer } from '../../../kernel/mail/site-mail.ts';
+import { mailDelivery, mayComeFrom, recipientsOf } from './delivery.ts';
 
 const ashlar = useApp();
 
@@ -94,4 +95,19 @@ test('a push has what changed, unless that is turned off; its mails come from wh
   expect(less?.text).toContain('+ two.txt');
   expect(less?.text).not.toContain('heavy');
   expect(less?.from).not.toContain(address);
+});
+
+test('a push whose commits are gone by now is told without what they changed', async () => {
+  const project = await makeProject(ashlar);
+  await fillProject(ashlar, project.id);
+  const { services } = ashlar.app;
+  const message = { title: 'Ada pushed', text: 'One', link: 'https://ashlar.example', color: '#000000' };
+  const diff = { projectId: project.id, from: '1'.repeat(40), to: '2'.repeat(40) };
+  await mailDelivery.send(
+    { ...services, mailer: siteMailer(services), ending: new AbortController().signal },
+    { to: 'gone@push.example', project: 'g/p', message, diff },
+    {},
+    'integration-1-1-0',
+  );
+  expect(mailsTo(ashlar, 'gone@push.example')[0]?.text).toContain('(What changed cannot be shown.)');
 });
