@@ -1,5 +1,6 @@
 /** What approvals of merge requests depend on, as selects of one statement, beside others (approvals/loaded.ts reads them). */
 import { type RawBuilder, sql } from 'kysely';
+import { projectLevel } from '../../../kernel/access/membership-queries.ts';
 import { DEVELOPER, MINIMAL } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { taggedRows } from '../../../platform/db/tagged-rows.ts';
@@ -20,14 +21,13 @@ const MAX_SHOWN_APPROVERS = 500;
 /** The date, as statements of approvals have it. */
 const TODAY = '(select today from approval_day)';
 
-/** Whether the user of a row `k` is a member of the project of a row `f`. */
-const isMember = sql`${levelOfUser(TODAY)} > ${sql.lit(MINIMAL)}`;
-
 const isActive = sql`exists (select from users u where u.id = k.user_id and u.state = 'active' and u.deletion is null)`;
 
 /**
  * The merge requests with these ids: `approvable`; the rules that may hold for them: `approvable_rules`; those who wrote,
- * committed or approved them, and those whom `readers` selects: `near`; and the approvers of each rule: `rule_approvers`.
+ * committed or approved them, and those whom `readers` selects: `near`; the users whom each rule
+ * names, as far as they are members of the project, which each is asked once, since rules name the same ones: `named_members`;
+ * and the approvers of each rule: `rule_approvers`.
  * Those are the near ones, and of all others the first, which is all that deciding whether a rule is met takes; or as many
  * as records show. The ids are looked at once: where tables are small, PostgreSQL would take what else is found by them for
  * less than it is, and plan all this for each request, which takes ten times as long as to run it.
@@ -39,17 +39,15 @@ export function approvalCtes(
   const day = now().toISOString().slice(0, 10);
   const isCurrent = sql`(m.expires_at is null or m.expires_at > ${sql.raw(TODAY)}) and m.access_level > ${sql.lit(MINIMAL)}`;
   const groupMembers = sql`approval_rule_groups g join members m on m.namespace_id = g.group_id`;
-  const isNamed = sql`exists (select from approval_rule_users q where q.rule_id = f.id and q.user_id = k.user_id)`;
   const isInGroup = sql`exists (select from ${groupMembers} where g.rule_id = f.id and m.user_id = k.user_id and ${isCurrent})`;
-  const isUser = sql`${isNamed} and ${isMember}`;
-  const isApprover = sql`case f.rule_type when 'code_owner' then ${isOwner(TODAY)} else ${isInGroup} or (${isUser}) end`;
+  const isApprover = sql`case f.rule_type when 'code_owner' then ${isOwner(TODAY)}
+    else coalesce(k.user_id = any(w.user_ids), false) or ${isInGroup} end`;
   const others = sql`
-    from (select q.user_id, false as by_group from approval_rule_users q where q.rule_id = f.id
-      union all select m.user_id, true from ${groupMembers} where g.rule_id = f.id and ${isCurrent}
-      union all select o.user_id, false from (${selectCandidates(TODAY)}) o where f.rule_type = 'code_owner') k
-    where not exists (select from near o where o.of_id = f.of_id and o.user_id = k.user_id) and ${isActive}
-      and (k.by_group or ${levelOfUser(TODAY)} > case f.rule_type
-        when 'code_owner' then ${sql.lit(DEVELOPER - 1)} else ${sql.lit(MINIMAL)} end)`;
+    from (select unnest(w.user_ids) as user_id
+      union all select m.user_id from ${groupMembers} where g.rule_id = f.id and ${isCurrent}
+      union all select k.user_id from (${selectCandidates(TODAY)}) k
+        where f.rule_type = 'code_owner' and ${levelOfUser(TODAY)} >= ${sql.lit(DEVELOPER)}) k
+    where not exists (select from near o where o.of_id = f.of_id and o.user_id = k.user_id) and ${isActive}`;
   return sql`
     approval_day as materialized (select ${day}::date as today),
     approvable as materialized (
@@ -70,12 +68,23 @@ export function approvalCtes(
       union select of_id, user_id from approval_committers
       union select id, author_id from approvable
       ${readers ? sql`union select a.id, r.user_id from approvable a, (${readers}) r` : sql``}),
+    named_members as materialized (
+      with named as materialized (
+        select f.project_id, q.rule_id, q.user_id from (select distinct of_project_id as project_id, id from approvable_rules) f
+        join approval_rule_users q on q.rule_id = f.id),
+      present as materialized (
+        select k.project_id, k.user_id from (select distinct project_id, user_id from named) k
+        join projects p on p.id = k.project_id join namespaces n on n.id = p.namespace_id
+        where ${sql.raw(projectLevel('k.user_id', TODAY))} > ${sql.lit(MINIMAL)})
+      select project_id, rule_id, array_agg(user_id) as user_ids from named join present using (project_id, user_id)
+      group by project_id, rule_id),
     rule_approvers as materialized (
       select f.of_id, f.id as rule_id,
         array(select k.user_id from near k where k.of_id = f.of_id and ${isActive} and ${isApprover})
         || ${isShown ? sql`array(select distinct k.user_id ${others} order by 1 limit ${sql.lit(MAX_SHOWN_APPROVERS)})` : sql`array(select k.user_id ${others} limit 1)`}
         as user_ids
-      from approvable_rules f where f.rule_type <> 'any_approver' and f.approvals_required > ${sql.lit(isShown ? -1 : 0)})`;
+      from approvable_rules f left join named_members w on w.project_id = f.of_project_id and w.rule_id = f.id
+      where f.rule_type <> 'any_approver' and f.approvals_required > ${sql.lit(isShown ? -1 : 0)})`;
 }
 
 const settingsOf = (alias: string): RawBuilder<unknown> =>

@@ -252,6 +252,34 @@ describe('who may', () => {
     });
   });
 
+  test('is whom a rule of the group names, in the projects of which they are members', async () => {
+    const group = bodyOf(
+      await ashlar.root('POST /groups', {
+        body: { name: 'Two', path: `two-${Date.now()}`, visibility: 'public' },
+      }),
+      201,
+    );
+    const named = await makeUser(ashlar);
+    const places = { namespace_id: group.id, visibility: 'public' };
+    const [ours, other] = [await makeWorld(places), await makeWorld(places)];
+    await addMember(ashlar, `groups/${group.id}`, named, 20);
+    bodyOf(
+      await ashlar.root(`POST /groups/${group.id}/approval_rules`, {
+        body: { name: 'Named', approvals_required: 1, user_ids: [named.id] },
+      }),
+      201,
+    );
+    bodyOf(await ashlar.root(`DELETE /groups/${group.id}/members/${named.id}`), 204);
+    await addMember(ashlar, `projects/${ours.id}`, named, 20);
+    const eligible = async (id: number) =>
+      bodyOf(await ashlar.root(`GET ${path(id)}/approval_state`), 200).rules[0].eligible_approvers;
+    expect(await eligible(ours.id)).toMatchObject([{ id: named.id }]);
+    expect(await eligible(other.id)).toEqual([]);
+    expect((await approve(named, other.id)).status).toBe(403);
+    bodyOf(await approve(named, ours.id), 201);
+    expect((await shown(ours.id)).detailed_merge_status).toBe('mergeable');
+  });
+
   test('is no committer where that is not wanted', async () => {
     const { id, developer, maintainer } = await makeWorld();
     await addRule(id, { name: 'Two', user_ids: [developer.id, maintainer.id] });
