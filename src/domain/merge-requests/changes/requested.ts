@@ -1,5 +1,9 @@
 /** What a request for a merge request asks, and what of it its caller may have. Pure. */
+import { invalid } from '../../../platform/failure.ts';
 import type { CreateMergeRequest, UpdateMergeRequest } from './schema.ts';
+
+/** As many assignees and as many reviewers a merge request has at most. */
+export const MAX_PEOPLE = 200;
 
 /** Properties of the request; a missing one changes nothing. An id of 0, and null, remove. */
 export type Requested = {
@@ -61,12 +65,25 @@ const metadataKeys = [
   'time_estimate',
 ] as const;
 
-/** The request without what the caller may not set, which the public API passes over (facts: Creation, Permissions). */
+/** Refuses more people than there may be (facts: merge requests §2.1). */
+function checkPeople({ assignee_ids = [], reviewer_ids = [] }: Requested): void {
+  for (const [property, ids] of Object.entries({ assignees: assignee_ids, reviewers: reviewer_ids }))
+    if (new Set(ids).size > MAX_PEOPLE)
+      throw invalid({ [property]: [`total must be less than or equal to ${MAX_PEOPLE}`] });
+}
+
+/**
+ * The request without what the caller may not set, which the public API passes over (facts: Creation, Permissions); refused
+ * with too many people.
+ */
 export function permitted(requested: Requested, { metadata, lock, premium }: ChangeRights): Requested {
   const kept = { ...requested };
   if (!metadata) for (const key of metadataKeys) delete kept[key];
   if (!lock) delete kept.discussion_locked;
-  if (premium) return kept;
+  if (premium) {
+    checkPeople(kept);
+    return kept;
+  }
   return {
     ...kept,
     assignee_ids: kept.assignee_ids?.slice(0, 1),

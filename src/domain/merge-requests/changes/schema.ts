@@ -11,12 +11,12 @@ import {
   parameterRules,
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
+import { MAX_PEOPLE } from './requested.ts';
 
-const MAX_PEOPLE = 200;
 const MAX_APPROVALS = 100;
 
 const people = (description: string) =>
-  Type.Optional(commaList(Type.Integer({ minimum: 0 }), { maxItems: MAX_PEOPLE, description }));
+  Type.Optional(commaList(Type.Integer({ minimum: 0 }), { ruled: { maxItems: MAX_PEOPLE }, description }));
 const labels = () => Type.Optional(commaList(Type.String(), { maxItems: 200 }));
 
 const properties = {
