@@ -53,6 +53,15 @@ describe('what may have notes', () => {
     expect(found).toEqual(noteables);
   });
 
+  test.each([
+    ['!1 ', 9_999, 2],
+    ['!1 ', 10_000, 1],
+    [':stone: ', 10_000, 0],
+    [`${BASE}/g/p/-/issues/1 `, 10_000, 2],
+  ])('is read in the first ten thousand of each kind: %j, %i times', (part, times, expected) => {
+    expect(namedNoteables(BASE, `${part.repeat(times)}!2`)).toHaveLength(expected);
+  });
+
   test('is a hundred in one text at most', () => {
     const text = Array.from({ length: 300 }, (_, at) => `!${at + 1}`).join(' ');
     expect(namedNoteables(BASE, text).map(({ name }) => Number(name))).toEqual(

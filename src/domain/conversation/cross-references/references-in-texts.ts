@@ -23,13 +23,16 @@ const address = /https?:\/\/[^\s<>"'`()[\],]{1,2500}(?<![.:;!?])/g;
 /** Without these there is nothing to find: most texts are no longer looked at. */
 const hint = /#\d|\/\d/;
 
+/** Addresses, and others: a text of a megabyte that names one thing over and over would hold everybody up. */
+const MAX_READ = 10_000;
+
 function* referencesIn(baseUrl: string, markdown: string): Generator<Reference> {
   const text = outsideCode(markdown);
-  for (const [written] of text.matchAll(address)) {
+  for (const [written] of text.matchAll(address).take(MAX_READ)) {
     const reference = referenceAt(baseUrl, written.split(/[?#]/, 1)[0] ?? '');
     if (reference) yield reference;
   }
-  for (const found of scanReferences(text.replaceAll(address, ' ')))
+  for (const found of scanReferences(text.replaceAll(address, ' ')).take(MAX_READ))
     if ('reference' in found) yield found.reference;
 }
 
