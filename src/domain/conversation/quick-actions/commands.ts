@@ -42,9 +42,9 @@ function readLines(
   const fenced = fencedLines(lines);
   let read = 0;
   return lines.map((line, at) => {
-    if (fenced[at] || !line.startsWith('/') || line.length > MAX_LINE_LENGTH) return { line };
+    if (read >= most || fenced[at] || !line.startsWith('/') || line.length > MAX_LINE_LENGTH) return { line };
     const [, name = '', argument = ''] = commandLine.exec(line.trimEnd()) ?? [];
-    if (!rules.has(name.toLowerCase()) || read >= most) return { line };
+    if (!rules.has(name.toLowerCase())) return { line };
     read += 1;
     return { line, command: { name: name.toLowerCase(), argument } };
   });
