@@ -91,7 +91,7 @@ async function findNamed(tx: Db, actor: Actor, parent: ResourceParent, input: Ru
   const branches = branchIds && (await selectBranchesAmong(tx, parent.id, branchIds));
   if (branches && !branchIds.every((id) => branches.includes(id)))
     throw invalid({ protected_branches: ["must be the project's"] });
-  return { users, groups: groups && [...groups], branches };
+  return { users, groups: groups && [...groups.keys()], branches };
 }
 
 /** Those whom a rule of a merge request newly names are called; of projects and groups a rule may be for any number of them. */

@@ -1,5 +1,4 @@
 /** Pages of approval rules as records: what they name is loaded once for the whole page. */
-import { selectSeenGroups } from '../../../kernel/access/group-list-queries.ts';
 import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { presentGroup } from '../../../kernel/namespaces/group-records.ts';
@@ -9,7 +8,7 @@ import { presentUserBasic, type UserBasic } from '../../../kernel/users/records.
 import type { Db } from '../../../platform/db/database.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { selectProtectedBranches } from '../../repositories/index.ts';
-import { type RuleRow, selectApprovers, selectGroupRows, selectUsers } from './queries.ts';
+import { type RuleRow, selectNamed } from './queries.ts';
 import type { ApprovalRuleRecord, SettingRuleRecord } from './schema.ts';
 
 export type RuleContext = {
@@ -45,17 +44,7 @@ export async function presentRules(
 ): Promise<ApprovalRuleRecord[]> {
   const { db, services, settings, actor, subject } = context;
   const ids = rows.map(({ id }) => id);
-  const approvers = await selectApprovers(db, subject, ids);
-  const users = await selectUsers(
-    db,
-    distinct([...rows.map(({ user_ids }) => user_ids), ...approvers.values()]),
-  );
-  const groupIds = distinct(rows.map(({ group_ids }) => group_ids));
-  const seen = await selectSeenGroups(db, actor, groupIds);
-  const groups = await selectGroupRows(
-    db,
-    groupIds.filter((id) => seen.has(id)),
-  );
+  const { approvers, people: users, groups } = await selectNamed(db, actor, subject, ids);
   const branches = await branchesOf(context, rows);
   const baseUrl = services.baseUrl();
   const view = { baseUrl, settings, tier: services.config.tier, admin: actor.admin };

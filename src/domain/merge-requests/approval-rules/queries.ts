@@ -1,11 +1,11 @@
 /** Reads approval rules with what they name, and who may approve by them. */
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { selectSeenGroups } from '../../../kernel/access/group-list-queries.ts';
+import { isSeenGroup } from '../../../kernel/access/group-list-queries.ts';
 import { memberIds } from '../../../kernel/access/membership-queries.ts';
 import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
 import { isProject, type ResourceParent, reachOf } from '../../../kernel/access/resource-parents.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import type { Caller } from '../../../kernel/actor.ts';
 import type { GroupRow } from '../../../kernel/namespaces/rows.ts';
 import { MINIMAL } from '../../../kernel/policy/roles.ts';
 import { selectPeople } from '../../../kernel/users/queries.ts';
@@ -13,6 +13,7 @@ import type { UserBasicRow } from '../../../kernel/users/records.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { ApprovalRulesTable } from '../../../platform/db/rows.ts';
+import { byId, idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 
 /** A rule with the ids of what it names, each list in ascending order. */
@@ -114,18 +115,20 @@ export async function selectMembersAmong(
   return rows.map(({ id }) => id);
 }
 
-/** The groups among these that the caller sees. */
-export async function selectGroupsAmong(db: Db, actor: Actor, ids: readonly number[]): Promise<Set<number>> {
-  const seen = await selectSeenGroups(db, actor, ids);
-  if (seen.size === 0) return new Set();
-  const rows = await db
-    .selectFrom('namespaces')
-    .select('id')
-    .where('kind', '=', 'group')
-    .where('deleting', '=', false)
-    .where('id', 'in', [...seen])
-    .execute();
-  return new Set(rows.map(({ id }) => id));
+/** Those groups among these that the caller sees. */
+const seenGroups = (caller: Caller, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select n.* from namespaces n
+  where n.id = any(${ids}) and n.kind = 'group' and not n.deleting and ${isSeenGroup(caller)}`;
+
+/** The groups among these that the caller sees, by id. */
+export async function selectGroupsAmong(
+  db: Db,
+  caller: Caller,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, GroupRow>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<GroupRow>`${seenGroups(caller, sql`${[...ids]}::bigint[]`)}`.execute(db);
+  return byId(rows);
 }
 
 /** The protected branches among these that are the project's. */
@@ -158,31 +161,71 @@ export async function selectProtections(db: Db, projectId: number): Promise<Read
 /** The first so many approvers of a rule that its record shows. */
 const MAX_SHOWN_APPROVERS = 500;
 
+/** What records of rules show beside the rules. */
+export type NamedByRules = {
+  /** Ids of the approvers of each rule, by its id. */
+  approvers: ReadonlyMap<number, readonly number[]>;
+  people: ReadonlyMap<number, UserBasicRow>;
+  /** Those that the caller sees. */
+  groups: ReadonlyMap<number, GroupRow>;
+};
+
+type TaggedGroup = Omit<GroupRow, 'created_at' | 'updated_at'> & { created_at: string; updated_at: string };
+
 /**
- * The approvers of each rule, at most so many: its users as far as they are members, and the direct members of its groups
- * (facts: merge requests §6.3); active users alone.
+ * What the rules name, by one statement. The approvers of each rule, at most so many, are its users as far as they are members,
+ * and the direct members of its groups (facts: merge requests §6.3); active users alone.
  */
-export async function selectApprovers(
+export async function selectNamed(
   db: Db,
+  caller: Caller,
   parent: ResourceParent,
   ruleIds: readonly number[],
-): Promise<ReadonlyMap<number, number[]>> {
-  if (ruleIds.length === 0) return new Map();
-  const ids = sql`${[...ruleIds]}::bigint[]`;
-  const { rows } = await sql<{ id: number; approvers: number[] }>`
-    with named as materialized (select rule_id, user_id from approval_rule_users where rule_id = any(${ids})),
-    present as materialized (
-      select distinct m.user_id from (${memberIds({ projectId: undefined, ...reachOf(parent) })}) m
-      where m.user_id in (select user_id from named))
-    select r.id, array(
-      select u.id from users u where u.state = 'active' and u.deletion is null and u.id in (
-        select n.user_id from named n join present p on p.user_id = n.user_id where n.rule_id = r.id
-        union all
-        select m.user_id from approval_rule_groups g join members m on m.namespace_id = g.group_id
-        where g.rule_id = r.id and m.access_level > ${MINIMAL} and (m.expires_at is null or m.expires_at > ${today()}))
-      order by u.id limit ${MAX_SHOWN_APPROVERS}) as approvers
-    from unnest(${ids}) r(id)`.execute(db);
-  return new Map(rows.map(({ id, approvers }) => [id, approvers]));
+): Promise<NamedByRules> {
+  const of = await readTagged<{
+    approvers: { rule_id: number; user_ids: number[] };
+    people: UserBasicRow;
+    groups: TaggedGroup;
+  }>(
+    db,
+    [
+      taggedRows('approvers', sql`select * from rule_approvers`),
+      taggedRows(
+        'people',
+        selectPeople(sql`array(select user_id from named union select unnest(user_ids) from rule_approvers)`),
+      ),
+      taggedRows('groups', seenGroups(caller, sql`array(select group_id from named_groups)`), {
+        isDescribed: true,
+      }),
+    ],
+    sql`
+      chosen as materialized (select unnest(${idArray(ruleIds)}) as rule_id),
+      named as materialized (select rule_id, user_id from approval_rule_users where rule_id in (select rule_id from chosen)),
+      named_groups as materialized (
+        select rule_id, group_id from approval_rule_groups where rule_id in (select rule_id from chosen)),
+      present as materialized (
+        select distinct m.user_id from (${memberIds({ projectId: undefined, ...reachOf(parent) })}) m
+        where m.user_id in (select user_id from named)),
+      rule_approvers as materialized (
+        select r.rule_id, array(
+          select u.id from users u where u.state = 'active' and u.deletion is null and u.id in (
+            select n.user_id from named n join present p on p.user_id = n.user_id where n.rule_id = r.rule_id
+            union all
+            select m.user_id from named_groups g join members m on m.namespace_id = g.group_id
+            where g.rule_id = r.rule_id and m.access_level > ${MINIMAL} and (m.expires_at is null or m.expires_at > ${today()}))
+          order by u.id limit ${MAX_SHOWN_APPROVERS}) as user_ids
+        from chosen r)`,
+  );
+  const groups = of('groups').map((row) => ({
+    ...row,
+    created_at: new Date(row.created_at),
+    updated_at: new Date(row.updated_at),
+  }));
+  return {
+    approvers: new Map(of('approvers').map(({ rule_id, user_ids }) => [rule_id, user_ids])),
+    people: byId(of('people')),
+    groups: byId(groups),
+  };
 }
 
 export async function selectUsers(
@@ -190,22 +233,6 @@ export async function selectUsers(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, UserBasicRow>> {
   if (ids.length === 0) return new Map();
-  const statement = selectPeople(sql`${[...ids]}::bigint[]`);
-  const { rows } = await sql<UserBasicRow>`${statement}`.execute(db);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-export async function selectGroupRows(
-  db: Db,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, GroupRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('namespaces')
-    .selectAll()
-    .where('kind', '=', 'group')
-    .where('id', 'in', ids)
-    .execute();
-  // The condition admits groups alone.
-  return new Map(rows.map((row) => [row.id, row as GroupRow]));
+  const { rows } = await sql<UserBasicRow>`${selectPeople(sql`${[...ids]}::bigint[]`)}`.execute(db);
+  return byId(rows);
 }

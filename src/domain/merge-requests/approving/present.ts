@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { selectSeenGroups } from '../../../kernel/access/group-list-queries.ts';
 import { presentGroup } from '../../../kernel/namespaces/group-records.ts';
 import { presentUserBasic, type UserBasic } from '../../../kernel/users/records.ts';
-import { selectGroupRows } from '../approval-rules/queries.ts';
+import { selectGroupsAmong } from '../approval-rules/queries.ts';
 import type { RuleState } from '../approvals/approval-state.ts';
 import { type HoldingRule, stateOf } from '../approvals/loaded.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
@@ -110,8 +110,7 @@ async function recordsOf(
   const { db, services, settings, actor } = reading;
   const people = peopleOf(reading, loaded);
   const groupIds = [...new Set(rules.flatMap((rule) => rule.groupIds))];
-  const seen = await selectSeenGroups(db, actor, groupIds);
-  const groups = await selectGroupRows(db, [...seen]);
+  const groups = await selectGroupsAmong(db, actor, groupIds);
   const view = {
     baseUrl: services.baseUrl(),
     settings,
@@ -136,7 +135,7 @@ async function recordsOf(
     source_rule: rule.sourceRuleId === null ? null : { id: rule.sourceRuleId },
     overridden: rule.ofMergeRequest && rule.sourceRuleId !== null,
   }));
-  return { records, seen };
+  return { records, seen: groups };
 }
 
 export async function presentState(reading: ApprovalReading, loaded: ShownApprovals): Promise<StateRecord> {

@@ -1,9 +1,6 @@
 /** What a request for a merge request asks, and what of it its caller may have. Pure. */
 import { invalid } from '../../../platform/failure.ts';
-import type { CreateMergeRequest, UpdateMergeRequest } from './schema.ts';
-
-/** As many assignees and as many reviewers a merge request has at most. */
-export const MAX_PEOPLE = 200;
+import { type CreateMergeRequest, MAX_PEOPLE, type UpdateMergeRequest } from './schema.ts';
 
 /** Properties of the request; a missing one changes nothing. An id of 0, and null, remove. */
 export type Requested = {

@@ -11,8 +11,9 @@ import {
   parameterRules,
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
-import { MAX_PEOPLE } from './requested.ts';
 
+/** As many assignees and as many reviewers a merge request has at most. */
+export const MAX_PEOPLE = 200;
 const MAX_APPROVALS = 100;
 
 const people = (description: string) =>
