@@ -79,10 +79,10 @@ test('the end of the program ends what it started', async () => {
   await commitFiles(work, { 'noise.txt': noise });
   await mustGit(work, ['push', '-q', 'origin', 'HEAD:refs/heads/main']);
   // A client that stops reading keeps the other side waiting.
-  const clone = startGit(home, ['clone', '-q', address, join(home, 'stopped')]);
+  const clone = await startGit(home, ['clone', '-q', address, join(home, 'stopped')]);
   for (let tries = 0; tries < 500 && gitProcesses().length === 0; tries += 1) await sleep(5);
-  clone.kill('SIGSTOP');
+  clone.signal('SIGSTOP');
   expect((await program.stop()).code).toBe(0);
-  clone.kill('SIGKILL');
+  clone.signal('SIGKILL');
   expect(gitProcesses()).toEqual([]);
 });

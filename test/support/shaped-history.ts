@@ -1,9 +1,10 @@
 /** Histories of every shape, made by `git fast-import`, and what git does with them in a checkout. */
-import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { git, gitEnvironment, gitText } from '../../src/platform/git/program/program.ts';
+import { launch } from '../../src/platform/git/program/spawner.ts';
+import { outcomeOf } from './git.ts';
 
 /** A file of a commit: its text, or its mode with its text or the id that it points to; null removes it. */
 export type File =
@@ -68,9 +69,9 @@ export async function makeHistory(folder: string, steps: readonly Step[]): Promi
 /** A checkout that shares the repository's objects. */
 export type Checkout = {
   /** Runs git; a code other than 0 is no failure. */
-  run(...args: string[]): SpawnSyncReturns<string>;
+  run(...args: string[]): ReturnType<typeof outcomeOf>;
   /** The output of git, trimmed; throws for a code other than 0. */
-  text(...args: string[]): string;
+  text(...args: string[]): Promise<string>;
   remove(): void;
 };
 
@@ -88,21 +89,17 @@ const checkoutEnvironment = {
 };
 
 /** A checkout of a commit of the bare repository, without a branch. */
-export function checkOut(folder: string, commit: string): Checkout {
+export async function checkOut(folder: string, commit: string): Promise<Checkout> {
   const work = join(dirname(folder), `work-${randomBytes(6).toString('hex')}`);
-  const run = (...args: string[]) =>
-    spawnSync('git', ['-c', 'core.fsync=none', ...args], {
-      env: checkoutEnvironment,
-      encoding: 'utf8',
-      maxBuffer: 64 * 1_048_576,
-    });
+  const run = async (...args: string[]) =>
+    outcomeOf(await launch('git', ['-c', 'core.fsync=none', ...args], checkoutEnvironment));
   const inWork = (...args: string[]) => run('-C', work, ...args);
-  const text = (...args: string[]): string => {
-    const { status, stdout, stderr } = inWork(...args);
-    if (status !== 0) throw new Error(`git ${args[0]} ended with ${status}: ${stderr}`);
-    return stdout.trim();
+  const text = async (...args: string[]): Promise<string> => {
+    const { code, output, complaint } = await inWork(...args);
+    if (code !== 0) throw new Error(`git ${args[0]} ended with ${code}: ${complaint}`);
+    return output.trim();
   };
-  run('clone', '--quiet', '--shared', '--no-checkout', folder, work);
-  text('checkout', '--quiet', '--detach', commit);
+  await run('clone', '--quiet', '--shared', '--no-checkout', folder, work);
+  await text('checkout', '--quiet', '--detach', commit);
   return { run: inWork, text, remove: () => rmSync(work, { recursive: true, force: true }) };
 }

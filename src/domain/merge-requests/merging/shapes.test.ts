@@ -138,19 +138,23 @@ async function openShape(steps: readonly Step[], method: string): Promise<Opened
 }
 
 /** What git does at one of the branches, in a checkout that is removed then. */
-function inCheckout<T>({ folder }: Opened, branch: string, work: (checkout: Checkout) => T): T {
-  const checkout = checkOut(folder, branch);
+async function inCheckout<T>(
+  { folder }: Opened,
+  branch: string,
+  work: (checkout: Checkout) => Promise<T>,
+): Promise<T> {
+  const checkout = await checkOut(folder, branch);
   try {
-    return work(checkout);
+    return await work(checkout);
   } finally {
     checkout.remove();
   }
 }
 
 /** The tree that a command of git makes of a branch; undefined where it fails. */
-const treeBy = (opened: Opened, branch: string, ...command: string[]): string | undefined =>
-  inCheckout(opened, branch, (checkout) =>
-    checkout.run(...command).status === 0 ? checkout.text('rev-parse', 'HEAD^{tree}') : undefined,
+const treeBy = (opened: Opened, branch: string, ...command: string[]): Promise<string | undefined> =>
+  inCheckout(opened, branch, async (checkout) =>
+    (await checkout.run(...command)).code === 0 ? checkout.text('rev-parse', 'HEAD^{tree}') : undefined,
   );
 const objectOf = async ({ folder }: Opened, name: string): Promise<string> =>
   (await gitText(['rev-parse', name], { folder })).trim();
@@ -182,7 +186,7 @@ describe.each(shapes.map(([what, steps], at): [...Shape, string] => [what, steps
   (_what, steps, method) => {
     test('is shown as by git diff, and merged as by git merge', async () => {
       const opened = await openShape(steps, 'merge');
-      const tree = treeBy(
+      const tree = await treeBy(
         opened,
         'origin/main',
         'merge',
@@ -193,10 +197,10 @@ describe.each(shapes.map(([what, steps], at): [...Shape, string] => [what, steps
         'origin/topic',
       );
       expect(opened.record.merge_status).toBe(tree === undefined ? 'cannot_be_merged' : 'can_be_merged');
-      const [diff = '', names = ''] = inCheckout(opened, 'origin/main', (checkout) => {
-        const base = checkout.run('merge-base', 'HEAD', 'origin/topic').stdout.trim();
+      const [diff = '', names = ''] = await inCheckout(opened, 'origin/main', async (checkout) => {
+        const base = (await checkout.run('merge-base', 'HEAD', 'origin/topic')).output.trim();
         const ends = ['-M', base || 'HEAD', 'origin/topic'];
-        return [checkout.text('diff', ...ends), checkout.text('diff', '--name-only', ...ends)];
+        return [await checkout.text('diff', ...ends), await checkout.text('diff', '--name-only', ...ends)];
       });
       const paths = names.split('\n').filter((name) => name !== '');
       expect((await ashlar.root(`GET ${opened.path}/raw_diffs`)).text.trim()).toBe(diff);
@@ -220,7 +224,7 @@ describe.each(shapes.map(([what, steps], at): [...Shape, string] => [what, steps
     test(`is rebased as by git rebase, and merged then: ${method}`, async () => {
       const opened = await openShape(steps, method);
       const before = await objectOf(opened, 'topic');
-      const tree = treeBy(opened, 'origin/topic', 'rebase', '--quiet', '--empty=drop', 'origin/main');
+      const tree = await treeBy(opened, 'origin/topic', 'rebase', '--quiet', '--empty=drop', 'origin/main');
       // What is behind is not merged before.
       expect((await mergeOf(opened)).status).toBe(422);
       expect((await ashlar.root(`PUT ${opened.path}/rebase`)).status).toBe(202);

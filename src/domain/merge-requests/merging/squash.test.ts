@@ -98,9 +98,9 @@ const commitText = (tree: string, parents: readonly string[], people: string[], 
 test.each(shapes)('%s, by a merge commit', async (_what, steps) => {
   const { reference, folder, opened, author, merger, merge, git } = await openShape(steps, {});
   const main = await git('rev-parse', 'main');
-  const checkout = checkOut(folder, 'origin/main');
-  checkout.text('merge', '--quiet', '--squash', 'origin/topic');
-  const tree = checkout.text('write-tree');
+  const checkout = await checkOut(folder, 'origin/main');
+  await checkout.text('merge', '--quiet', '--squash', 'origin/topic');
+  const tree = await checkout.text('write-tree');
   checkout.remove();
   const merged = await merge();
   expect(merged).toMatchObject({ state: 'merged', sha: opened.sha, merge_error: null });

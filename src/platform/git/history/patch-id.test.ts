@@ -44,9 +44,9 @@ test.each([
   ['base', 'binary'],
   [EMPTY_TREE, 'base'],
 ])('from %s to %s it is that of git', async (from, to) => {
-  const checkout = checkOut(folder, ids.base ?? '');
+  const checkout = await checkOut(folder, ids.base ?? '');
   const diff = `git diff --full-index ${ids[from] ?? from} ${ids[to]} | git patch-id --verbatim`;
-  const [oid] = checkout.text('-c', `alias.piped=!${diff}`, 'piped').split(' ');
+  const [oid] = (await checkout.text('-c', `alias.piped=!${diff}`, 'piped')).split(' ');
   checkout.remove();
   expect(oid).toMatch(/^[0-9a-f]{40}$/);
   expect(await between(from, to)).toBe(oid);

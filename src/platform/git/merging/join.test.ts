@@ -47,18 +47,18 @@ const unrelated = [
 ];
 
 /** The head that git's commands make of the target. */
-function madeByGit(ids: Record<string, string>, how: Omit<Join, 'target' | 'source'>): string {
+async function madeByGit(ids: Record<string, string>, how: Omit<Join, 'target' | 'source'>): Promise<string> {
   const { base: start = '', target = '', source: from = '' } = ids;
-  const checkout = checkOut(repository.folder, start);
+  const checkout = await checkOut(repository.folder, start);
   const identity = `${ada.name} <${ada.email}>`;
   try {
     let incoming = from;
     if (how.squash) {
-      checkout.text('checkout', '--quiet', '--detach', checkout.text('merge-base', target, from));
-      checkout.text('merge', '--quiet', '--squash', from);
+      await checkout.text('checkout', '--quiet', '--detach', await checkout.text('merge-base', target, from));
+      await checkout.text('merge', '--quiet', '--squash', from);
       // Git takes a small number for a day of the month, without the @.
       const date = `@${ada.time} ${ada.zone}`;
-      checkout.text(
+      await checkout.text(
         'commit',
         '-q',
         '--cleanup=verbatim',
@@ -68,13 +68,13 @@ function madeByGit(ids: Record<string, string>, how: Omit<Join, 'target' | 'sour
         '--date',
         date,
       );
-      incoming = checkout.text('rev-parse', 'HEAD');
+      incoming = await checkout.text('rev-parse', 'HEAD');
     }
-    checkout.text('checkout', '--quiet', '--detach', target);
+    await checkout.text('checkout', '--quiet', '--detach', target);
     if (how.merge)
-      checkout.text('merge', '--quiet', '--no-ff', '--cleanup=verbatim', '-m', merge.message, incoming);
-    else checkout.text('merge', '--quiet', '--ff-only', incoming);
-    return checkout.text('log', '-1', '--format=%T %P %an %ae %cn %ct %B');
+      await checkout.text('merge', '--quiet', '--no-ff', '--cleanup=verbatim', '-m', merge.message, incoming);
+    else await checkout.text('merge', '--quiet', '--ff-only', incoming);
+    return await checkout.text('log', '-1', '--format=%T %P %an %ae %cn %ct %B');
   } finally {
     checkout.remove();
   }
@@ -102,7 +102,7 @@ describe('the commits are those of git', () => {
     await git(['update-ref', 'refs/heads/joined', joined.head], { folder });
     await git(['fsck', '--connectivity-only', 'refs/heads/joined'], { folder });
     const log = await git(['log', '-1', '--format=%T %P %an %ae %cn %ct %B', joined.head], { folder });
-    expect(log.toString().trim()).toBe(madeByGit(ids, how));
+    expect(log.toString().trim()).toBe(await madeByGit(ids, how));
   });
 });
 

@@ -41,13 +41,12 @@ const apart = (base: Files, ours: Partial<Step>, theirs: Partial<Step>): Step[] 
 ];
 
 /** What `git merge` does: the tree, or the names in conflict. */
-function mergedByGit(folder: string, ours: string, theirs: string) {
-  const checkout = checkOut(folder, ours);
+async function mergedByGit(folder: string, ours: string, theirs: string) {
+  const checkout = await checkOut(folder, ours);
   try {
-    const { status } = checkout.run('merge', '--quiet', '-m', 'merge', theirs);
-    if (status === 0) return { result: 'clean', tree: checkout.text('rev-parse', 'HEAD^{tree}') };
-    const names = checkout
-      .text('ls-files', '--unmerged', '-z')
+    const { code } = await checkout.run('merge', '--quiet', '-m', 'merge', theirs);
+    if (code === 0) return { result: 'clean', tree: await checkout.text('rev-parse', 'HEAD^{tree}') };
+    const names = (await checkout.text('ls-files', '--unmerged', '-z'))
       .split('\0')
       .filter((entry) => entry !== '')
       // A file beside a folder is renamed after its side.
@@ -168,7 +167,7 @@ test.each<[what: string, steps: Step[]]>([
 ])('merges %s as git does', async (_, steps) => {
   const { ours = '', theirs = '' } = await makeHistory(repository.folder, steps);
   const merged = await mergeCommits(repository, { ours, theirs });
-  expect(merged).toEqual(mergedByGit(repository.folder, ours, theirs));
+  expect(merged).toEqual(await mergedByGit(repository.folder, ours, theirs));
 });
 
 const bothChanged = (base: File, ours: File, theirs: File): Step[] =>
@@ -220,7 +219,7 @@ test.each<[what: string, steps: Step[]]>([
   const before = filesOf(repository.folder);
   const merged = await mergeCommits(repository, { ours, theirs });
   if (merged.result === 'conflict') merged.paths.sort();
-  expect(merged).toEqual(mergedByGit(repository.folder, ours, theirs));
+  expect(merged).toEqual(await mergedByGit(repository.folder, ours, theirs));
   expect(filesOf(repository.folder)).toEqual(before);
 });
 

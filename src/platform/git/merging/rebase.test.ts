@@ -28,17 +28,16 @@ beforeEach(async () => {
 const committer = { name: 'Grace', email: 'grace@example.com', time: CHECKOUT_TIME, zone: '+0000' };
 
 /** What `git rebase` does: the new head, or the commit that conflicts and the names of files. */
-function rebasedByGit(folder: string, onto: string, head: string) {
-  const checkout = checkOut(folder, head);
+async function rebasedByGit(folder: string, onto: string, head: string) {
+  const checkout = await checkOut(folder, head);
   try {
-    if (checkout.run('rebase', '--quiet', onto).status === 0)
-      return { result: 'rebased', head: checkout.text('rev-parse', 'HEAD') };
-    const names = checkout
-      .text('ls-files', '--unmerged', '-z')
+    if ((await checkout.run('rebase', '--quiet', onto)).code === 0)
+      return { result: 'rebased', head: await checkout.text('rev-parse', 'HEAD') };
+    const names = (await checkout.text('ls-files', '--unmerged', '-z'))
       .split('\0')
       .filter((entry) => entry !== '')
       .map((entry) => entry.slice(entry.indexOf('\t') + 1).replace(/~(HEAD|[0-9a-f]+ \(.*\))$/, ''));
-    const commit = checkout.text('rev-parse', 'REBASE_HEAD');
+    const commit = await checkout.text('rev-parse', 'REBASE_HEAD');
     return { result: 'conflict', commit, paths: [...new Set(names)].sort() };
   } finally {
     checkout.remove();
@@ -267,7 +266,7 @@ test.each(rebased)('rebases %s as git does', async (_, steps) => {
   const ids = await makeHistory(repository.folder, steps);
   const [upon = '', head = ids.base ?? ''] = [ids.onto, ids.head];
   const result = await rebase(upon, head);
-  expect(result).toEqual(rebasedByGit(repository.folder, upon, head));
+  expect(result).toEqual(await rebasedByGit(repository.folder, upon, head));
   await git(['update-ref', 'refs/heads/result', 'head' in result ? result.head : ''], {
     folder: repository.folder,
   });
@@ -334,7 +333,7 @@ describe('a conflict', () => {
     const { onto: upon = '', head = '' } = await makeHistory(repository.folder, steps);
     const result = await rebase(upon, head);
     expect(result.result).toBe('conflict');
-    expect(result).toEqual(rebasedByGit(repository.folder, upon, head));
+    expect(result).toEqual(await rebasedByGit(repository.folder, upon, head));
   });
 });
 
@@ -359,7 +358,7 @@ test('random changes of a few files are rebased as git does', async () => {
         ...line('onto', 'base', ...ours.map((each) => ({ files: each }))),
         ...line('head', 'base', ...theirs.map((each) => ({ files: each }))),
       ]);
-      expect(await rebase(upon, head)).toEqual(rebasedByGit(repository.folder, upon, head));
+      expect(await rebase(upon, head)).toEqual(await rebasedByGit(repository.folder, upon, head));
     }),
     { numRuns: 15 },
   );
