@@ -1,7 +1,7 @@
 /** What makes the program send each kind of webhook, over its API alone: for its tests, and for foreign programs that read them. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Payload } from './hooks.ts';
 import { sampleKeys } from './sample-keys.ts';
+import { until } from './waiting.ts';
 import type { Received } from './web-server.ts';
 
 /** A request that must succeed, of root unless a token is given: `POST /projects`. Its reply's body. */
@@ -107,13 +107,12 @@ const makeMergeRequest = async (world: HookWorld, branch: string, more: object =
 };
 /** The merge request, once its branches are compared. */
 async function preparedOf({ ask, at }: HookWorld, { iid }: { iid: number }): Promise<Payload> {
-  for (let waited = 0; waited < 400; waited++) {
-    const read = await ask(`GET ${at.project}/merge_requests/${iid}`);
-    if (read.diff_refs && !['checking', 'unchecked', 'preparing'].includes(read.detailed_merge_status))
-      return read;
-    await sleep(50);
-  }
-  throw new Error('the merge request was not prepared');
+  let read: Payload = {};
+  await until(async () => {
+    read = await ask(`GET ${at.project}/merge_requests/${iid}`);
+    return read.diff_refs && !['checking', 'unchecked', 'preparing'].includes(read.detailed_merge_status);
+  }, 'the merge request was not prepared');
+  return read;
 }
 /** To the group, and to the instance. */
 const both = (header: string, event: string) => [`${header}: ${event}`, `System Hook: ${event}`];
@@ -288,8 +287,8 @@ export const hookSteps: readonly HookStep[] = [
       await ask(`PUT ${one}`, { state_event: 'close' });
       await ask(`PUT ${one}`, { state_event: 'reopen', title: 'Ready' });
       await commit(world, 'topic', file('more.txt', 'more\n'));
-      for (let waited = 0; (await preparedOf(world, made)).sha === made.sha && waited < 200; waited++)
-        await sleep(50);
+      const isFollowed = async () => (await preparedOf(world, made)).sha !== made.sha;
+      await until(isFollowed, 'the push was not followed');
       await preparedOf(world, made);
       await ask(`PUT ${one}/merge`);
     },

@@ -1,8 +1,8 @@
 /** The mails that a test's Ashlar wrote to its data folder, with the parts that tests read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
+import { until } from './waiting.ts';
 
 export type Received = { id: string; from: string; subject: string; text: string; link: string };
 
@@ -57,12 +57,10 @@ const numberOf = ({ id }: Received): number => Number(/-(\d+)-\d+@/.exec(id)?.[1
 /** Waits until all announced facts are processed, jobs that make further ones included. */
 export async function waitForMail(app: TestApp): Promise<void> {
   const { sql } = app.app.services.database;
-  for (let waited = 0; waited < 800; waited++) {
+  await until(async () => {
     app.app.services.wake();
     const [row] = await sql<{ waiting: number }[]>`
       select (select count(*) from outbox)::integer + (select count(*) from graphile_worker.jobs)::integer as waiting`;
-    if (row?.waiting === 0) return;
-    await sleep(50);
-  }
-  throw new Error('the outbox did not empty');
+    return row?.waiting === 0;
+  }, 'the outbox did not empty');
 }

@@ -1,7 +1,7 @@
 /** Projects with branches, and merge requests between them, over the API. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Called, Site, TestApp } from './app.ts';
 import { bodyOf, type MadeProject, type MadeUser, makeMembers, makeProject, makeUser } from './factories.ts';
+import { until } from './waiting.ts';
 
 /** Commits files to a branch, which begins at `start` where it is new; the commit's id. */
 export async function commitTo(
@@ -108,15 +108,13 @@ export async function readersWho(
 /** Waits until what merge requests and issues do about all announced facts is done. */
 export async function waitForFollowing(app: TestApp): Promise<void> {
   const { sql } = app.app.services.database;
-  for (let waited = 0; waited < 800; waited++) {
+  await until(async () => {
     app.app.services.wake();
     const [row] = await sql<{ waiting: number }[]>`
       select (select count(*) from outbox)::integer + (select count(*) from graphile_worker.jobs
         where task_identifier similar to '(merge_requests|issues|epics|snippets).%')::integer as waiting`;
-    if (row?.waiting === 0) return;
-    await sleep(50);
-  }
-  throw new Error('pushes and merges were not followed');
+    return row?.waiting === 0;
+  }, 'pushes and merges were not followed');
 }
 
 /** Twenty lines, of which some are replaced by their numbers. */

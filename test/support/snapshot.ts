@@ -1,6 +1,6 @@
 /** The whole database in a few lines, to see whether anything changed. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from './app.ts';
+import { until } from './waiting.ts';
 
 /** How much of what was asked for before is still under way: facts, jobs that are due, what hooks and integrations are sent. */
 export async function countUnderWay({ app }: Pick<TestApp, 'app'>): Promise<number> {
@@ -16,14 +16,11 @@ export async function countUnderWay({ app }: Pick<TestApp, 'app'>): Promise<numb
 }
 
 /** Waits until nothing that was asked for before is under way. */
-export async function untilQuiet(site: TestApp): Promise<void> {
-  for (let waited = 0; waited < 1_200; waited++) {
+export const untilQuiet = (site: TestApp): Promise<void> =>
+  until(async () => {
     site.app.services.wake();
-    if ((await countUnderWay(site)) === 0) return;
-    await sleep(50);
-  }
-  throw new Error('facts, jobs or deliveries stay after a minute');
-}
+    return (await countUnderWay(site)) === 0;
+  }, 'facts, jobs or deliveries stay after a minute');
 
 /** A digest of every table's rows when all is quiet, but for the marks of use and the counters. */
 export async function everything(app: TestApp): Promise<Record<string, string>> {
