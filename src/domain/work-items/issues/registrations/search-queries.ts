@@ -35,15 +35,18 @@ export async function searchIssues(request: SearchRequest): Promise<Page<IssueRo
   });
 }
 
-/** The condition on `notes` that the caller reads the issue that they tell a mention in. */
+/**
+ * The condition on `notes` that the caller reads the issue that they tell a mention in. What the caller may is not asked within
+ * a subquery: it would be planned many times over.
+ */
 export function readsMentioningIssue(caller: Caller): RawBuilder<SqlBool> {
   const me = caller?.id ?? 0;
-  const project = sql`i.project_id`;
-  return sql`(notes.mentioned_in_issue_id is null or exists (
-    select from issues i where i.id = notes.mentioned_in_issue_id and ${mayInProject('read_issues', caller, project)}
-      and (not i.confidential or i.author_id = ${me}
-        or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me})
-        or ${mayInProject('read_confidential_issues', caller, project)})))`;
+  const issue = sql`issues i where i.id = notes.mentioned_in_issue_id`;
+  const project = sql`(select i.project_id from ${issue})`;
+  return sql`(notes.mentioned_in_issue_id is null or (${mayInProject('read_issues', caller, project)}
+    and (exists (select from ${issue} and (not i.confidential or i.author_id = ${me}
+        or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me})))
+      or ${mayInProject('read_confidential_issues', caller, project)})))`;
 }
 
 /** The condition that the caller reads the issue of the note `t`. */
