@@ -1,7 +1,7 @@
 /** What hooks were sent, and sending again or for a test: the same endpoints for projects and groups. */
 import Type from 'typebox';
 import { onInstance } from '../../../kernel/access/access.ts';
-import { isProject } from '../../../kernel/access/resource-parents.ts';
+import { isInstance, isProject, type ParentOrInstance } from '../../../kernel/access/resource-parents.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
@@ -10,7 +10,7 @@ import { integerId, stringEnum } from '../../../platform/http/parameters/schema.
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { hookSamples } from '../events/hook-events.ts';
 import { ALWAYS, type HookFlag, hookKinds } from '../management/kinds.ts';
-import { type HookParent, type HookRow, isInstance, selectHook } from '../management/queries.ts';
+import { type HookRow, selectHook } from '../management/queries.ts';
 import { type HookHome, hookHomes } from '../management/routes.ts';
 import { unprocessable } from '../management/rules.ts';
 import { readSecrets } from '../management/secrets.ts';
@@ -24,7 +24,7 @@ const Created = Type.Object({ message: Type.String() });
 /** Calls of one user on one hook in a minute (facts-merge-requests: 10.1). */
 const LIMIT = { limit: 5, periodSeconds: 60 };
 
-type HookCall = Context<{ hook_id: number }, HookParent, Actor>;
+type HookCall = Context<{ hook_id: number }, ParentOrInstance, Actor>;
 
 /** 429 where the user has it sent to the hook too often. */
 async function limitSending({ services, actor, input }: HookCall, what: string): Promise<void> {

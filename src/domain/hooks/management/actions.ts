@@ -1,7 +1,13 @@
 /** Makes webhooks, changes and deletes them. */
-import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
-import { auditedParent, isProject, parentColumns } from '../../../kernel/access/resource-parents.ts';
-import { type AuditedEntity, announce } from '../../../kernel/activity/announce-actions.ts';
+import { lockParent } from '../../../kernel/access/own-row-queries.ts';
+import {
+  auditedParent,
+  isInstance,
+  type ParentOrInstance,
+  parentColumns,
+  parentKind,
+} from '../../../kernel/access/resource-parents.ts';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -13,7 +19,7 @@ import { patternProblem } from '../../../platform/patterns/pattern.ts';
 import { seal } from '../../../platform/secret.ts';
 import { requireReachable } from './addresses.ts';
 import { flagsOf, type HookFlag, isOnByDefault } from './kinds.ts';
-import { countHooks, type HookParent, type HookRow, isInstance, kindOf, lockHook } from './queries.ts';
+import { countHooks, type HookRow, lockHook } from './queries.ts';
 import {
   MAX_HOOKS,
   originOf,
@@ -31,7 +37,7 @@ export type HookContext = {
   services: Needs<'database' | 'secretKey'>;
   settings: ApplicationSettings;
   actor: Actor;
-  subject: HookParent;
+  subject: ParentOrInstance;
 };
 
 const audit = (
@@ -40,19 +46,13 @@ const audit = (
   event: 'created' | 'updated' | 'deleted',
   { id, name }: Pick<HookRow, 'id' | 'name'>,
 ): Promise<void> => {
-  const entity: AuditedEntity = isInstance(subject)
-    ? { type: 'InstanceScope', id: 1, path: 'instance' }
-    : auditedParent(subject);
   // The address may have a secret in it.
   const details = { target_id: id, target_type: 'WebHook', target_details: name ?? `Hook ${id}` };
-  return announce(tx, { author: actor, audit: { entity, event: `webhook_${event}`, details } });
+  return announce(tx, {
+    author: actor,
+    audit: { entity: auditedParent(subject), event: `webhook_${event}`, details },
+  });
 };
-
-async function lockParent(tx: Db, parent: HookParent): Promise<void> {
-  if (isInstance(parent)) return;
-  if (!isProject(parent)) return lockNamespace(tx, parent.id);
-  await ahead(tx).selectFrom('projects').select('id').where('id', '=', parent.id).forNoKeyUpdate().execute();
-}
 
 /** 422 for values that no request could be made of. */
 async function requireGood(
@@ -96,10 +96,10 @@ const plainColumns = (changes: HookChanges) => ({
 
 /** The flags that are on, by those before and what the request says. */
 const eventsAfter = (
-  parent: HookParent,
+  parent: ParentOrInstance,
   isOn: (flag: HookFlag) => boolean,
   changes: HookChanges,
-): HookFlag[] => flagsOf(kindOf(parent)).filter((flag) => changes[flag] ?? isOn(flag));
+): HookFlag[] => flagsOf(parentKind(parent)).filter((flag) => changes[flag] ?? isOn(flag));
 
 /** Makes a hook; 422 for an address, headers or a filter that cannot be, and for one hook too many. */
 export async function createHook(
@@ -107,7 +107,7 @@ export async function createHook(
   input: HookChanges & { url: string },
 ): Promise<HookRow> {
   const { services, subject } = context;
-  const kind = kindOf(subject);
+  const kind = parentKind(subject);
   const secrets: HookSecrets = {
     url: input.url,
     token: input.token || null,
@@ -126,7 +126,7 @@ export async function createHook(
   };
   await requireGood(context, secrets, row);
   return inTransaction(services.database.db, async (tx) => {
-    await lockParent(tx, subject);
+    if (!isInstance(subject)) await lockParent(tx, subject);
     const most = kind === 'instance' ? undefined : MAX_HOOKS[kind];
     if (most !== undefined && (await countHooks(tx, subject)) >= most)
       throw unprocessable(`Maximum number of ${kind} hooks (${most}) exceeded`, {

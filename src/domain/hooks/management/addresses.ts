@@ -1,8 +1,8 @@
 /** Which addresses hooks may have: what is known of them before they are resolved. The delivery judges them again. */
 import { isIP } from 'node:net';
+import { isInstance, type ParentOrInstance } from '../../../kernel/access/resource-parents.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { mayReach, type OutboundRules } from '../../../platform/outbound/addresses.ts';
-import { type HookParent, isInstance } from './queries.ts';
 import { interpolate, unprocessable, type Values } from './rules.ts';
 
 /** The administrator's rules; hooks of the instance, which administrators make, have a setting of their own. */
@@ -26,7 +26,7 @@ export function isReachable(url: string, rules: OutboundRules): boolean {
 export function requireReachable(
   url: string,
   variables: Values,
-  { subject, settings }: { subject: HookParent; settings: ApplicationSettings },
+  { subject, settings }: { subject: ParentOrInstance; settings: ApplicationSettings },
 ): void {
   if (!isReachable(interpolate(url, variables), rulesOf(settings, isInstance(subject))))
     throw unprocessable('Invalid url given');

@@ -3,25 +3,24 @@
  * registers how (`events/hook-events.ts`); the flag of a kind without a source is kept, and tells of nothing.
  */
 
-export const hookParents = ['project', 'group', 'instance'] as const;
-export type HookParentKind = (typeof hookParents)[number];
+import { type ParentKind, parentKinds } from '../../../kernel/access/resource-parents.ts';
 
 type Kind = {
   /** Of the request's header. */
   header: string;
   /** As the log names it. */
   trigger: string;
-  of: readonly HookParentKind[];
+  of: readonly ParentKind[];
   /** What hooks that say nothing of it have. */
-  default?: readonly HookParentKind[];
+  default?: readonly ParentKind[];
 };
 
 const inside = ['project', 'group'] as const;
 
 const kinds = {
-  push_events: { header: 'Push Hook', trigger: 'push_hooks', of: hookParents, default: inside },
-  tag_push_events: { header: 'Tag Push Hook', trigger: 'tag_push_hooks', of: hookParents },
-  merge_requests_events: { header: 'Merge Request Hook', trigger: 'merge_request_hooks', of: hookParents },
+  push_events: { header: 'Push Hook', trigger: 'push_hooks', of: parentKinds, default: inside },
+  tag_push_events: { header: 'Tag Push Hook', trigger: 'tag_push_hooks', of: parentKinds },
+  merge_requests_events: { header: 'Merge Request Hook', trigger: 'merge_request_hooks', of: parentKinds },
   repository_update_events: {
     header: 'System Hook',
     trigger: 'repository_update_hooks',
@@ -65,10 +64,10 @@ export const hookKinds: Readonly<Record<HookFlag, Kind>> = kinds;
 const all = Object.keys(kinds) as HookFlag[];
 
 /** The flags that hooks of a project, a group or the instance have. */
-export const flagsOf = (parent: HookParentKind): HookFlag[] =>
+export const flagsOf = (parent: ParentKind): HookFlag[] =>
   all.filter((flag) => hookKinds[flag].of.includes(parent));
 
-export const isOnByDefault = (flag: HookFlag, parent: HookParentKind): boolean =>
+export const isOnByDefault = (flag: HookFlag, parent: ParentKind): boolean =>
   hookKinds[flag].default?.includes(parent) ?? false;
 
 /** What all hooks of the instance are told of, whatever their flags say. */

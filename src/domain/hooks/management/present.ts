@@ -1,7 +1,8 @@
 /** Webhooks as records. */
+import { type ParentOrInstance, parentKind } from '../../../kernel/access/resource-parents.ts';
 import { now } from '../../../platform/clock.ts';
 import { flagsOf } from './kinds.ts';
-import { type HookParent, type HookRow, kindOf } from './queries.ts';
+import type { HookRow } from './queries.ts';
 import { alertStatus } from './rules.ts';
 import type { HookRecord } from './schema.ts';
 import { readSecrets } from './secrets.ts';
@@ -10,7 +11,7 @@ const namesOf = (values: object) => Object.keys(values).map((key) => ({ key }));
 
 /** The record; `whole` with the names of its variables and headers, which lists leave out. */
 export function presentHook(
-  { services, subject }: { services: { secretKey: string }; subject: HookParent },
+  { services, subject }: { services: { secretKey: string }; subject: ParentOrInstance },
   row: HookRow,
   { whole }: { whole: boolean },
 ): HookRecord {
@@ -28,7 +29,7 @@ export function presentHook(
     push_events_branch_filter: row.push_events_branch_filter,
     branch_filter_strategy: row.branch_filter_strategy,
     custom_webhook_template: row.custom_webhook_template,
-    ...Object.fromEntries(flagsOf(kindOf(subject)).map((flag) => [flag, row.events.includes(flag)])),
+    ...Object.fromEntries(flagsOf(parentKind(subject)).map((flag) => [flag, row.events.includes(flag)])),
     ...(row.project_id !== null && { project_id: row.project_id }),
     ...(row.namespace_id !== null && { group_id: row.namespace_id }),
     ...(whole && { url_variables: namesOf(variables), custom_headers: namesOf(headers) }),

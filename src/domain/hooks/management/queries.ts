@@ -1,34 +1,19 @@
 /** Reads webhooks of a project, a group or the instance. */
-import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { AuthorizedInstance } from '../../../kernel/access/find.ts';
-import { isProject, type ResourceParent } from '../../../kernel/access/resource-parents.ts';
+import { type Selectable, sql } from 'kysely';
+import { ownedBy } from '../../../kernel/access/own-row-queries.ts';
+import type { ParentOrInstance } from '../../../kernel/access/resource-parents.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { HooksTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import { ALWAYS, type HookParentKind } from './kinds.ts';
+import { ALWAYS } from './kinds.ts';
 
 export type HookRow = Selectable<HooksTable>;
 
-/** What a hook belongs to: the instance has no id. */
-export type HookParent = ResourceParent | AuthorizedInstance;
-
-export const isInstance = (parent: HookParent): parent is AuthorizedInstance => !('id' in parent);
-
-export function kindOf(parent: HookParent): HookParentKind {
-  if (isInstance(parent)) return 'instance';
-  return isProject(parent) ? 'project' : 'group';
-}
-
 /** The condition on the parent's own hooks. */
-export function ownHooks(parent: HookParent) {
-  if (isInstance(parent)) return sql<SqlBool>`(hooks.project_id is null and hooks.namespace_id is null)`;
-  return isProject(parent)
-    ? sql<SqlBool>`hooks.project_id = ${parent.id}`
-    : sql<SqlBool>`hooks.namespace_id = ${parent.id}`;
-}
+const ownHooks = (parent: ParentOrInstance) => ownedBy('hooks', parent);
 
 /** One page, oldest first. */
-export const selectHooks = (db: Db, parent: HookParent, page: PageRequest): Promise<Page<HookRow>> =>
+export const selectHooks = (db: Db, parent: ParentOrInstance, page: PageRequest): Promise<Page<HookRow>> =>
   selectPage(
     db,
     db.selectFrom('hooks').selectAll().where(ownHooks(parent)),
@@ -37,17 +22,17 @@ export const selectHooks = (db: Db, parent: HookParent, page: PageRequest): Prom
     { id: 'hooks.id' },
   );
 
-const oneHook = (db: Db, parent: HookParent, id: number) =>
+const oneHook = (db: Db, parent: ParentOrInstance, id: number) =>
   db.selectFrom('hooks').selectAll().where(ownHooks(parent)).where('id', '=', id);
 
-export const selectHook = (db: Db, parent: HookParent, id: number): Promise<HookRow | undefined> =>
+export const selectHook = (db: Db, parent: ParentOrInstance, id: number): Promise<HookRow | undefined> =>
   oneHook(db, parent, id).executeTakeFirst();
 
 /** Locked until the transaction ends. */
-export const lockHook = (tx: Db, parent: HookParent, id: number): Promise<HookRow | undefined> =>
+export const lockHook = (tx: Db, parent: ParentOrInstance, id: number): Promise<HookRow | undefined> =>
   oneHook(tx, parent, id).forUpdate().executeTakeFirst();
 
-export async function countHooks(tx: Db, parent: HookParent): Promise<number> {
+export async function countHooks(tx: Db, parent: ParentOrInstance): Promise<number> {
   const { count } = await tx
     .selectFrom('hooks')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -2,22 +2,22 @@
 
 import { Type } from 'typebox';
 import { type Access, onGroup, onInstance, onProject } from '../../../kernel/access/access.ts';
+import type { ParentKind, ParentOrInstance } from '../../../kernel/access/resource-parents.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { createHook, deleteHook, setValue, updateHook } from './actions.ts';
-import type { HookParentKind } from './kinds.ts';
 import type { ListenedFlags } from './listened-flags.ts';
 import { presentHook } from './present.ts';
-import { type HookParent, selectHook, selectHooks } from './queries.ts';
+import { selectHook, selectHooks } from './queries.ts';
 import { type HookChanges, inputsOf, OneHook, OneKey, recordsOf, SetKey } from './schema.ts';
 
 /** Where hooks of a kind of parent are, and who manages them. */
 export type HookHome = {
-  kind: HookParentKind;
+  kind: ParentKind;
   path: '/projects/:id/hooks' | '/groups/:id/hooks' | '/hooks';
   whose: string;
-  manage: Access<HookParent, Actor>;
+  manage: Access<ParentOrInstance, Actor>;
   tier?: 'premium';
 };
 

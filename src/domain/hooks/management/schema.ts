@@ -1,8 +1,9 @@
 /** Webhooks in requests and responses (facts-merge-requests: 10.1). */
 import Type, { type Static } from 'typebox';
+import { type ParentKind, parentKinds } from '../../../kernel/access/resource-parents.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { webAddress } from '../../../platform/http/web-address.ts';
-import { flagsOf, type HookFlag, type HookParentKind, hookParents } from './kinds.ts';
+import { flagsOf, type HookFlag } from './kinds.ts';
 import { branchFilterStrategies } from './rules.ts';
 
 const MAX_URL_LENGTH = 2_048;
@@ -60,11 +61,11 @@ const fields = {
 };
 
 const flag = Type.Optional(nullable(Type.Boolean()));
-const flagFields = (parent: HookParentKind): Record<string, typeof flag> =>
+const flagFields = (parent: ParentKind): Record<string, typeof flag> =>
   Object.fromEntries(flagsOf(parent).map((name) => [name, flag]));
 
 /** What requests may say of the hooks of one kind of parent. */
-export const inputsOf = (parent: HookParentKind) => ({
+export const inputsOf = (parent: ParentKind) => ({
   create: Type.Object({ url, ...fields, ...flagFields(parent) }),
   update: Type.Object({ ...one, url: Type.Optional(url), ...fields, ...flagFields(parent) }),
 });
@@ -104,7 +105,7 @@ const record = {
 };
 const recordBase = Type.Object(record);
 
-const owners: Record<HookParentKind, object> = {
+const owners: Record<ParentKind, object> = {
   project: { project_id: Type.Integer() },
   group: { group_id: Type.Integer() },
   instance: {},
@@ -112,7 +113,7 @@ const owners: Record<HookParentKind, object> = {
 
 /** The records of each kind of parent. */
 export const recordsOf = Object.fromEntries(
-  hookParents.map((parent) => [
+  parentKinds.map((parent) => [
     parent,
     Type.Object({
       ...record,
@@ -120,6 +121,6 @@ export const recordsOf = Object.fromEntries(
       ...owners[parent],
     }),
   ]),
-) as Record<HookParentKind, typeof recordBase>;
+) as Record<ParentKind, typeof recordBase>;
 export type HookRecord = Static<typeof recordBase> &
   Partial<Record<HookFlag, boolean>> & { project_id?: number; group_id?: number };
