@@ -344,6 +344,39 @@ CREATE INDEX badges_group ON public.badges USING btree (namespace_id, id) WHERE 
 
 CREATE INDEX badges_project ON public.badges USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
+create table ci_variables (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  key text collate "C" not null,
+  value_sealed text not null,
+  variable_type text not null,
+  protected boolean not null,
+  masked boolean not null,
+  hidden boolean not null,
+  raw boolean not null,
+  environment_scope text collate "C" not null,
+  description text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint ci_variables_check CHECK (((project_id IS NULL) OR (namespace_id IS NULL))),
+  constraint ci_variables_check1 CHECK ((masked OR (NOT hidden))),
+  constraint ci_variables_variable_type_check CHECK ((variable_type = ANY (ARRAY['env_var'::text, 'file'::text]))),
+  constraint ci_variables_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint ci_variables_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint ci_variables_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX ci_variables_instance ON public.ci_variables USING btree (key) WHERE ((project_id IS NULL) AND (namespace_id IS NULL));
+
+CREATE UNIQUE INDEX ci_variables_namespace ON public.ci_variables USING btree (namespace_id, key, environment_scope) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX ci_variables_namespace_id ON public.ci_variables USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX ci_variables_project ON public.ci_variables USING btree (project_id, key, environment_scope) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX ci_variables_project_id ON public.ci_variables USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
 create table commit_statuses (
   id bigint generated always as identity not null,
   pipeline_id bigint not null,

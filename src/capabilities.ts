@@ -4,6 +4,7 @@ import { accountsCapability, userSearch } from './domain/accounts/index.ts';
 import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { badgesCapability } from './domain/badges/index.ts';
+import { ciCapability } from './domain/ci/index.ts';
 import { conversationCapability, noteSearch, todosCapability } from './domain/conversation/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { errorTrackingCapability } from './domain/error-tracking/index.ts';
@@ -97,6 +98,7 @@ export const capabilities = (services: Services): Capability[] => {
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),
+    ciCapability(),
     hooksCapability(services),
     integrationsCapability(services),
     settingsCapability(),

@@ -11,7 +11,7 @@ export async function lockParent(tx: Db, parent: ResourceParent): Promise<void> 
 }
 
 /** The condition on the rows of a table that belong to the parent itself; those of the instance name neither. */
-export function ownedBy(table: 'hooks', parent: ParentOrInstance): RawBuilder<SqlBool> {
+export function ownedBy(table: 'hooks' | 'ci_variables', parent: ParentOrInstance): RawBuilder<SqlBool> {
   const [project, namespace] = [sql.ref(`${table}.project_id`), sql.ref(`${table}.namespace_id`)];
   if (isInstance(parent)) return sql`(${project} is null and ${namespace} is null)`;
   return isProject(parent) ? sql`${project} = ${parent.id}` : sql`${namespace} = ${parent.id}`;

@@ -81,6 +81,7 @@ export const projectPolicy = {
   manage_status_checks: { least: MAINTAINER },
   manage_hooks: { least: MAINTAINER, whileArchived: true },
   manage_integrations: { least: MAINTAINER, whileArchived: true },
+  manage_ci_variables: { least: MAINTAINER, whileArchived: true },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {
@@ -210,6 +211,7 @@ export const groupPolicy = {
   rotate_own_group_token: { least: GUEST, whileArchived: true },
   manage_hooks: { least: OWNER, whileArchived: true },
   manage_integrations: { least: OWNER, whileArchived: true },
+  manage_ci_variables: { least: OWNER, whileArchived: true },
   manage_group_tokens: { least: OWNER, whileArchived: true },
   manage_group_deploy_tokens: { least: OWNER, whileArchived: true },
   manage_enterprise_users: { least: OWNER, whileArchived: true },

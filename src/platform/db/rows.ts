@@ -181,6 +181,23 @@ export type BadgesTable = {
   updated_at: Date;
 };
 
+export type CiVariablesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  key: string;
+  value_sealed: string;
+  variable_type: string;
+  protected: boolean;
+  masked: boolean;
+  hidden: boolean;
+  raw: boolean;
+  environment_scope: string;
+  description: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type CommitStatusesTable = {
   id: GeneratedAlways<number>;
   pipeline_id: number;
@@ -1364,6 +1381,7 @@ export type Tables = {
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
+  ci_variables: CiVariablesTable;
   commit_statuses: CommitStatusesTable;
   custom_attributes: CustomAttributesTable;
   deploy_keys: DeployKeysTable;

@@ -1,0 +1,136 @@
+/** What CI variables may be (facts-ci: 5.1). Pure. */
+import type { ParentKind } from '../../../kernel/access/resource-parents.ts';
+import type { ValidationMessages } from '../../../platform/failure.ts';
+
+export const variableTypes = ['env_var', 'file'] as const;
+
+export type Variable = {
+  key: string;
+  value: string;
+  variable_type: (typeof variableTypes)[number];
+  protected: boolean;
+  masked: boolean;
+  hidden: boolean;
+  raw: boolean;
+  environment_scope: string;
+  description: string | null;
+};
+
+/** What requests say of a variable. `masked_and_hidden` is for new ones. */
+export type VariableChanges = Partial<Omit<Variable, 'key' | 'hidden'>> & { masked_and_hidden?: boolean };
+
+export const MAX_VALUE_LENGTH = 10_000;
+
+/** The scope of all environments. */
+export const ANY_ENVIRONMENT = '*';
+
+const limits: Record<ParentKind, { most: number; noun: string }> = {
+  project: { most: 8_000, noun: 'project ci variables' },
+  group: { most: 30_000, noun: 'group ci variables' },
+  instance: { most: 25, noun: 'ci instance level variables' },
+};
+
+export const KEY_PATTERN = '^[A-Za-z0-9_]+$';
+export const SCOPE_PATTERN = '^[A-Za-z0-9_/{$}. *-]+$';
+const isKey = new RegExp(KEY_PATTERN);
+const isScope = new RegExp(SCOPE_PATTERN);
+
+/** What logs can be searched for: of a raw value all but white space, of another one nothing that is expanded. */
+const isMaskable = { raw: /^[^ \t\r\n\f\v]{8,}$/u, expanded: /^[A-Za-z0-9_+=/@:.~-]{8,}$/ };
+
+const isTooLong = (value: string): boolean =>
+  value.length > MAX_VALUE_LENGTH && [...value].length > MAX_VALUE_LENGTH;
+
+const BLANK = "can't be blank";
+
+/** A new variable by the request; the key and the scope are trimmed. */
+export const newVariable = ({
+  key,
+  value,
+  masked_and_hidden: hidden = false,
+  ...given
+}: VariableChanges & { key: string; value: string }): Variable => ({
+  variable_type: 'env_var',
+  protected: false,
+  raw: false,
+  description: null,
+  ...given,
+  key: key.trim(),
+  value,
+  hidden,
+  masked: hidden || (given.masked ?? false),
+  environment_scope: (given.environment_scope ?? ANY_ENVIRONMENT).trim(),
+});
+
+/** The variable after a change. */
+export const changedVariable = (
+  before: Variable,
+  { masked_and_hidden: _, environment_scope = before.environment_scope, ...given }: VariableChanges,
+): Variable => ({ ...before, ...given, environment_scope: environment_scope.trim() });
+
+/** Messages for what no variable can be, by property; none for a good one. */
+export function problemsOf({ key, value, masked, raw, environment_scope }: Variable): ValidationMessages {
+  const problems: [property: string, message: string | false][] = [
+    ['key', key === '' && BLANK],
+    ['key', !isKey.test(key) && "can contain only letters, digits and '_'."],
+    [
+      'value',
+      isTooLong(value) &&
+        `The value of the provided variable exceeds the ${MAX_VALUE_LENGTH} character limit`,
+    ],
+    ['value', masked && !isMaskable[raw ? 'raw' : 'expanded'].test(value) && 'is invalid'],
+    ['environment_scope', environment_scope === '' && BLANK],
+    [
+      'environment_scope',
+      !isScope.test(environment_scope) &&
+        "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces",
+    ],
+  ];
+  return byProperty(problems);
+}
+
+/** Messages for a change of who sees the value: a hidden one stays so, and only new ones are hidden. */
+export function visibilityProblems(
+  before: Variable,
+  { masked, masked_and_hidden }: VariableChanges,
+): ValidationMessages {
+  const isShown = before.hidden && (masked === false || masked_and_hidden === false);
+  return byProperty([
+    ['base', isShown && 'The visibility setting cannot be changed for masked and hidden variables.'],
+    [
+      'base',
+      !before.hidden && masked_and_hidden === true && 'Only new variables can be set as masked and hidden.',
+    ],
+  ]);
+}
+
+/** Messages for a variable among others of its parent: whether its key and scope are taken, how many others there are. */
+export const placeProblems = (
+  kind: ParentKind,
+  { key }: Variable,
+  { taken, count }: { taken: boolean; count: number },
+): ValidationMessages =>
+  byProperty([
+    ['key', taken && `(${key}) has already been taken`],
+    [
+      'base',
+      count >= limits[kind].most && `Maximum number of ${limits[kind].noun} (${limits[kind].most}) exceeded`,
+    ],
+  ]);
+
+function byProperty(problems: readonly [property: string, message: string | false][]): ValidationMessages {
+  const messages: Record<string, string[]> = {};
+  for (const [property, message] of problems)
+    if (message !== false) messages[property] = [...(messages[property] ?? []), message];
+  return messages;
+}
+
+/** What a change made another: the value without what it was and is, for those who read of it. */
+export const differences = (before: Variable, after: Variable) =>
+  (Object.keys(before) as (keyof Variable)[])
+    .filter((property) => before[property] !== after[property])
+    .map((property) =>
+      property === 'value'
+        ? { change: property }
+        : { change: property, from: before[property], to: after[property] },
+    );
