@@ -27,6 +27,7 @@ import {
   problemsOf,
   type Variable,
   type VariableChanges,
+  type VariableInput,
   visibilityProblems,
 } from './rules.ts';
 
@@ -94,10 +95,7 @@ export function oneOf(subject: ParentOrInstance, rows: readonly VariableRow[]): 
 }
 
 /** Makes a variable; 400 for one that cannot be, whose key and scope are taken, or that is one too many. */
-export async function createVariable(
-  context: VariableContext,
-  input: VariableChanges & { key: string; value: string },
-): Promise<VariableRow> {
+export async function createVariable(context: VariableContext, input: VariableInput): Promise<VariableRow> {
   const { services, subject } = context;
   const variable = newVariable(withinTier(context, input));
   refuse(problemsOf(variable));

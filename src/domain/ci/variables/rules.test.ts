@@ -9,6 +9,7 @@ import {
   problemsOf,
   type Variable,
   type VariableChanges,
+  type VariableInput,
   visibilityProblems,
 } from './rules.ts';
 
@@ -25,7 +26,7 @@ const plain: Variable = {
 };
 
 describe('a new variable', () => {
-  const cases: [given: VariableChanges & { key: string; value: string }, made: Partial<Variable>][] = [
+  const cases: [given: VariableInput, made: Partial<Variable>][] = [
     [{ key: 'KEY', value: 'value' }, {}],
     [{ key: ' KEY\n', value: ' value ' }, { value: ' value ' }],
     [{ key: 'KEY', value: 'value', environment_scope: ' review/* ' }, { environment_scope: 'review/*' }],
@@ -92,26 +93,21 @@ describe('what no variable can be', () => {
 });
 
 describe('a change', () => {
-  const only = 'Only new variables can be set as masked and hidden.';
   const never = 'The visibility setting cannot be changed for masked and hidden variables.';
   const hidden = { ...plain, masked: true, hidden: true };
   const cases: [before: Variable, given: VariableChanges, problems: object][] = [
     [plain, {}, {}],
     [plain, { masked: true }, {}],
-    [plain, { masked_and_hidden: false }, {}],
-    [plain, { masked_and_hidden: true }, { base: [only] }],
-    [{ ...plain, masked: true }, { masked_and_hidden: true }, { base: [only] }],
     [hidden, { value: 'another' }, {}],
-    [hidden, { masked: true, masked_and_hidden: true }, {}],
+    [hidden, { masked: true }, {}],
     [hidden, { masked: false }, { base: [never] }],
-    [hidden, { masked_and_hidden: false }, { base: [never] }],
   ];
   test.each(cases)('of who sees the value: %j, %j', (before, given, problems) =>
     expect(visibilityProblems(before, given)).toEqual(problems),
   );
 
   test('leaves what it does not name, and says what it made another', () => {
-    const given = { value: 'another', environment_scope: ' test ', masked_and_hidden: true };
+    const given = { value: 'another', environment_scope: ' test ' };
     const after = changedVariable(plain, given);
     expect(after).toEqual({ ...plain, value: 'another', environment_scope: 'test' });
     expect(differences(plain, after)).toEqual([

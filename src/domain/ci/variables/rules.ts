@@ -16,8 +16,10 @@ export type Variable = {
   description: string | null;
 };
 
-/** What requests say of a variable. `masked_and_hidden` is for new ones. */
-export type VariableChanges = Partial<Omit<Variable, 'key' | 'hidden'>> & { masked_and_hidden?: boolean };
+/** What requests say of a variable. */
+export type VariableChanges = Partial<Omit<Variable, 'key' | 'hidden'>>;
+
+export type VariableInput = VariableChanges & { key: string; value: string; masked_and_hidden?: boolean };
 
 export const MAX_VALUE_LENGTH = 10_000;
 
@@ -49,7 +51,7 @@ export const newVariable = ({
   value,
   masked_and_hidden: hidden = false,
   ...given
-}: VariableChanges & { key: string; value: string }): Variable => ({
+}: VariableInput): Variable => ({
   variable_type: 'env_var',
   protected: false,
   raw: false,
@@ -65,7 +67,7 @@ export const newVariable = ({
 /** The variable after a change. */
 export const changedVariable = (
   before: Variable,
-  { masked_and_hidden: _, environment_scope = before.environment_scope, ...given }: VariableChanges,
+  { environment_scope = before.environment_scope, ...given }: VariableChanges,
 ): Variable => ({ ...before, ...given, environment_scope: environment_scope.trim() });
 
 /** Messages for what no variable can be, by property; none for a good one. */
@@ -89,20 +91,16 @@ export function problemsOf({ key, value, masked, raw, environment_scope }: Varia
   return byProperty(problems);
 }
 
-/** Messages for a change of who sees the value: a hidden one stays so, and only new ones are hidden. */
-export function visibilityProblems(
-  before: Variable,
-  { masked, masked_and_hidden }: VariableChanges,
-): ValidationMessages {
-  const isShown = before.hidden && (masked === false || masked_and_hidden === false);
-  return byProperty([
-    ['base', isShown && 'The visibility setting cannot be changed for masked and hidden variables.'],
+/** Messages for a change of who sees the value: a hidden one stays so. */
+export const visibilityProblems = (before: Variable, { masked }: VariableChanges): ValidationMessages =>
+  byProperty([
     [
       'base',
-      !before.hidden && masked_and_hidden === true && 'Only new variables can be set as masked and hidden.',
+      before.hidden &&
+        masked === false &&
+        'The visibility setting cannot be changed for masked and hidden variables.',
     ],
   ]);
-}
 
 /** Messages for a variable among others of its parent: whether its key and scope are taken, how many others there are. */
 export const placeProblems = (

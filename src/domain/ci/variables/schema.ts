@@ -21,7 +21,7 @@ const fields = {
 };
 
 /** What variables of projects and groups have beside. */
-const scopedFields = {
+const scope = {
   environment_scope: Type.Optional(
     Type.String({
       maxLength: 255,
@@ -29,8 +29,11 @@ const scopedFields = {
       description: 'The environments whose jobs have it, with `*` for any characters; all unless it says so.',
     }),
   ),
+};
+/** Of new ones alone. */
+const hiding = {
   masked_and_hidden: Type.Optional(
-    Type.Boolean({ description: 'Masked, and shown by no record. Only new variables can be hidden.' }),
+    Type.Boolean({ description: 'Masked, and shown by no record, for good.' }),
   ),
 };
 const filter = {
@@ -51,8 +54,8 @@ export const inputsOf = (kind: ParentKind) =>
     ? { one: Type.Object(one), create: Type.Object({ key, value, ...fields }), update: Type.Object(change) }
     : {
         one: Type.Object({ ...one, ...filter }),
-        create: Type.Object({ key, value, ...fields, ...scopedFields }),
-        update: Type.Object({ ...change, ...scopedFields, ...filter }),
+        create: Type.Object({ key, value, ...fields, ...scope, ...hiding }),
+        update: Type.Object({ ...change, ...scope, ...filter }),
       };
 
 const record = {
