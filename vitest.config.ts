@@ -29,6 +29,6 @@ export default defineConfig({
     // They end what hangs; a busy machine is no reason to fail.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });
