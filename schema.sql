@@ -2319,6 +2319,26 @@ CREATE INDEX topics_rank ON public.topics USING btree (public_projects_rank, id)
 
 CREATE INDEX topics_search ON public.topics USING gin (name gin_trgm_ops, title gin_trgm_ops);
 
+create table trigger_tokens (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  owner_id bigint not null,
+  token_sealed text not null,
+  digest bytea not null,
+  description text not null,
+  expires_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint trigger_tokens_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint trigger_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint trigger_tokens_pkey PRIMARY KEY (id),
+  constraint trigger_tokens_digest_key UNIQUE (digest)
+);
+
+CREATE INDEX trigger_tokens_owner ON public.trigger_tokens USING btree (owner_id);
+
+CREATE INDEX trigger_tokens_project ON public.trigger_tokens USING btree (project_id, id);
+
 create table uploads (
   id bigint generated always as identity not null,
   project_id bigint,

@@ -18,6 +18,7 @@ const neverRefuses: Record<string, string[]> = {
     'oauth_refresh_tokens_digest_key',
     'oauth_signing_keys_kid_key',
     'sessions_digest_key',
+    'trigger_tokens_digest_key',
     'uploads_secret_key',
     'users_reset',
   ],

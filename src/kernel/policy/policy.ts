@@ -82,6 +82,7 @@ export const projectPolicy = {
   manage_hooks: { least: MAINTAINER, whileArchived: true },
   manage_integrations: { least: MAINTAINER, whileArchived: true },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },
+  manage_triggers: { least: MAINTAINER },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {

@@ -1284,6 +1284,18 @@ export type TopicsTable = {
   updated_at: Date;
 };
 
+export type TriggerTokensTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  owner_id: number;
+  token_sealed: string;
+  digest: Buffer;
+  description: string;
+  expires_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type UploadsTable = {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -1474,6 +1486,7 @@ export type Tables = {
   timelogs: TimelogsTable;
   todos: TodosTable;
   topics: TopicsTable;
+  trigger_tokens: TriggerTokensTable;
   uploads: UploadsTable;
   users: UsersTable;
   wiki_pages: WikiPagesTable;
