@@ -1275,6 +1275,44 @@ def search():
     refused(gitlab.GitlabSearchError, 400, lambda: root.search("nothing", "wombat"), "scope does not have a valid value")
 
 
+def variables():
+    group = make_group("py-variables")
+    project = make_project("variables", group)
+    for parent in (project, group, root):
+        made = parent.variables.create({"key": "STONE", "value": "granite"})
+        matches(made, key="STONE", value="granite", variable_type="env_var", protected=False, masked=False, raw=False)
+        made.value = "sandstone"
+        made.protected = True
+        made.save()
+        matches(parent.variables.get("STONE"), value="sandstone", protected=True)
+        equal([each.key for each in parent.variables.list(get_all=True)], ["STONE"])
+        taken = {"key": "STONE", "value": "again"}
+        refused(gitlab.GitlabCreateError, 400, lambda parent=parent: parent.variables.create(taken), "already been taken")
+    hidden = project.variables.create({"key": "SECRET", "value": "granite-1", "masked_and_hidden": True})
+    matches(hidden, value=None, masked=True, hidden=True)
+    project.variables.create({"key": "STONE", "value": "slate", "environment_scope": "review/*"})
+    refused(gitlab.GitlabGetError, 409, lambda: project.variables.get("STONE"), "filter[environment_scope]")
+    review = {"environment_scope": "review/*"}
+    matches(project.variables.get("STONE", filter=review), value="slate", environment_scope="review/*")
+    project.variables.update("STONE", {"value": "marble", "filter": review})
+    matches(project.variables.get("STONE", filter=review), value="marble")
+    project.variables.delete("STONE", filter=review)
+    project.variables.get("STONE").delete()
+    refused(gitlab.GitlabGetError, 404, lambda: project.variables.get("STONE"), "404 Variable Not Found")
+
+
+def triggers():
+    project = make_project("triggered", make_group("py-triggers"))
+    made = project.triggers.create({"description": "from the quarry"})
+    matches(made, description="from the quarry", last_used=None)
+    true(len(made.token) > 20, "its owner sees the whole token")
+    made.description = "from the wall"
+    made.save()
+    matches(project.triggers.get(made.id), description="from the wall", token=made.token)
+    made.delete()
+    equal(project.triggers.list(get_all=True), [])
+
+
 def raw_http():
     """What the client leaves to its HTTP library."""
     head = root.http_head("/projects")
@@ -1288,7 +1326,7 @@ def raw_http():
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
-    uploads, search, raw_http,
+    uploads, search, variables, triggers, raw_http,
 ]
 
 for story in STORIES:
