@@ -3,7 +3,7 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { isSeenGroup } from '../../../kernel/access/group-list-queries.ts';
 import { memberIds } from '../../../kernel/access/membership-queries.ts';
-import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
+import { lockParent } from '../../../kernel/access/own-row-queries.ts';
 import { isProject, type ResourceParent, reachOf } from '../../../kernel/access/resource-parents.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { GroupRow } from '../../../kernel/namespaces/rows.ts';
@@ -74,12 +74,13 @@ export const selectRule = (db: Db, owner: RuleOwner, id: number): Promise<RuleRo
 
 /** Serializes changes of the owner's rules: their number, and the one of any approver. */
 export async function lockRules(tx: Db, owner: RuleOwner): Promise<void> {
-  const [table, id] = isMergeRequest(owner)
-    ? (['merge_requests', owner.mergeRequestId] as const)
-    : (['projects', owner.id] as const);
-  if (isMergeRequest(owner) || isProject(owner))
-    await ahead(tx).selectFrom(table).select('id').where('id', '=', id).forNoKeyUpdate().execute();
-  else await lockNamespace(tx, owner.id);
+  if (!isMergeRequest(owner)) return lockParent(tx, owner);
+  await ahead(tx)
+    .selectFrom('merge_requests')
+    .select('id')
+    .where('id', '=', owner.mergeRequestId)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** The number of the rules that people made of the owner's, and whether one of them is for any approver. */
