@@ -344,6 +344,57 @@ CREATE INDEX badges_group ON public.badges USING btree (namespace_id, id) WHERE 
 
 CREATE INDEX badges_project ON public.badges USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
+create table ci_jobs (
+  id bigint generated always as identity not null,
+  pipeline_id bigint not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  status text not null,
+  target_url text,
+  description text,
+  coverage double precision,
+  allow_failure boolean default false not null,
+  user_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  updated_at timestamp(3) with time zone not null,
+  kind text not null,
+  stage text not null,
+  stage_index integer not null,
+  retried boolean default false not null,
+  runs_when text default 'on_success'::text not null,
+  needs text[],
+  tags text[] default '{}'::text[] not null,
+  protected boolean default false not null,
+  interruptible boolean default false not null,
+  options jsonb default '{}'::jsonb not null,
+  failure_reason text,
+  exit_code integer,
+  token_digest bytea,
+  queued_at timestamp(3) with time zone,
+  scheduled_at timestamp(3) with time zone,
+  erased_at timestamp(3) with time zone,
+  constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
+  constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),
+  constraint ci_jobs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
+  constraint ci_jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
+  constraint ci_jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint ci_jobs_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX ci_jobs_pending ON public.ci_jobs USING btree (id) WHERE ((status = 'pending'::text) AND (kind = 'job'::text));
+
+CREATE INDEX ci_jobs_pipeline ON public.ci_jobs USING btree (pipeline_id, id);
+
+CREATE INDEX ci_jobs_project ON public.ci_jobs USING btree (project_id, id);
+
+CREATE UNIQUE INDEX ci_jobs_status_name ON public.ci_jobs USING btree (pipeline_id, name) WHERE ((kind = 'status'::text) AND (NOT retried));
+
+CREATE UNIQUE INDEX ci_jobs_token ON public.ci_jobs USING btree (token_digest) WHERE (token_digest IS NOT NULL);
+
+CREATE INDEX ci_jobs_user ON public.ci_jobs USING btree (user_id);
+
 create table ci_variables (
   id bigint generated always as identity not null,
   project_id bigint,
@@ -376,35 +427,6 @@ CREATE INDEX ci_variables_namespace_id ON public.ci_variables USING btree (names
 CREATE UNIQUE INDEX ci_variables_project ON public.ci_variables USING btree (project_id, key, environment_scope) WHERE (project_id IS NOT NULL);
 
 CREATE INDEX ci_variables_project_id ON public.ci_variables USING btree (project_id, id) WHERE (project_id IS NOT NULL);
-
-create table commit_statuses (
-  id bigint generated always as identity not null,
-  pipeline_id bigint not null,
-  project_id bigint not null,
-  sha text collate "C" not null,
-  ref text not null,
-  name text collate "C" not null,
-  status text not null,
-  target_url text,
-  description text,
-  coverage double precision,
-  allow_failure boolean default false not null,
-  author_id bigint not null,
-  created_at timestamp(3) with time zone not null,
-  started_at timestamp(3) with time zone,
-  finished_at timestamp(3) with time zone,
-  updated_at timestamp(3) with time zone not null,
-  constraint commit_statuses_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]))),
-  constraint commit_statuses_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES external_pipelines(id) ON DELETE CASCADE,
-  constraint commit_statuses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint commit_statuses_pkey PRIMARY KEY (id)
-);
-
-CREATE INDEX commit_statuses_author ON public.commit_statuses USING btree (author_id);
-
-CREATE INDEX commit_statuses_commit ON public.commit_statuses USING btree (project_id, sha, id);
-
-CREATE UNIQUE INDEX commit_statuses_name ON public.commit_statuses USING btree (pipeline_id, name);
 
 create table custom_attributes (
   id bigint generated always as identity not null,
@@ -710,18 +732,6 @@ CREATE INDEX errors_project_first_seen ON public.errors USING btree (project_id,
 CREATE INDEX errors_project_frequency ON public.errors USING btree (project_id, status, events_count, id);
 
 CREATE INDEX errors_project_last_seen ON public.errors USING btree (project_id, status, last_seen_at, id);
-
-create table external_pipelines (
-  id bigint generated always as identity not null,
-  project_id bigint not null,
-  sha text collate "C" not null,
-  ref text not null,
-  created_at timestamp(3) with time zone not null,
-  constraint external_pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint external_pipelines_pkey PRIMARY KEY (id)
-);
-
-CREATE UNIQUE INDEX external_pipelines_commit ON public.external_pipelines USING btree (project_id, sha, ref);
 
 create table external_status_check_branches (
   check_id bigint not null,
@@ -1747,6 +1757,46 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (id)
 );
 
+create table pipelines (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  sha text collate "C" not null,
+  ref text not null,
+  created_at timestamp(3) with time zone not null,
+  iid integer not null,
+  before_sha text collate "C" not null,
+  tag boolean not null,
+  source text not null,
+  status text not null,
+  protected boolean not null,
+  user_id bigint,
+  name text,
+  yaml_errors text,
+  failure_reason text,
+  on_new_commit text default 'conservative'::text not null,
+  on_job_failure text default 'none'::text not null,
+  started_at timestamp(3) with time zone,
+  finished_at timestamp(3) with time zone,
+  duration integer,
+  updated_at timestamp(3) with time zone not null,
+  constraint pipelines_on_job_failure_check CHECK ((on_job_failure = ANY (ARRAY['none'::text, 'all'::text]))),
+  constraint pipelines_on_new_commit_check CHECK ((on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text]))),
+  constraint pipelines_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
+  constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint pipelines_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX pipelines_commit ON public.pipelines USING btree (project_id, sha, id);
+
+CREATE INDEX pipelines_project ON public.pipelines USING btree (project_id, id);
+
+CREATE UNIQUE INDEX pipelines_project_iid ON public.pipelines USING btree (project_id, iid);
+
+CREATE INDEX pipelines_ref ON public.pipelines USING btree (project_id, ref, id);
+
+CREATE INDEX pipelines_user ON public.pipelines USING btree (user_id);
+
 create table processes (
   id uuid not null,
   beat_at timestamp(3) with time zone not null,
@@ -1762,6 +1812,7 @@ create table project_counters (
   alerts integer default 0 not null,
   merge_requests integer default 0 not null,
   open_merge_requests integer default 0 not null,
+  pipelines integer default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );

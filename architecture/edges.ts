@@ -6,6 +6,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   accounts: ['hooks', 'search'],
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
+  ci: ['repositories'],
   conversation: ['hooks', 'markdown', 'search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],
   'feature-flags': ['hooks'],
@@ -28,6 +29,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   pages: [
     'accounts',
     'alerts',
+    'ci',
     'conversation',
     'error-tracking',
     'integrations',

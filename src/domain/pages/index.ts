@@ -15,7 +15,7 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/commits/*', async () => (await import('./repositories/commit-pages.ts')).showCommits],
   ['/:path+/-/commit/:sha', async () => (await import('./repositories/commit-pages.ts')).showCommit],
   ['/:path+/-/compare/*', async () => (await import('./repositories/commit-pages.ts')).showCompare],
-  ['/:path+/-/pipelines/:id', async () => (await import('./repositories/commit-pages.ts')).showPipeline],
+  ['/:path+/-/pipelines/:id', async () => (await import('./repositories/pipeline-pages.ts')).showPipeline],
   ['/:path+/-/branches', async () => (await import('./repositories/commit-pages.ts')).showBranches],
   ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],
   ['/:path+/-/issues', async () => (await import('./work-items/issue-pages.ts')).showIssues],

@@ -9,8 +9,6 @@ import { notificationSubjects } from '../notifications/index.ts';
 import { commentEndpoints } from './commits/comment-routes.ts';
 import { commitConversation, commitDefinition } from './commits/commit-notes.ts';
 import { commitEndpoints } from './commits/routes.ts';
-import { reassignStatuses } from './commits/status-actions.ts';
-import { statusEndpoints } from './commits/status-routes.ts';
 import { compareEndpoints } from './comparisons/routes.ts';
 import { contributorEndpoints } from './contributor-routes.ts';
 import { archiveEndpoints } from './files/archive-routes.ts';
@@ -45,7 +43,6 @@ export const repositoriesCapability = (): Capability => ({
     ...commentEndpoints,
     ...commitEndpoints,
     ...compareEndpoints,
-    ...statusEndpoints,
     ...branchEndpoints,
     ...fileWriteEndpoints,
     ...tagEndpoints,
@@ -57,6 +54,5 @@ export const repositoriesCapability = (): Capability => ({
     ...templateEndpoints,
     ...treeEndpoints,
   ],
-  tables: ['external_pipelines', 'commit_statuses'],
-  reassign: reassignStatuses,
+  tables: [],
 });

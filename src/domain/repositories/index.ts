@@ -12,15 +12,14 @@ export {
 export { findCodeOwners } from './code-owners/read-code-owners.ts';
 export { arrivingDiff } from './commits/arriving-diff.ts';
 export { commitConversation } from './commits/commit-notes.ts';
+export { lastPipelines } from './commits/last-pipelines.ts';
 export { projectUrl } from './commits/present.ts';
 export { readCommit, readRepository } from './commits/queries.ts';
 export { CommitRecord, presentCommit } from './commits/records.ts';
+export { newRef } from './commits/revision-schema.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
 export { countedPage, windowOf } from './commits/rules.ts';
-export { DiffRecord, PipelineBasic } from './commits/schema.ts';
-export { findPipeline } from './commits/status-queries.ts';
-export { commitStatusesEndpoint } from './commits/status-routes.ts';
-export type { CommitStatus } from './commits/status-schema.ts';
+export { DiffRecord, PipelineBasic, sha } from './commits/schema.ts';
 export { areRelated } from './comparisons/queries.ts';
 export { comparisonEndpoint } from './comparisons/routes.ts';
 export { rawFileEndpoint } from './files/routes.ts';

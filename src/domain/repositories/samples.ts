@@ -11,7 +11,7 @@ const HELLO = '5ab2f8a4323abafb10abb68657d9d39f1a775057';
 
 /** Branches, tags and files are called as the users. */
 const named = { table: 'users', column: 'username', where: () => `username like 'person-%'` };
-const head = { table: 'external_pipelines', column: 'sha' };
+const head = { table: 'pipelines', column: 'sha' };
 const created = { actions: [{ action: 'create', file_path: 'new', content: 'Hello' }] };
 
 export const samples: Samples = {
@@ -40,10 +40,10 @@ export const samples: Samples = {
     await database.sql.unsafe(`
       update projects set empty_repo = false, default_branch = 'main' where id = ${project};
       with pipeline as (
-        insert into external_pipelines (project_id, sha, ref, created_at)
-        values (${project}, '${sha}', 'main', now()) returning id)
-      insert into commit_statuses (pipeline_id, project_id, sha, ref, name, status, author_id, created_at, updated_at)
-        select p.id, ${project}, '${sha}', 'main', username, 'success', u.id, now(), now()
+        insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, created_at, updated_at)
+        values (${project}, 1, '${sha}', repeat('0', 40), 'main', false, 'external', 'success', false, now(), now()) returning id)
+      insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, user_id, created_at, updated_at)
+        select p.id, ${project}, 'status', 'external', 1000000, username, 'success', u.id, now(), now()
         from pipeline p, users u where username like 'person-%'`);
   },
   /** The branch `behind`, from the commit before the last, with a submodule. */
@@ -69,7 +69,7 @@ export const samples: Samples = {
   },
   // The commit that a file was changed by last.
   fields: {
-    pipeline_id: 'external_pipelines',
+    pipeline_id: 'pipelines',
     last_commit_id: null,
     source_template_project_id: 'projects',
   },

@@ -181,6 +181,39 @@ export type BadgesTable = {
   updated_at: Date;
 };
 
+export type CiJobsTable = {
+  id: GeneratedAlways<number>;
+  pipeline_id: number;
+  project_id: number;
+  name: string;
+  status: string;
+  target_url: string | null;
+  description: string | null;
+  coverage: number | null;
+  allow_failure: Generated<boolean>;
+  user_id: number;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  updated_at: Date;
+  kind: string;
+  stage: string;
+  stage_index: number;
+  retried: Generated<boolean>;
+  runs_when: Generated<string>;
+  needs: string[] | null;
+  tags: Generated<string[]>;
+  protected: Generated<boolean>;
+  interruptible: Generated<boolean>;
+  options: Generated<Json>;
+  failure_reason: string | null;
+  exit_code: number | null;
+  token_digest: Buffer | null;
+  queued_at: Date | null;
+  scheduled_at: Date | null;
+  erased_at: Date | null;
+};
+
 export type CiVariablesTable = {
   id: GeneratedAlways<number>;
   project_id: number | null;
@@ -195,25 +228,6 @@ export type CiVariablesTable = {
   environment_scope: string;
   description: string | null;
   created_at: Date;
-  updated_at: Date;
-};
-
-export type CommitStatusesTable = {
-  id: GeneratedAlways<number>;
-  pipeline_id: number;
-  project_id: number;
-  sha: string;
-  ref: string;
-  name: string;
-  status: string;
-  target_url: string | null;
-  description: string | null;
-  coverage: number | null;
-  allow_failure: Generated<boolean>;
-  author_id: number;
-  created_at: Date;
-  started_at: Date | null;
-  finished_at: Date | null;
   updated_at: Date;
 };
 
@@ -409,14 +423,6 @@ export type ErrorsTable = {
   issue_id: number | null;
   created_at: Date;
   updated_at: Date;
-};
-
-export type ExternalPipelinesTable = {
-  id: GeneratedAlways<number>;
-  project_id: number;
-  sha: string;
-  ref: string;
-  created_at: Date;
 };
 
 export type ExternalStatusCheckBranchesTable = {
@@ -973,6 +979,30 @@ export type OutboxTable = {
   created_at: Date;
 };
 
+export type PipelinesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  sha: string;
+  ref: string;
+  created_at: Date;
+  iid: number;
+  before_sha: string;
+  tag: boolean;
+  source: string;
+  status: string;
+  protected: boolean;
+  user_id: number | null;
+  name: string | null;
+  yaml_errors: string | null;
+  failure_reason: string | null;
+  on_new_commit: Generated<string>;
+  on_job_failure: Generated<string>;
+  started_at: Date | null;
+  finished_at: Date | null;
+  duration: number | null;
+  updated_at: Date;
+};
+
 export type ProcessesTable = {
   id: string;
   beat_at: Date;
@@ -987,6 +1017,7 @@ export type ProjectCountersTable = {
   alerts: Generated<number>;
   merge_requests: Generated<number>;
   open_merge_requests: Generated<number>;
+  pipelines: Generated<number>;
 };
 
 export type ProjectFeatureFlagsTable = {
@@ -1393,8 +1424,8 @@ export type Tables = {
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
+  ci_jobs: CiJobsTable;
   ci_variables: CiVariablesTable;
-  commit_statuses: CommitStatusesTable;
   custom_attributes: CustomAttributesTable;
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;
@@ -1411,7 +1442,6 @@ export type Tables = {
   error_tracking_settings: ErrorTrackingSettingsTable;
   error_users: ErrorUsersTable;
   errors: ErrorsTable;
-  external_pipelines: ExternalPipelinesTable;
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
   feature_gates: FeatureGatesTable;
@@ -1459,6 +1489,7 @@ export type Tables = {
   oauth_refresh_tokens: OauthRefreshTokensTable;
   oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
+  pipelines: PipelinesTable;
   processes: ProcessesTable;
   project_counters: ProjectCountersTable;
   project_feature_flags: ProjectFeatureFlagsTable;

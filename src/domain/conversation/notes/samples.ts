@@ -45,7 +45,7 @@ export const samples: Samples = {
       insert into notes (project_id, commit_sha, author_id, body, discussion_id, in_thread, created_at, updated_at)
         select ${project}, c.sha, u.id, case when thread then 'Hello ' else 'Goodbye ' end || u.id,
           encode(sha256((${project} || case when thread then ' thread' else ' ' || u.id end)::bytea), 'hex')::char(40), thread, now(), now()
-        from users u, external_pipelines c, (values (false), (true)) x(thread)
+        from users u, pipelines c, (values (false), (true)) x(thread)
         where u.username like 'person-%' and c.project_id = ${project} order by thread, u.id`);
   },
   guardedRows: ({ project }) => `

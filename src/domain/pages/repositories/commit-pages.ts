@@ -8,14 +8,11 @@ import type { Page } from '../../../platform/pagination/page.ts';
 import {
   branchesEndpoint,
   type CommitRecord,
-  type CommitStatus,
   commitConversation,
   commitDiffEndpoint,
   commitEndpoint,
-  commitStatusesEndpoint,
   commitsEndpoint,
   comparisonEndpoint,
-  findPipeline,
   tagsEndpoint,
 } from '../../repositories/index.ts';
 import { diffView } from '../view/code.ts';
@@ -135,44 +132,6 @@ ${listOf(
 <h2>Files</h2>
 ${diffView(compared.diffs)}`;
   return showInProject(view, project, { title: `${from}${dots}${to}`, tab: 'Commits', body });
-}
-
-const statusRow = ({ name, status, description, target_url, created_at }: CommitStatus): Html =>
-  thing(
-    html`${
-      target_url !== null && /^https?:\/\//i.test(target_url)
-        ? html`<a href="${target_url}" rel="nofollow noreferrer noopener">${name}</a>`
-        : name
-    } ${wordTag(status)}`,
-    html`${description !== null && html`${description} · `}${timeOf(created_at)}`,
-  );
-
-/** Other programs' statuses of a commit, gathered under one number. */
-export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
-  const project = await codeOf(view);
-  const number = view.param('id');
-  const pipeline = /^\d{1,15}$/.test(number)
-    ? await findPipeline(view.db, project.id, Number(number))
-    : undefined;
-  if (!pipeline) throw notFound('Pipeline');
-  const statuses = await view.list(commitStatusesEndpoint, {
-    id: project.id,
-    sha: pipeline.sha,
-    pipeline_id: pipeline.id,
-    per_page: 100,
-  });
-  const address = projectAddress(project);
-  const body = html`<h1>Pipeline #${pipeline.id}</h1>
-${facts(
-  [
-    'Commit',
-    html`<a href="${address}/-/commit/${pipeline.sha}"><code>${pipeline.sha.slice(0, 8)}</code></a>`,
-  ],
-  ['Branch or tag', pipeline.ref],
-  ['Began', timeOf(pipeline.created_at.toISOString())],
-)}
-${listOf(statuses.items.map(statusRow), 'No statuses.')}`;
-  return showInProject(view, project, { title: `Pipeline #${pipeline.id}`, tab: 'Commits', body });
 }
 
 type Ref = {

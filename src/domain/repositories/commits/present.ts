@@ -4,8 +4,6 @@ import type { LineCounts } from '../../../platform/git/history/diff.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { presentCommit } from './records.ts';
 import type { CommitDetail, ListedCommit, PipelineBasic } from './schema.ts';
-import type { PipelineRow } from './status-queries.ts';
-import { pipelineStatus } from './status-rules.ts';
 
 /** The project's web address. */
 export const projectUrl = (baseUrl: string, project: Pick<AuthorizedProject, 'fullPath'>): string =>
@@ -20,32 +18,18 @@ export const presentListedCommit = (
   ...(options.stats && { stats: options.stats }),
 });
 
-const presentPipeline = (url: string, row: PipelineRow): PipelineBasic => ({
-  id: row.id,
-  iid: row.iid,
-  project_id: row.project_id,
-  sha: row.sha,
-  ref: row.ref,
-  status: pipelineStatus(row.statuses),
-  source: 'external',
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
-  web_url: `${url}/-/pipelines/${row.id}`,
-});
-
 /** `stats` are left out where they were not counted. */
 export function presentCommitDetail(
   baseUrl: string,
   project: Pick<AuthorizedProject, 'id' | 'fullPath'>,
   commit: Commit,
-  sides: { stats?: LineCounts | undefined; pipeline?: PipelineRow | undefined },
+  sides: { stats?: LineCounts | undefined; pipeline?: PipelineBasic | undefined },
 ): CommitDetail {
   const url = projectUrl(baseUrl, project);
-  const pipeline = sides.pipeline ? presentPipeline(url, sides.pipeline) : null;
   return {
     ...presentListedCommit(url, commit, { trailers: true, stats: sides.stats }),
-    status: pipeline?.status ?? null,
+    status: sides.pipeline?.status ?? null,
     project_id: project.id,
-    last_pipeline: pipeline,
+    last_pipeline: sides.pipeline ?? null,
   };
 }

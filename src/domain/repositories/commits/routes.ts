@@ -12,6 +12,7 @@ import {
 import { findCommit } from '../../../platform/git/refs.ts';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
+import { findLastPipeline } from './last-pipelines.ts';
 import { presentCommitDetail, presentListedCommit, projectUrl } from './present.ts';
 import { changeOf, readCommit, readRepository, statsOf } from './queries.ts';
 import { countedPage, historyFilter, signatureType, windowOf } from './rules.ts';
@@ -26,7 +27,6 @@ import {
   ShaInput,
   sha,
 } from './schema.ts';
-import { selectLastPipeline } from './status-queries.ts';
 
 const path = '/projects/:id/repository/commits';
 const pathOfOne = `${path}/:sha` as const;
@@ -75,12 +75,12 @@ export const commitEndpoint = endpoint({
     stats: Type.Optional(Type.Boolean({ default: true, description: 'With the count of changed lines.' })),
   }),
   reply: CommitDetail,
-  handle: async ({ db, services, subject, input }) => {
+  handle: async ({ services, subject, input }) => {
     const read = await readCommit(services, subject, input.sha, async (git, commit) => ({
       commit,
       stats: input.stats === false ? undefined : (await statsOf(git, [commit]))[0],
     }));
-    const pipeline = await selectLastPipeline(db, subject, read.commit.oid);
+    const pipeline = await findLastPipeline(services, subject, read.commit.oid);
     return presentCommitDetail(services.baseUrl(), subject, read.commit, { stats: read.stats, pipeline });
   },
 });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { countedPage, signatureType } from './rules.ts';
-import { pipelineStatus, refName, transitionRefusal } from './status-rules.ts';
-import { states } from './status-schema.ts';
 
 const page = { kind: 'offset', page: 2, perPage: 2, offset: 2, countLimit: 10 } as const;
 
@@ -26,32 +24,3 @@ test.each([
 ])('signatureType(%j) is %s', (signature, type) =>
   expect(signatureType(signature === undefined ? {} : { signature })).toBe(type),
 );
-
-test.each([
-  ['created', states],
-  ['pending', ['running', 'success', 'failed', 'canceled', 'skipped']],
-  ['running', ['success', 'failed', 'canceled']],
-])('from %s it goes to %j', (before, after) =>
-  expect(states.filter((state) => transitionRefusal(before, state) === undefined)).toEqual(after),
-);
-
-test.each([
-  [['success'], 'success'],
-  [['success', 'skipped'], 'success'],
-  [['skipped'], 'skipped'],
-  [['success', 'failed'], 'failed'],
-  [['success', 'canceled'], 'canceled'],
-  [['failed', 'canceled'], 'failed'],
-  [['pending', 'pending'], 'pending'],
-  [['pending', 'success'], 'running'],
-  [['failed', 'running'], 'running'],
-])('%j make %s', (statuses, status) => expect(pipelineStatus(statuses)).toBe(status));
-
-test.each([
-  ['main', 'main'],
-  ['refs/heads/main', 'main'],
-  ['refs/tags/v1', 'v1'],
-  ['refs/notes/x', undefined],
-  ['-x', undefined],
-  ['a..b', undefined],
-])('refName(%s) is %s', (ref, name) => expect(refName(ref)).toBe(name));

@@ -1,6 +1,6 @@
-/** Changes of a commit status's state, and the pipeline's state. Pure. */
+/** Changes of a commit status's state. Pure. */
 import { isRefName, shortRef } from '../../../platform/git/names.ts';
-import type { State } from './status-schema.ts';
+import type { State } from './schema.ts';
 
 /** The public API's names of the ways into a state, and their origins; `created` is a new status. */
 const transitions: Record<State, { event: string; from: readonly string[] }> = {
@@ -21,16 +21,6 @@ export function transitionRefusal(before: string, after: State): string | undefi
   return from.includes(before)
     ? undefined
     : `Cannot transition status via :${event} from :${before} (Reason(s): Status cannot transition via "${event}")`;
-}
-
-/** The status of a pipeline with statuses of these states. */
-export function pipelineStatus(statuses: readonly string[]): string {
-  const all = (...states: string[]) => statuses.every((status) => states.includes(status));
-  if (all('skipped')) return 'skipped';
-  if (all('success', 'skipped')) return 'success';
-  if (all('success', 'skipped', 'canceled')) return 'canceled';
-  if (all('pending', 'skipped')) return 'pending';
-  return statuses.some(isGoingOn) ? 'running' : 'failed';
 }
 
 /** The name of a client's branch or tag; undefined for no valid name. */

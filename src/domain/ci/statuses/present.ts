@@ -1,8 +1,8 @@
 /** Statuses of commits as records. */
 import type { Surroundings } from '../../../kernel/users/records.ts';
-import { presentAuthor } from './author-columns.ts';
-import type { StatusRow } from './status-queries.ts';
-import type { CommitStatus } from './status-schema.ts';
+import { presentUser } from '../pipelines/user-columns.ts';
+import type { StatusRow } from './queries.ts';
+import type { CommitStatus } from './schema.ts';
 
 export const presentStatus = (around: Surroundings, row: StatusRow): CommitStatus => ({
   id: row.id,
@@ -18,5 +18,5 @@ export const presentStatus = (around: Surroundings, row: StatusRow): CommitStatu
   allow_failure: row.allow_failure,
   coverage: row.coverage,
   pipeline_id: row.pipeline_id,
-  author: presentAuthor(around, row),
+  author: presentUser(around, row),
 });

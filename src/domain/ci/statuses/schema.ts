@@ -3,8 +3,7 @@ import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../../kernel/users/records.ts';
 import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { webAddress } from '../../../platform/http/web-address.ts';
-import { newRef } from './revision-schema.ts';
-import { sha } from './schema.ts';
+import { newRef, sha } from '../../repositories/index.ts';
 
 export const CommitStatus = Type.Object({
   id: Type.Integer(),
@@ -35,7 +34,7 @@ export const StatusListInput = Type.Object({
   stage: Type.Optional(Type.String({ description: 'Those of other programs are in `external`.' })),
   name: Type.Optional(Type.String()),
   pipeline_id: Type.Optional(integerId()),
-  all: Type.Optional(Type.Boolean({ description: 'Only the latest of a name is kept.' })),
+  all: Type.Optional(Type.Boolean({ description: 'Those that a later one of the name replaced too.' })),
   order_by: Type.Optional(stringEnum(['id', 'pipeline_id'], { default: 'id' })),
   sort: Type.Optional(stringEnum(['asc', 'desc'], { default: 'asc' })),
 });

@@ -5,13 +5,23 @@ import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/end
 import type { Needs } from '../../../kernel/services.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { refsContaining } from '../../../platform/git/history/history.ts';
+import { shortRef } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { readRef } from '../../../platform/git/refs.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { readCommit } from './queries.ts';
-import { type StatusTarget, setStatus } from './status-actions.ts';
-import { presentStatus } from './status-present.ts';
-import { selectCommitStatuses } from './status-queries.ts';
-import { refName } from './status-rules.ts';
-import { CommitStatus, StatusInput, StatusListInput } from './status-schema.ts';
+import { readCommit } from '../../repositories/index.ts';
+import { type StatusTarget, setStatus } from './actions.ts';
+import { presentStatus } from './present.ts';
+import { selectCommitStatuses } from './queries.ts';
+import { refName } from './rules.ts';
+import { CommitStatus, StatusInput, StatusListInput } from './schema.ts';
+
+/** Whether the ref that is given is a tag: of a branch and a tag of one name, the branch is meant. */
+async function isTag(git: GitFolder, given: string, name: string): Promise<boolean> {
+  if (given !== name) return shortRef(given)?.kind === 'tag';
+  const isBranch = (await readRef(git, `refs/heads/${name}`)) !== undefined;
+  return !isBranch && (await readRef(git, `refs/tags/${name}`)) !== undefined;
+}
 
 /** The commit, and the ref that is given. */
 async function findTarget(
@@ -21,7 +31,11 @@ async function findTarget(
 ): Promise<StatusTarget> {
   const ref = input.ref === undefined ? undefined : refName(input.ref);
   if (input.ref !== undefined && ref === undefined) throw invalid({ ref: ['is invalid'] });
-  return readCommit(services, project, input.sha, async (_git, { oid }) => ({ sha: oid, ref }));
+  return readCommit(services, project, input.sha, async (git, { oid }) => ({
+    sha: oid,
+    ref,
+    tag: ref !== undefined && (await isTag(git, input.ref ?? ref, ref)),
+  }));
 }
 
 /** The first branch that has the commit, the default branch before others. */

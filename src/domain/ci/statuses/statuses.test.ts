@@ -67,6 +67,7 @@ describe('statuses', () => {
     const anew = bodyOf(await post({ state: 'failed', name: 'build' }), 201);
     expect(anew.id).not.toBe(made.id);
     expect((await statuses('name=build')).body).toEqual([anew]);
+    expect((await statuses('name=build&all=true')).body).toEqual([done, anew]);
     expect((await detail()).body.status).toBe('failed');
   });
 
