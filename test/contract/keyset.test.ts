@@ -18,6 +18,10 @@ const keysetLists: Record<
     ...{ orders: ['id', 'name', 'username', 'created_at', 'updated_at'], sorts: ['asc', 'desc'] },
     ...{ anonymous: true, signedIn: true, otherwise: 'order_by=id&sort=desc' },
   },
+  'GET /projects/:id/jobs': {
+    ...{ orders: ['id'], sorts: ['desc'], anonymous: false, signedIn: true },
+    otherwise: 'order_by=id&sort=desc',
+  },
   'GET /projects': {
     orders: ['id'],
     sorts: ['asc', 'desc'],

@@ -14,7 +14,8 @@ import { finishDeletion, resumeDeletions, USER_DELETED } from './users/deletion-
 import { emailEndpoints } from './users/email-routes.ts';
 import { userEndpoints } from './users/routes.ts';
 
-export { userEndpoint } from './users/routes.ts';
+export { showProfiles, userEndpoint } from './users/routes.ts';
+export { UserRecord } from './users/schema.ts';
 export { userSearch } from './users/search-scope.ts';
 
 /** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */

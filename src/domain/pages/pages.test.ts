@@ -269,14 +269,14 @@ describe('to whom', () => {
       tabsOf((await ashlar.call(`GET /${path}`, { raw: true, headers: BROWSER })).text);
     const all = tabsOf((await member.get(`/${path}`)).text);
     expect(all).toEqual(
-      'Files,Commits,Branches,Tags,Issues,Merge requests,Alerts,Errors,Milestones,Labels,Snippets,Wiki'.split(
+      'Files,Commits,Branches,Tags,Issues,Merge requests,Pipelines,Alerts,Errors,Milestones,Labels,Snippets,Wiki'.split(
         ',',
       ),
     );
     expect(await anybody()).toEqual(all.filter((label) => label !== 'Alerts' && label !== 'Errors'));
     for (const [part, hidden] of [
       ['merge_requests', ['Merge requests']],
-      ['repository', ['Files', 'Commits', 'Branches', 'Tags']],
+      ['repository', ['Files', 'Commits', 'Branches', 'Tags', 'Pipelines']],
       ['issues', ['Issues']],
       ['snippets', ['Snippets']],
       ['wiki', ['Wiki']],

@@ -11,7 +11,8 @@ const HELLO = '5ab2f8a4323abafb10abb68657d9d39f1a775057';
 
 /** Branches, tags and files are called as the users. */
 const named = { table: 'users', column: 'username', where: () => `username like 'person-%'` };
-const head = { table: 'pipelines', column: 'sha' };
+/** The last commit is that of the last pipeline. */
+const head = { table: 'pipelines', column: 'sha', newest: true } as const;
 const created = { actions: [{ action: 'create', file_path: 'new', content: 'Hello' }] };
 
 export const samples: Samples = {
@@ -41,7 +42,7 @@ export const samples: Samples = {
       update projects set empty_repo = false, default_branch = 'main' where id = ${project};
       with pipeline as (
         insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, created_at, updated_at)
-        values (${project}, 1, '${sha}', repeat('0', 40), 'main', false, 'external', 'success', false, now(), now()) returning id)
+        values (${project}, (select coalesce(max(iid), 0) + 1 from pipelines where project_id = ${project}), '${sha}', repeat('0', 40), 'main', false, 'external', 'success', false, now(), now()) returning id)
       insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, user_id, created_at, updated_at)
         select p.id, ${project}, 'status', 'external', 1000000, username, 'success', u.id, now(), now()
         from pipeline p, users u where username like 'person-%'`);

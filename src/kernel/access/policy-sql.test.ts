@@ -51,7 +51,12 @@ test.each(abilities)('%s', async (ability, rule) => {
       .filter((role) => caller !== undefined || role === NO_ACCESS)
       .flatMap((role) =>
         visibilityNames.flatMap((visibility) =>
-          levels.map((level) => ({ role, visibility: visibilityLevel(visibility), level })),
+          levels.flatMap((level) =>
+            [true, false].map((public_jobs) => ({
+              ...{ role, level, public_jobs },
+              visibility: visibilityLevel(visibility),
+            })),
+          ),
         ),
       )
       .map((each) => {
@@ -63,25 +68,25 @@ test.each(abilities)('%s', async (ability, rule) => {
           role: each.role,
           visibility: each.visibility,
           archived: false,
-          features: { [rule.feature ?? ('no_part' as Feature)]: each.level },
+          features: { [rule.feature ?? ('no_part' as Feature)]: each.level, public_jobs: each.public_jobs },
         };
         return { ...each, standing };
       })
       .filter(({ standing }) => isVisible(standing));
     const rows = cases.map(
-      ({ role, visibility, level }) =>
-        sql`(${sql.lit(role)}, ${sql.lit(visibility)}, jsonb_build_object(${sql.lit(rule.feature ?? 'no_part')}::text, ${sql.lit(level)}::text))`,
+      ({ role, visibility, level, public_jobs }) =>
+        sql`(${sql.lit(role)}, ${sql.lit(visibility)}, jsonb_build_object(${sql.lit(rule.feature ?? 'no_part')}::text, ${sql.lit(level)}::text, 'public_jobs', ${sql.lit(public_jobs)}))`,
     );
     const may = mayInProjects(ability as ProjectAbility, caller, sql`p.level`);
     const { rows: said } = await sql<{ may: boolean }>`
       select ${may} as may from (values ${sql.join(rows)}) p(level, visibility, settings)`.execute(db);
-    const told = cases.map(({ role, visibility, level }, index) => ({
-      ...{ name, role, visibility, level },
+    const told = cases.map(({ role, visibility, level, public_jobs }, index) => ({
+      ...{ name, role, visibility, level, public_jobs },
       may: said[index]?.may,
     }));
     expect(told).toEqual(
-      cases.map(({ role, visibility, level, standing }) => ({
-        ...{ name, role, visibility, level },
+      cases.map(({ role, visibility, level, public_jobs, standing }) => ({
+        ...{ name, role, visibility, level, public_jobs },
         may: decide(rule, standing) === 'allowed',
       })),
     );

@@ -33,10 +33,16 @@ export function mayInProjects(
   const rule: Rule = projectPolicy[ability];
   const feature = rule.feature ? levelOf(rule.feature) : sql`'enabled'`;
   if (caller?.admin || (caller?.auditor && rule.auditor)) return sql`${feature} <> 'disabled'`;
+  const shutTo = rule.unlessPublicJobs;
+  const shut = shutTo === undefined ? sql`false` : sql`(p.settings -> 'public_jobs' = 'false')`;
   const open = caller && !caller.external ? INTERNAL : PUBLIC;
   const isOpen =
     rule.open === 'anyone' || (rule.open === 'signed_in' && caller)
-      ? sql`p.visibility >= ${sql.lit(open)} and ${feature} = 'enabled'`
+      ? sql`p.visibility >= ${sql.lit(open)} and ${feature} = 'enabled' and not ${shut}`
       : sql`false`;
-  return sql`((${isOpen}) or (${level} >= ${sql.lit(rule.least)} and ${feature} <> 'disabled'))`;
+  const least =
+    shutTo === undefined
+      ? sql.lit(rule.least)
+      : sql`case when ${shut} then ${sql.lit(shutTo)} else ${sql.lit(rule.least)} end`;
+  return sql`((${isOpen}) or (${level} >= ${least} and ${feature} <> 'disabled'))`;
 }

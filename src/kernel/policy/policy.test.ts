@@ -115,6 +115,30 @@ describe('decisions (spec: Status codes)', () => {
       { ...outsider, role: OWNER, features: { repository_access_level: 'disabled' } },
       'refused',
     ],
+    [
+      'jobs that are public, to a guest',
+      projectPolicy.read_pipelines,
+      { ...outsider, role: GUEST },
+      'allowed',
+    ],
+    [
+      'jobs that are not public, to a guest',
+      projectPolicy.read_pipelines,
+      { ...outsider, role: GUEST, features: { public_jobs: false } },
+      'refused',
+    ],
+    [
+      'jobs of a public project that are not, to an outsider',
+      projectPolicy.read_pipelines,
+      { ...outsider, visibility: PUBLIC, features: { public_jobs: false } },
+      'refused',
+    ],
+    [
+      'jobs that are not public, to a reporter',
+      projectPolicy.read_pipelines,
+      { ...outsider, role: REPORTER, features: { public_jobs: false } },
+      'allowed',
+    ],
   ])('%s', (_, rule, standing, decision) => {
     expect(decide(rule, standing)).toBe(decision);
   });

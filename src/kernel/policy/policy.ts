@@ -27,6 +27,8 @@ export type Rule = {
   open?: 'anyone' | 'signed_in';
   /** The feature that it needs: refused to all where that is disabled, members only where it is private. */
   feature?: Feature;
+  /** The least role where the project's jobs are not public (`public_jobs`): seeing it is not enough then. */
+  unlessPublicJobs?: Role;
   /** Archived objects are read-only unless the rule says otherwise. */
   whileArchived?: boolean;
   /**
@@ -44,12 +46,14 @@ export type Feature =
   | 'wiki_access_level'
   | 'snippets_access_level'
   | 'issues_access_level'
-  | 'merge_requests_access_level';
+  | 'merge_requests_access_level'
+  | 'builds_access_level';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 
 /** A feature that needs another is there as far as that is, too. */
 export const neededFeature: Partial<Record<Feature, Feature>> = {
   merge_requests_access_level: 'repository_access_level',
+  builds_access_level: 'repository_access_level',
 };
 
 export const projectPolicy = {
@@ -81,6 +85,16 @@ export const projectPolicy = {
   manage_status_checks: { least: MAINTAINER },
   manage_hooks: { least: MAINTAINER, whileArchived: true },
   manage_integrations: { least: MAINTAINER, whileArchived: true },
+  read_pipelines: {
+    least: GUEST,
+    open: 'anyone',
+    feature: 'builds_access_level',
+    unlessPublicJobs: REPORTER,
+    whileArchived: true,
+    auditor: true,
+  },
+  run_pipelines: { least: DEVELOPER, feature: 'builds_access_level' },
+  delete_pipelines: { least: OWNER, feature: 'builds_access_level' },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },
   manage_triggers: { least: MAINTAINER },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
@@ -239,7 +253,7 @@ export type Standing = {
   /** A member of a subgroup or project sees the group too. */
   reachesInside?: boolean;
   /** All features are on where this is missing. */
-  features?: Partial<Record<Feature, FeatureLevel>>;
+  features?: Partial<Record<Feature, FeatureLevel>> & { public_jobs?: boolean };
 };
 
 export type Decision = 'allowed' | 'refused' | 'invisible' | 'sign_in';
@@ -274,8 +288,9 @@ export function decide(rule: Rule, standing: Standing): Decision {
   if (standing.archived && !rule.whileArchived) return 'refused';
   const level = rule.feature && levelOf(rule.feature, standing);
   if (level === 'disabled') return 'refused';
-  if (rule.open && isOpen(standing) && level !== 'private') return 'allowed';
+  const shutTo = standing.features?.public_jobs === false ? rule.unlessPublicJobs : undefined;
+  if (rule.open && shutTo === undefined && isOpen(standing) && level !== 'private') return 'allowed';
   if (rule.notFromInside && !isVisible({ ...standing, reachesInside: false })) return 'refused';
   if (rule.visible !== undefined || standing.admin || (standing.auditor && rule.auditor)) return 'allowed';
-  return standing.role >= rule.least ? 'allowed' : 'refused';
+  return standing.role >= (shutTo ?? rule.least) ? 'allowed' : 'refused';
 }

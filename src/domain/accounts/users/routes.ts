@@ -79,6 +79,10 @@ export async function showUsers(
   return rows.map((row) => present(surroundings(situation), row, viewer));
 }
 
+/** The profiles of users, as the caller may see them. */
+export const showProfiles = (situation: Situation, ids: readonly number[]): Promise<UserRecord[]> =>
+  showUsers(situation, ids, presentProfile);
+
 const presentInList: typeof presentProfile = (around, user, { attributes }) =>
   presentListed(around, user, attributes);
 

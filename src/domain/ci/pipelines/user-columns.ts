@@ -17,7 +17,14 @@ export const userColumns = [
   'users.email',
 ] as const;
 
-export type RowWithUser = Omit<UserBasicRow, 'id' | 'name'> & { user_id: number; user_name: string };
+type UserColumns = Omit<UserBasicRow, 'id' | 'name'> & { user_id: number; user_name: string };
+/** Without a user, all of them are null. */
+type MaybeUserColumns = { [Column in keyof UserColumns]: UserColumns[Column] | null };
 
-export const presentUser = (around: Surroundings, row: RowWithUser): UserBasic =>
-  presentUserBasic(around, { ...row, id: row.user_id, name: row.user_name });
+export function presentUser(around: Surroundings, row: UserColumns): UserBasic;
+export function presentUser(around: Surroundings, row: MaybeUserColumns): UserBasic | null;
+export function presentUser(around: Surroundings, row: MaybeUserColumns): UserBasic | null {
+  if (row.user_id === null || row.user_name === null) return null;
+  // With one column of a user there are all.
+  return presentUserBasic(around, { ...(row as UserColumns), id: row.user_id, name: row.user_name });
+}

@@ -21,6 +21,8 @@ export type Status = (typeof statuses)[number];
 const completed: readonly Status[] = ['success', 'failed', 'canceled', 'skipped'];
 export const isCompleted = (status: Status): boolean => completed.includes(status);
 
+export const isCancelable = (status: Status): boolean => !isCompleted(status) && status !== 'canceling';
+
 /** What a job counts as where statuses are joined: one bit each, so that many are joined by `|`. */
 const bits = Object.fromEntries(
   [...statuses, 'success_with_warnings' as const, 'ignored' as const].map((name, at) => [name, 1 << at]),

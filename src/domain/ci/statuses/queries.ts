@@ -16,6 +16,19 @@ export const selectStatuses = (db: Db) =>
 
 export type StatusRow = Awaited<ReturnType<ReturnType<typeof selectStatuses>['executeTakeFirstOrThrow']>>;
 
+/** So many statuses of a pipeline are on its page. */
+const MAX_ON_PAGE = 100;
+
+/** The latest statuses of a pipeline, in the order in which they came. */
+export const selectStatusesOf = (db: Db, pipelineId: number): Promise<StatusRow[]> =>
+  selectStatuses(db)
+    .where('pipeline_id', '=', pipelineId)
+    .where('ci_jobs.kind', '=', 'status')
+    .where('ci_jobs.retried', '=', false)
+    .orderBy('ci_jobs.id')
+    .limit(MAX_ON_PAGE)
+    .execute();
+
 /** A page of a commit's statuses. */
 export function selectCommitStatuses(
   db: Db,
@@ -26,6 +39,7 @@ export function selectCommitStatuses(
 ): Promise<Page<StatusRow>> {
   let query = selectStatuses(db)
     .where('pipelines.project_id', '=', project.id)
+    .where('ci_jobs.kind', '=', 'status')
     .where('pipelines.sha', '=', sha);
   if (filter.ref !== undefined) query = query.where('pipelines.ref', '=', filter.ref);
   if (filter.name !== undefined) query = query.where('ci_jobs.name', '=', filter.name);

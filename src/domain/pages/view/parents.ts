@@ -84,6 +84,7 @@ export type Tab =
   | 'Tags'
   | 'Issues'
   | 'Merge requests'
+  | 'Pipelines'
   | 'Alerts'
   | 'Errors'
   | 'Epics'
@@ -122,6 +123,7 @@ export function showInProject(view: ViewContext, project: AuthorizedProject, con
     ['Tags', `${address}/-/tags`, code],
     ['Issues', `${address}/-/issues`, project.may('read_issues')],
     ['Merge requests', `${address}/-/merge_requests`, project.may('read_merge_requests')],
+    ['Pipelines', `${address}/-/pipelines`, project.may('read_pipelines')],
     ['Alerts', `${address}/-/alert_management`, project.may('read_alerts')],
     ['Errors', `${address}/-/error_tracking`, project.may('read_errors')],
     ['Milestones', `${address}/-/milestones`, project.may('read_planning')],

@@ -1,0 +1,74 @@
+/** Cancels jobs, retries and plays them; the pipeline goes on in the same transaction. */
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { badRequest, forbidden } from '../../../platform/failure.ts';
+import { lockPipeline } from '../pipelines/queries.ts';
+import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
+import { isCancelable, type Status } from '../processing/status.ts';
+import { selectJob } from './queries.ts';
+import { isPlayable, isRetryable } from './rules.ts';
+
+type Context = { services: Needs<'database'>; actor: Actor; subject: AuthorizedProject };
+
+/** The pipeline's lock first, then the row as it is under it. */
+async function lockJob(
+  tx: Db,
+  project: AuthorizedProject,
+  id: number,
+): Promise<{ pipeline: PipelineRow; job: JobRow & { status: Status } }> {
+  const { pipeline_id } = found(await selectJob(tx, project, id), 'Job');
+  const pipeline = found(await lockPipeline(tx, project, pipeline_id), 'Job');
+  const job = found(
+    await tx.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst(),
+    'Job',
+  );
+  return { pipeline, job: { ...job, status: job.status as Status } };
+}
+
+/** One that has ended stays as it is. */
+export const cancelJob = ({ services, subject }: Context, id: number): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    const { pipeline, job } = await lockJob(tx, subject, id);
+    if (!isCancelable(job.status)) return;
+    await cancelJobs(tx, pipeline, [id]);
+    await processPipeline(tx, pipeline);
+  });
+
+/** Sends jobs to the runners that somebody started by hand, whatever came before them. */
+async function enqueue(tx: Db, actor: Actor, id: number): Promise<void> {
+  const time = now();
+  await ahead(tx)
+    .updateTable('ci_jobs')
+    .set({ status: 'pending', queued_at: time, scheduled_at: null, updated_at: time, user_id: actor.id })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Runs a job that has ended once more, as a new one; returns its id. 403 where it has not ended. */
+export const retryJob = ({ services, actor, subject }: Context, id: number): Promise<number> =>
+  inTransaction(services.database.db, async (tx) => {
+    const { pipeline, job } = await lockJob(tx, subject, id);
+    if (!isRetryable(job)) throw forbidden('Job is not retryable');
+    const [next = id] = await replaceJobs(tx, actor, sql`id = ${id}`);
+    await resetSkipped(tx, pipeline, job.stage_index);
+    // What waits for somebody has somebody now.
+    if (job.runs_when === 'manual' || job.runs_when === 'delayed') await enqueue(tx, actor, next);
+    await processPipeline(tx, pipeline);
+    return next;
+  });
+
+/** Starts a job that waits for somebody or for a time. 400 for others. */
+export const playJob = ({ services, actor, subject }: Context, id: number): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    const { pipeline, job } = await lockJob(tx, subject, id);
+    if (!isPlayable(job.status)) throw badRequest('Unplayable Job');
+    await enqueue(tx, actor, id);
+    await resetSkipped(tx, pipeline, job.stage_index);
+    await processPipeline(tx, pipeline);
+  });

@@ -1,0 +1,86 @@
+/** Jobs as records. */
+
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor, Caller } from '../../../kernel/actor.ts';
+import type { Context } from '../../../kernel/api/endpoint.ts';
+import { now } from '../../../platform/clock.ts';
+import { findCommit } from '../../../platform/git/refs.ts';
+import { showProfiles } from '../../accounts/index.ts';
+import { type CommitRecord, presentCommit, projectUrl, readRepository } from '../../repositories/index.ts';
+import type { JobDetails } from './queries.ts';
+import type { Job } from './schema.ts';
+
+export type JobContext = Pick<
+  Context<unknown, AuthorizedProject, Caller | Actor>,
+  'db' | 'services' | 'settings' | 'actor' | 'subject'
+>;
+
+/** Seconds between the two; null before it began, and until now where it has not ended. */
+const secondsOf = (from: Date | null, to: Date | null): number | null =>
+  from && ((to ?? now()).getTime() - from.getTime()) / 1_000;
+
+/** The commits of the jobs, each read once; of a repository that is gone there are none. */
+async function commitsOf(
+  context: JobContext,
+  rows: readonly JobDetails[],
+): Promise<Map<string, CommitRecord>> {
+  const url = projectUrl(context.services.baseUrl(), context.subject);
+  const shas = [...new Set(rows.map(({ sha }) => sha))];
+  if (shas.length === 0) return new Map();
+  const commits = await readRepository(context.services, context.subject, (git) =>
+    Promise.all(shas.map((sha) => findCommit(git, sha))),
+  );
+  return new Map(
+    (commits ?? []).flatMap((commit) => (commit ? [[commit.oid, presentCommit(url, commit)]] : [])),
+  );
+}
+
+/** Records of a page of jobs. */
+export async function presentJobs(context: JobContext, rows: readonly JobDetails[]): Promise<Job[]> {
+  const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
+  const [users, commits] = await Promise.all([
+    userIds.length === 0 ? [] : showProfiles(context, userIds),
+    commitsOf(context, rows),
+  ]);
+  const userOf = new Map(users.map((user) => [user.id, user]));
+  const url = projectUrl(context.services.baseUrl(), context.subject);
+  return rows.map((row) => ({
+    id: row.id,
+    status: row.status,
+    stage: row.stage,
+    name: row.name,
+    ref: row.ref,
+    tag: row.tag,
+    coverage: row.coverage,
+    allow_failure: row.allow_failure,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    erased_at: row.erased_at?.toISOString() ?? null,
+    duration: secondsOf(row.started_at, row.finished_at),
+    queued_duration: secondsOf(row.queued_at, row.started_at ?? row.finished_at),
+    user: userOf.get(row.user_id) ?? null,
+    commit: commits.get(row.sha) ?? null,
+    pipeline: {
+      id: row.pipeline_id,
+      iid: row.pipeline_iid,
+      project_id: row.project_id,
+      sha: row.sha,
+      ref: row.ref,
+      status: row.pipeline_status,
+      source: row.source,
+      created_at: row.pipeline_created_at.toISOString(),
+      updated_at: row.pipeline_updated_at.toISOString(),
+      web_url: `${url}/-/pipelines/${row.pipeline_id}`,
+    },
+    ...(row.failure_reason !== null && row.status === 'failed' && { failure_reason: row.failure_reason }),
+    web_url: `${url}/-/jobs/${row.id}`,
+    project: { ci_job_token_scope_enabled: false },
+    artifacts: [],
+    runner: null,
+    runner_manager: null,
+    artifacts_expire_at: null,
+    archived: false,
+    tag_list: row.tags,
+  }));
+}

@@ -1,0 +1,125 @@
+/** Jobs of projects and of their pipelines (facts: Jobs; spec: Pagination, keyset resources). */
+import { onProject } from '../../../kernel/access/access.ts';
+import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
+import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
+import { selectPipeline } from '../pipelines/queries.ts';
+import { cancelJob, playJob, retryJob } from './actions.ts';
+import { type JobContext, presentJobs } from './present.ts';
+import { selectJob, selectJobs } from './queries.ts';
+import { Bridge, BridgeList, Job, JobList, OneJob, PipelineJobList } from './schema.ts';
+
+const path = '/projects/:id/jobs';
+const pathOfOne = `${path}/:job_id`;
+const reading = onProject('read_pipelines');
+const running = onProject('run_pipelines');
+
+const keyset: KeysetRule = {
+  type: 'Ci::Build',
+  orderBy: { id: 'integer' },
+  sort: ['desc'],
+  anonymous: false,
+  signedIn: true,
+  default: { orderBy: 'id', sort: 'desc' },
+  link: 'cursor',
+};
+
+async function show(context: JobContext, id: number): Promise<Job> {
+  const row = found(await selectJob(context.db, context.subject, id), 'Job');
+  return found((await presentJobs(context, [row]))[0]);
+}
+
+export const jobEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'A job.',
+  access: reading,
+  input: OneJob,
+  reply: Job,
+  handle: (context) => show(context, context.input.job_id),
+});
+
+export const pipelineJobsEndpoint = listing({
+  method: 'GET',
+  path: '/projects/:id/pipelines/:pipeline_id/jobs',
+  summary: 'Jobs of a pipeline, the newest first.',
+  access: reading,
+  page: 'offset',
+  input: PipelineJobList,
+  item: Job,
+  handle: async (context) => {
+    const { db, subject, input, page } = context;
+    const { id } = found(await selectPipeline(db, subject, input.pipeline_id), 'Pipeline');
+    const filter = { pipeline: id, scope: input.scope, retried: input.include_retried };
+    const rows = await selectJobs(db, subject, 'job', filter, page);
+    return { ...rows, items: await presentJobs(context, rows.items) };
+  },
+});
+
+export const jobEndpoints: Endpoint[] = [
+  listing({
+    method: 'GET',
+    path,
+    summary: 'Jobs of a project, the newest first.',
+    access: reading,
+    page: keyset,
+    input: JobList,
+    item: Job,
+    handle: async (context) => {
+      const { db, subject, input, page } = context;
+      const rows = await selectJobs(db, subject, 'job', { ...input, retried: true }, page);
+      return { ...rows, items: await presentJobs(context, rows.items) };
+    },
+  }),
+  jobEndpoint,
+  pipelineJobsEndpoint,
+  listing({
+    method: 'GET',
+    path: '/projects/:id/pipelines/:pipeline_id/bridges',
+    summary: 'Jobs of a pipeline that start other pipelines.',
+    access: reading,
+    page: 'offset',
+    input: BridgeList,
+    item: Bridge,
+    handle: async (context) => {
+      const { db, subject, input, page } = context;
+      const { id } = found(await selectPipeline(db, subject, input.pipeline_id), 'Pipeline');
+      const rows = await selectJobs(db, subject, 'bridge', { pipeline: id, scope: input.scope }, page);
+      const jobs = await presentJobs(context, rows.items);
+      return { ...rows, items: jobs.map((job) => ({ ...job, downstream_pipeline: null })) };
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/cancel`,
+    summary: 'Cancels a job; one that has ended stays as it is.',
+    access: running,
+    input: OneJob,
+    reply: Job,
+    handle: async (context) => {
+      await cancelJob(context, context.input.job_id);
+      return show(context, context.input.job_id);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/retry`,
+    summary: 'Runs a job that has ended once more, as a new job.',
+    access: running,
+    input: OneJob,
+    reply: Job,
+    handle: async (context) => show(context, await retryJob(context, context.input.job_id)),
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/play`,
+    status: 200,
+    summary: 'Starts a job that waits for somebody.',
+    access: running,
+    input: OneJob,
+    reply: Job,
+    handle: async (context) => {
+      await playJob(context, context.input.job_id);
+      return show(context, context.input.job_id);
+    },
+  }),
+];

@@ -1,0 +1,69 @@
+/** Jobs in requests and responses (facts: Resource entities, Job, Bridge; Jobs). */
+import Type, { type Static } from 'typebox';
+import {
+  commaList,
+  dateTime,
+  integerId,
+  nullable,
+  stringEnum,
+} from '../../../platform/http/parameters/schema.ts';
+import { UserRecord } from '../../accounts/index.ts';
+import { CommitRecord, PipelineBasic } from '../../repositories/index.ts';
+import { statuses } from '../processing/status.ts';
+
+export const Job = Type.Object({
+  id: Type.Integer(),
+  status: Type.String(),
+  stage: Type.String(),
+  name: Type.String(),
+  ref: Type.String(),
+  tag: Type.Boolean(),
+  coverage: nullable(Type.Number({ description: 'Percent.' })),
+  allow_failure: Type.Boolean(),
+  created_at: dateTime(),
+  started_at: nullable(dateTime()),
+  finished_at: nullable(dateTime()),
+  erased_at: nullable(dateTime()),
+  duration: nullable(Type.Number({ description: 'Seconds that it ran, until now where it still does.' })),
+  queued_duration: nullable(Type.Number({ description: 'Seconds that it waited for a runner.' })),
+  user: nullable(UserRecord),
+  commit: nullable(CommitRecord),
+  pipeline: PipelineBasic,
+  failure_reason: Type.Optional(Type.String({ description: 'Only of jobs that failed.' })),
+  web_url: Type.String(),
+  project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
+  artifacts: Type.Array(
+    Type.Object({
+      file_type: Type.String(),
+      size: Type.Integer(),
+      filename: Type.String(),
+      file_format: nullable(Type.String()),
+    }),
+  ),
+  runner: Type.Null(),
+  runner_manager: Type.Null(),
+  artifacts_expire_at: nullable(dateTime()),
+  archived: Type.Boolean(),
+  tag_list: Type.Array(Type.String()),
+});
+export type Job = Static<typeof Job>;
+
+export const Bridge = Type.Object({
+  ...Job.properties,
+  downstream_pipeline: nullable(PipelineBasic),
+});
+
+export const OneJob = Type.Object({ job_id: integerId() });
+
+const scope = Type.Optional(
+  commaList(stringEnum(statuses), { maxItems: statuses.length, description: 'Statuses.' }),
+);
+export const JobList = Type.Object({ scope, ref: Type.Optional(Type.String()) });
+export const PipelineJobList = Type.Object({
+  pipeline_id: integerId(),
+  scope,
+  include_retried: Type.Optional(
+    Type.Boolean({ default: false, description: 'Those that another took the place of too.' }),
+  ),
+});
+export const BridgeList = Type.Object({ pipeline_id: integerId(), scope });

@@ -1,0 +1,53 @@
+/** Cancels pipelines, retries, renames and deletes them. */
+import { type SqlBool, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, inTransaction } from '../../../platform/db/database.ts';
+import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { processPipeline } from '../processing/process-actions.ts';
+import { lockPipeline } from './queries.ts';
+
+type Context = { services: Needs<'database'>; actor: Actor; subject: AuthorizedProject };
+
+/** Cancels its jobs that have not ended; what other programs said stays. */
+export const cancelPipeline = ({ services, subject }: Context, id: number): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
+    await cancelJobs(tx, pipeline);
+    await processPipeline(tx, pipeline);
+  });
+
+/** Runs the jobs again that failed or were canceled, and those that were skipped for them. */
+export const retryPipeline = ({ services, actor, subject }: Context, id: number): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
+    const ended = sql<SqlBool>`pipeline_id = ${pipeline.id} and kind <> 'status' and not retried and status in ('failed', 'canceled')`;
+    await replaceJobs(tx, actor, ended);
+    await resetSkipped(tx, pipeline, 0);
+    await processPipeline(tx, pipeline);
+  });
+
+export const renamePipeline = ({ services, subject }: Context, id: number, name: string): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
+    await ahead(tx)
+      .updateTable('pipelines')
+      .set({ name, updated_at: now() })
+      .where('id', '=', pipeline.id)
+      .execute();
+  });
+
+/** Its jobs go with it. */
+export const deletePipeline = (
+  { services, subject }: Context,
+  id: number,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
+    unmodified(pipeline.updated_at);
+    await ahead(tx).deleteFrom('pipelines').where('id', '=', pipeline.id).execute();
+  });

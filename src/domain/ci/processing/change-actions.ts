@@ -1,0 +1,49 @@
+/** Changes jobs of a pipeline whose row the transaction has locked; it goes on by processPipeline(). */
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Actor } from '../../../kernel/actor.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db } from '../../../platform/db/database.ts';
+import type { PipelineRow } from './process-actions.ts';
+import { isCancelable, statuses } from './status.ts';
+
+const cancelable = statuses.filter(isCancelable);
+
+/** Cancels those that have not ended, all or of these ids; what other programs said stays. */
+export async function cancelJobs(tx: Db, pipeline: PipelineRow, ids?: readonly number[]): Promise<void> {
+  const time = now();
+  let query = ahead(tx)
+    .updateTable('ci_jobs')
+    .set({ status: 'canceled', finished_at: time, updated_at: time, token_digest: null })
+    .where('pipeline_id', '=', pipeline.id)
+    .where('kind', '<>', 'status')
+    .where('retried', '=', false)
+    .where('status', 'in', cancelable);
+  if (ids) query = query.where('id', 'in', ids);
+  await query.execute();
+}
+
+/** New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. */
+export async function replaceJobs(tx: Db, actor: Actor, which: RawBuilder<SqlBool>): Promise<number[]> {
+  const time = now();
+  const { rows } = await sql<{ id: number }>`
+    with old as (update ci_jobs set retried = true where ${which} returning *)
+    insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
+      protected, interruptible, options, user_id, created_at, updated_at)
+    select pipeline_id, project_id, kind, name, stage, stage_index, 'created', runs_when, allow_failure, needs, tags,
+      protected, interruptible, options, ${actor.id}::bigint, ${time}::timestamptz, ${time}::timestamptz
+    from old order by id returning id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Those that were skipped may run after what runs again. */
+export const resetSkipped = async (tx: Db, pipeline: PipelineRow, fromStage: number): Promise<void> => {
+  await ahead(tx)
+    .updateTable('ci_jobs')
+    .set({ status: 'created', updated_at: now() })
+    .where('pipeline_id', '=', pipeline.id)
+    .where('kind', '<>', 'status')
+    .where('retried', '=', false)
+    .where('status', '=', 'skipped')
+    .where('stage_index', '>=', fromStage)
+    .execute();
+};

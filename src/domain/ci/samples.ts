@@ -1,0 +1,29 @@
+/** Pipelines of each user, in the project; the first has a job and a bridge of each user. */
+import type { Samples } from '../../../test/support/samples.ts';
+
+const kind = (name: 'job' | 'bridge', status: string) => `
+  insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, runs_when, user_id, created_at, updated_at)
+    select (select min(id) from pipelines), (select min(project_id) from pipelines), '${name}', 'test', 1, username,
+      '${status}', '${status === 'manual' ? 'manual' : 'on_success'}', id, now(), now()
+    from person order by id`;
+
+export const samples: Samples = {
+  rows: ({ project }) => `
+    insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, user_id, created_at, updated_at)
+      select ${project}, row_number() over (order by id), repeat('1', 40), repeat('0', 40), 'main', false, 'push', 'manual', false,
+        id, now(), now()
+      from person order by id;
+    insert into project_counters (project_id, pipelines) select ${project}, count(*) from person
+      on conflict (project_id) do update set pipelines = excluded.pipelines;
+    ${kind('job', 'success')}; ${kind('job', 'manual')}; ${kind('bridge', 'success')}`,
+  objects: {
+    'pipelines/:pipeline_id': 'pipelines',
+    'jobs/:job_id': { table: 'ci_jobs', where: ({ project }) => `project_id = ${project} and kind = 'job'` },
+  },
+  requests: async (world) => ({
+    'POST /projects/:id/jobs/:job_id/play': {
+      at: { job_id: await world.id("select min(id) as id from ci_jobs where status = 'manual'") },
+    },
+    'GET /projects/:id/pipelines/latest': { with: { ref: 'main' } },
+  }),
+};
