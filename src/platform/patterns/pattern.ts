@@ -22,6 +22,15 @@ function compile({ RE2JS, RE2JSException }: Engine, pattern: string): Compiled {
   }
 }
 
+/** A test of texts, or what is wrong with the pattern. */
+export type PatternCompiler = (pattern: string) => Compiled;
+
+/** For many patterns that are not known beforehand. */
+export async function patternCompiler(): Promise<PatternCompiler> {
+  const loaded = await engine();
+  return (pattern) => compile(loaded, pattern);
+}
+
 /** What is wrong with a new pattern; undefined for a good one. */
 export async function patternProblem(pattern: string): Promise<string | undefined> {
   const compiled = compile(await engine(), pattern);

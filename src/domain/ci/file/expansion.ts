@@ -1,0 +1,140 @@
+/** References to variables in texts: `$NAME`, `${NAME}` and `%NAME%`; `$$` and `%%` stay as they are. Pure. */
+
+export type Expandable = { key: string; value: string; raw?: boolean; file?: boolean };
+
+const reference = /\$\$|%%|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|%([A-Za-z_]\w*)%/g;
+
+/** Characters that expanded values may have together, beyond those that refer to nothing. */
+const MAX_EXPANDED_LENGTH = 1024 * 1024;
+const MAX_CHAIN_LENGTH = 100;
+
+/** The text with what the names stand for; without a meaning, a reference stays or leaves nothing. */
+export function expandText(
+  text: string,
+  lookup: (name: string) => string | undefined,
+  undefinedNames: 'keep' | 'blank' = 'blank',
+): string {
+  if (!/[$%]/.test(text)) return text;
+  return text.replace(reference, (whole, plain?: string, braced?: string, percent?: string) => {
+    const name = plain ?? braced ?? percent;
+    if (name === undefined) return whole;
+    return lookup(name) ?? (undefinedNames === 'keep' ? whole : '');
+  });
+}
+
+const namesIn = new WeakMap<Expandable, readonly string[]>();
+
+/** The names that the value refers to, each as often as it does; a raw one refers to nothing. */
+function referencesOf(variable: Expandable): readonly string[] {
+  if (variable.raw || !/[$%]/.test(variable.value)) return [];
+  const known = namesIn.get(variable);
+  if (known) return known;
+  const names = Array.from(
+    variable.value.matchAll(reference),
+    ([, plain, braced, percent]) => plain ?? braced ?? percent ?? '',
+  ).filter((name) => name !== '' && name !== variable.key);
+  namesIn.set(variable, names);
+  return names;
+}
+
+/** Later ones win. */
+const byKey = <V extends Expandable>(variables: Iterable<V>): Map<string, V> =>
+  new Map(Array.from(variables, (variable) => [variable.key, variable]));
+
+type Measure = { length: number; depth: number };
+
+/** Names by which values refer to each other in a circle, or what else forbids expansion; undefined for good ones. */
+export function expansionProblem(variables: Iterable<Expandable>): string | undefined {
+  const all = byKey(variables);
+  const measures = new Map<string, Measure>();
+  let expanded = 0;
+  for (const start of all.values()) {
+    if (measures.has(start.key) || referencesOf(start).length === 0) continue;
+    // By hand, since a chain may be longer than calls can be nested.
+    const path = [{ variable: start, next: 0 }];
+    for (let step = path.at(-1); step; step = path.at(-1)) {
+      const { key, value } = step.variable;
+      const names = referencesOf(step.variable);
+      const name = names[step.next];
+      step.next += 1;
+      if (name === undefined) {
+        const below = names.map((each) => measures.get(each) ?? { length: 0, depth: 0 });
+        const length = below.reduce((sum, each) => sum + each.length, 0);
+        const depth = 1 + below.reduce((most, each) => Math.max(most, each.depth), 0);
+        const literal = names.length === 0 ? value : value.replace(reference, '');
+        measures.set(key, { length: literal.length + length, depth });
+        expanded += length;
+        if (expanded > MAX_EXPANDED_LENGTH)
+          return `the value of ${key} is too long when its references are expanded`;
+        if (depth > MAX_CHAIN_LENGTH)
+          return `the references of ${key} lead further than ${MAX_CHAIN_LENGTH} variables`;
+        path.pop();
+        continue;
+      }
+      const circle = path.findIndex(({ variable }) => variable.key === name);
+      if (circle >= 0) return circleProblem(path.slice(circle).map(({ variable }) => variable.key));
+      const referred = all.get(name);
+      if (referred && !measures.has(name)) path.push({ variable: referred, next: 0 });
+      if (path.length > MAX_CHAIN_LENGTH)
+        return `the references of ${start.key} lead further than ${MAX_CHAIN_LENGTH} variables`;
+    }
+  }
+  return undefined;
+}
+
+const circleProblem = (names: string[]): string =>
+  `circular variable reference detected: [${names.map((name) => `"${name}"`).join(', ')}]`;
+
+/** What names stand for, wholly expanded; undefined for unknown ones. What expansionProblem() refuses is left blank. */
+export function variableLookup(variables: Iterable<Expandable>): (name: string) => string | undefined {
+  const all = byKey(variables);
+  const known = new Map<string, string>();
+  let depth = 0;
+  let expanded = 0;
+  const lookup = (name: string): string | undefined => {
+    const variable = all.get(name);
+    if (!variable || variable.raw) return variable?.value;
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    // A value that refers to itself finds nothing.
+    known.set(name, '');
+    if (depth > MAX_CHAIN_LENGTH || expanded > MAX_EXPANDED_LENGTH) return '';
+    depth += 1;
+    const value = expandText(variable.value, lookup);
+    depth -= 1;
+    if (value !== variable.value) expanded += value.length;
+    known.set(name, value);
+    return value;
+  };
+  return lookup;
+}
+
+/**
+ * The variables as a runner gets them: each after those that it refers to, expanded but for what is unknown, raw, or the
+ * content of a file. Of variables without expansionProblem().
+ */
+export function expandForRunner<V extends Expandable>(variables: readonly V[]): V[] {
+  const all = byKey(variables);
+  const expanded = new Map<string, V>();
+  const expand = (variable: V): V => {
+    const known = expanded.get(variable.key);
+    if (known) return known;
+    if (variable.raw) {
+      expanded.set(variable.key, variable);
+      return variable;
+    }
+    const value = expandText(
+      variable.value,
+      (name) => {
+        const referred = name === variable.key ? undefined : all.get(name);
+        return referred && !referred.raw && !referred.file ? expand(referred).value : undefined;
+      },
+      'keep',
+    );
+    const result = value === variable.value ? variable : { ...variable, value };
+    expanded.set(variable.key, result);
+    return result;
+  };
+  for (const variable of all.values()) expand(variable);
+  return [...expanded.values()];
+}

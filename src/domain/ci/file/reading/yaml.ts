@@ -1,0 +1,153 @@
+/** YAML 1.1 as configuration files use it: no tag but `!reference`, aliases and merge keys in bounded size. Pure. */
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type ParsedNode,
+  Parser,
+  type Scalar,
+  type Tags,
+} from 'yaml';
+import { type Hash, isHash, Reference, sizeOf, type Value } from './value.ts';
+
+/** Characters of a file, as it is written and with its aliases written out. */
+export const MAX_YAML_LENGTH = 2 * 1024 * 1024;
+const MAX_DEPTH = 100;
+/** A header, and what follows it. */
+const MAX_DOCUMENTS = 2;
+
+class YamlProblem extends Error {}
+
+const notOfConfigurations = new Set(['timestamp', 'binary', 'omap', 'pairs', 'set']);
+const nameOfTag = (tag: Tags[number]): string =>
+  typeof tag === 'string' ? tag : tag.tag.replace('tag:yaml.org,2002:', '');
+
+const options = {
+  version: '1.1',
+  schema: 'yaml-1.1',
+  customTags: (tags: Tags) => tags.filter((tag) => !notOfConfigurations.has(nameOfTag(tag))),
+  // The check of keys compares each with each; the last one wins.
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const;
+
+/** The documents of a file, or what is wrong with it, as a sentence for its author. */
+export function readYaml(text: string): { documents: Value[] } | { problem: string } {
+  if (text.length > MAX_YAML_LENGTH) return { problem: 'The provided YAML is too big' };
+  try {
+    return { documents: documentsOf(text) };
+  } catch (error) {
+    if (error instanceof YamlProblem) return { problem: error.message };
+    throw error;
+  }
+}
+
+function documentsOf(text: string): Value[] {
+  const composer = new Composer(options);
+  const values: Value[] = [];
+  const take = (documents: Iterable<Document.Parsed>) => {
+    for (const { contents, errors } of documents) {
+      const [error] = errors;
+      if (error) throw new YamlProblem(`(<unknown>): ${error.message} ${positionOf(text, error.pos[0])}`);
+      values.push(new Reading(text).valueOf(contents, 0));
+      if (values.length > MAX_DOCUMENTS)
+        throw new YamlProblem(`The YAML has more than ${MAX_DOCUMENTS} documents`);
+    }
+  };
+  for (const token of new Parser().parse(text)) {
+    requireShallow(token);
+    take(composer.next(token));
+  }
+  take(composer.end());
+  return values;
+}
+
+function positionOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `at line ${before.length} column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** Nodes are composed by recursion, which a text of brackets alone would carry too far. */
+function requireShallow(root: CST.Token): void {
+  let level: CST.Token[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');
+    level = level.flatMap((token) => {
+      if (token.type === 'document') return token.value ? [token.value] : [];
+      if (!('items' in token)) return [];
+      return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
+    });
+  }
+}
+
+/** One document's nodes as values; what anchors name is shared. */
+class Reading {
+  readonly #text: string;
+  readonly #anchors = new Map<string, Value>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  valueOf(node: ParsedNode | null, depth: number): Value {
+    if (depth > MAX_DEPTH) throw new YamlProblem('The parsed YAML is too big');
+    if (node === null) return null;
+    if (isAlias(node)) {
+      const value = this.#anchors.get(node.source);
+      if (value === undefined)
+        throw new YamlProblem(`Unknown alias: ${node.source} ${positionOf(this.#text, node.range[0])}`);
+      return value;
+    }
+    const value = this.#contentOf(node, depth);
+    if (sizeOf(value) > MAX_YAML_LENGTH) throw new YamlProblem('The parsed YAML is too big');
+    if (node.anchor) this.#anchors.set(node.anchor, value);
+    return value;
+  }
+
+  #contentOf(node: Exclude<ParsedNode, { source: string; value?: never }>, depth: number): Value {
+    if (isScalar(node)) return scalarOf(node);
+    if (isSeq(node)) {
+      const items = node.items.map((item) => this.valueOf(item as ParsedNode, depth + 1));
+      if (node.tag !== '!reference') return items;
+      const path = items.filter((item) => typeof item === 'string' || typeof item === 'number');
+      return new Reference(path.length === items.length ? path.map(String) : []);
+    }
+    const hash: Hash = new Map();
+    if (!isMap(node)) return hash;
+    for (const { key, value } of node.items) {
+      const isMerge = isScalar(key) && key.type === 'PLAIN' && key.source === '<<';
+      const content = this.valueOf(value as ParsedNode | null, depth + 1);
+      if (isMerge) merge(hash, content);
+      else hash.set(this.#keyOf(key as ParsedNode, depth), content);
+    }
+    return hash;
+  }
+
+  /** As it is written: `on` is no boolean here. */
+  #keyOf(key: ParsedNode | null, depth: number): string {
+    if (isScalar(key)) return key.source;
+    const value = this.valueOf(key, depth + 1);
+    if (value === null) return '';
+    if (typeof value === 'object') throw new YamlProblem('Invalid YAML syntax');
+    return String(value);
+  }
+}
+
+/** What `<<` brings wins over what stands before it, and of its list the first. */
+function merge(hash: Hash, content: Value): void {
+  const sources = Array.isArray(content) ? content.toReversed() : [content];
+  if (!sources.every(isHash)) hash.set('<<', content);
+  else for (const source of sources) for (const [key, value] of source) hash.set(key, value);
+}
+
+function scalarOf(node: Scalar.Parsed): Value {
+  const { value, source } = node;
+  if (typeof value !== 'number') return typeof value === 'bigint' ? source : (value as Value);
+  if (!/[.eE]/.test(source) || /^[-+]?0x/i.test(source)) return Number.isSafeInteger(value) ? value : source;
+  return Number.isInteger(value) ? `${value}.0` : String(value);
+}
