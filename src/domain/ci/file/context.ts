@@ -1,7 +1,7 @@
 /** What the compiler is told of the world: the files that it may read, and the pipeline for which it reads them. */
 
 /** A commit of a project, by whose tree local paths are found. */
-export type Place = { project: string; sha: string };
+export type SourceCommit = { project: string; sha: string };
 
 export type RemoteText =
   | { kind: 'found'; text: string }
@@ -9,16 +9,16 @@ export type RemoteText =
   /** No attempt was made; the reason is a sentence's end. */
   | { kind: 'refused'; reason: string };
 
-export type Component = { text: string; at: Place; name: string; version: string; reference: string };
+export type Component = { text: string; at: SourceCommit; name: string; version: string; reference: string };
 
 /** Files as the one who starts the pipeline may read them. */
 export type Files = {
   /** The commit of a ref, or of the default branch, in a project by its path. */
-  place(project: string, ref: string | null): Promise<Place | 'no_project' | 'no_ref'>;
+  commit(project: string, ref: string | null): Promise<SourceCommit | 'no_project' | 'no_ref'>;
   /** Undefined without such a file. */
-  read(path: string, at: Place): Promise<string | undefined>;
+  read(path: string, at: SourceCommit): Promise<string | undefined>;
   /** Of all files. */
-  paths(at: Place): Promise<readonly string[]>;
+  paths(at: SourceCommit): Promise<readonly string[]>;
   remote(url: string): Promise<RemoteText>;
   component(address: string): Promise<Component | undefined>;
   /** A file of a job's artifacts in the parent pipeline; only child pipelines have it. */
@@ -29,7 +29,7 @@ export type ContextVariable = { key: string; value: string; raw?: boolean; file?
 
 export type PipelineContext = {
   /** Of the project that the pipeline is of, and its commit. */
-  at: Place;
+  at: SourceCommit;
   /** `push`, `merge_request_event` … */
   source: string;
   /** Short name: of the branch or tag; of merge requests the source branch. */

@@ -2,7 +2,7 @@
 /** What references in values come to, and when there is no end to them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expandForRunner, expandText, expansionProblem, variableLookup } from './expansion.ts';
+import { expandForRunner, expandText, expansionProblem, sourceOf, variableLookup } from './expansion.ts';
 
 const list = (values: Record<string, string>) =>
   Object.entries(values).map(([key, value]) => ({ key, value }));
@@ -24,18 +24,20 @@ test.each<[text: string, blank: string, kept: string]>([
   ['$(A)', '$(A)', '$(A)'],
   ['', '', ''],
 ])('%j: %j, or %j where names may stay', (text, blank, kept) => {
-  const lookup = variableLookup(list({ A: '1' }));
+  const lookup = variableLookup(sourceOf(list({ A: '1' })));
   expect([expandText(text, lookup), expandText(text, lookup, 'keep')]).toEqual([blank, kept]);
 });
 
 test('values are expanded to the end, raw ones not, and the last of a name wins', () => {
-  const lookup = variableLookup([
-    ...list({ A: 'old', B: '<$A>', C: '$B$B' }),
-    { key: 'R', value: '$A', raw: true },
-    { key: 'S', value: '[$R]' },
-    { key: 'SELF', value: 'x$SELF' },
-    { key: 'A', value: 'new' },
-  ]);
+  const lookup = variableLookup(
+    sourceOf([
+      ...list({ A: 'old', B: '<$A>', C: '$B$B' }),
+      { key: 'R', value: '$A', raw: true },
+      { key: 'S', value: '[$R]' },
+      { key: 'SELF', value: 'x$SELF' },
+      { key: 'A', value: 'new' },
+    ]),
+  );
   expect(['B', 'C', 'R', 'S', 'SELF', 'NO'].map(lookup)).toEqual([
     '<new>',
     '<new><new>',
@@ -93,7 +95,7 @@ describe('problems', () => {
   test('of a chain of ten thousand, which no call may follow', () => {
     const chain = list(Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`V${i}`, `$V${i + 1}`])));
     expect(expansionProblem(chain)).toBe('the references of V0 lead further than 100 variables');
-    expect(variableLookup(chain)('V0')).toBe('');
+    expect(variableLookup(sourceOf(chain))('V0')).toBe('');
   });
 });
 
@@ -102,7 +104,7 @@ test('whatever the values, expansion ends, and without a problem leaves no known
   fc.assert(
     fc.property(fc.record({ A: text, B: text, C: text }), text, (values, subject) => {
       const variables = list(values);
-      const lookup = variableLookup(variables);
+      const lookup = variableLookup(sourceOf(variables));
       const expanded = expandText(subject, lookup);
       expandForRunner(expansionProblem(variables) === undefined ? variables : []);
       return typeof expanded === 'string' && expandText('plain', lookup) === 'plain';

@@ -41,14 +41,24 @@ function referencesOf(variable: Expandable): readonly string[] {
 const byKey = <V extends Expandable>(variables: Iterable<V>): Map<string, V> =>
   new Map(Array.from(variables, (variable) => [variable.key, variable]));
 
+/** Variables by their names. */
+export type VariableSource = (name: string) => Expandable | undefined;
+
+export function sourceOf(variables: Iterable<Expandable>): VariableSource {
+  const all = byKey(variables);
+  return (name) => all.get(name);
+}
+
 type Measure = { length: number; depth: number };
 
 /** Names by which values refer to each other in a circle, or what else forbids expansion; undefined for good ones. */
-export function expansionProblem(variables: Iterable<Expandable>): string | undefined {
-  const all = byKey(variables);
+export function expansionProblem(
+  variables: Iterable<Expandable>,
+  find: VariableSource = sourceOf(variables),
+): string | undefined {
   const measures = new Map<string, Measure>();
   let expanded = 0;
-  for (const start of all.values()) {
+  for (const start of variables) {
     if (measures.has(start.key) || referencesOf(start).length === 0) continue;
     // By hand, since a chain may be longer than calls can be nested.
     const path = [{ variable: start, next: 0 }];
@@ -73,7 +83,7 @@ export function expansionProblem(variables: Iterable<Expandable>): string | unde
       }
       const circle = path.findIndex(({ variable }) => variable.key === name);
       if (circle >= 0) return circleProblem(path.slice(circle).map(({ variable }) => variable.key));
-      const referred = all.get(name);
+      const referred = find(name);
       if (referred && !measures.has(name)) path.push({ variable: referred, next: 0 });
       if (path.length > MAX_CHAIN_LENGTH)
         return `the references of ${start.key} lead further than ${MAX_CHAIN_LENGTH} variables`;
@@ -86,13 +96,12 @@ const circleProblem = (names: string[]): string =>
   `circular variable reference detected: [${names.map((name) => `"${name}"`).join(', ')}]`;
 
 /** What names stand for, wholly expanded; undefined for unknown ones. What expansionProblem() refuses is left blank. */
-export function variableLookup(variables: Iterable<Expandable>): (name: string) => string | undefined {
-  const all = byKey(variables);
+export function variableLookup(find: VariableSource): (name: string) => string | undefined {
   const known = new Map<string, string>();
   let depth = 0;
   let expanded = 0;
   const lookup = (name: string): string | undefined => {
-    const variable = all.get(name);
+    const variable = find(name);
     if (!variable || variable.raw) return variable?.value;
     const found = known.get(name);
     if (found !== undefined) return found;

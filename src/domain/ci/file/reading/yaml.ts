@@ -7,6 +7,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   type ParsedNode,
   Parser,
   type Scalar,
@@ -59,10 +60,7 @@ function documentsOf(text: string): Value[] {
         throw new YamlProblem(`The YAML has more than ${MAX_DOCUMENTS} documents`);
     }
   };
-  for (const token of new Parser().parse(text)) {
-    requireShallow(token);
-    take(composer.next(token));
-  }
+  for (const token of tokensOf(text)) take(composer.next(token));
   take(composer.end());
   return values;
 }
@@ -73,16 +71,14 @@ function positionOf(text: string, offset: number): string {
 }
 
 /** Nodes are composed by recursion, which a text of brackets alone would carry too far. */
-function requireShallow(root: CST.Token): void {
-  let level: CST.Token[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');
-    level = level.flatMap((token) => {
-      if (token.type === 'document') return token.value ? [token.value] : [];
-      if (!('items' in token)) return [];
-      return token.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat());
-    });
+function* tokensOf(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    // The document is one of them.
+    if (parser.stack.length > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');
   }
+  yield* parser.end();
 }
 
 /** One document's nodes as values; what anchors name is shared. */
@@ -147,6 +143,8 @@ function merge(hash: Hash, content: Value): void {
 
 function scalarOf(node: Scalar.Parsed): Value {
   const { value, source } = node;
+  // The letters y and n are letters.
+  if (typeof value === 'boolean' && source.length === 1) return source;
   if (typeof value !== 'number') return typeof value === 'bigint' ? source : (value as Value);
   if (!/[.eE]/.test(source) || /^[-+]?0x/i.test(source)) return Number.isSafeInteger(value) ? value : source;
   return Number.isInteger(value) ? `${value}.0` : String(value);

@@ -25,3 +25,7 @@ function regexes(compile: PatternCompiler): RegexCompiler {
     return matches;
   };
 }
+
+/** The pattern whose source stands without slashes. */
+export const betweenSlashes = (source: string): string =>
+  `/(?:${source.replaceAll(/\\.|\//gs, (part) => (part === '/' ? '\\/' : part))})/`;

@@ -1,0 +1,64 @@
+/** `extends`: jobs over what they are built on. Pure. */
+import { deepMerge, type Hash, isHash, sizeOf, type Value } from '../reading/value.ts';
+
+const MAX_NESTING = 10;
+/** Characters that all jobs may have with what they extend. */
+const MAX_EXTENDED_LENGTH = 16 * 1024 * 1024;
+
+class ExtendsProblem extends Error {}
+
+/** The names that a job extends; undefined where there are none, or no names. */
+function basesOf(job: Value | undefined): string[] | undefined {
+  const bases = isHash(job) ? job.get('extends') : undefined;
+  if (typeof bases === 'string') return [bases];
+  const isList = Array.isArray(bases) && bases.every((base) => typeof base === 'string');
+  return isList ? (bases as string[]) : undefined;
+}
+
+/** The configuration with each job over its bases, or what is wrong, once for each job that is. */
+export function extendJobs(config: Hash): { config: Hash } | { problems: string[] } {
+  const extended = new Map<string, { job: Hash; depth: number }>();
+  const open: string[] = [];
+  let length = 0;
+
+  const extend = (name: string): { job: Hash; depth: number } => {
+    const known = extended.get(name);
+    if (known) return known;
+    const job = config.get(name) as Hash;
+    const refuse = (problem: string): never => {
+      throw new ExtendsProblem(`${name}: ${problem}`);
+    };
+    if (open.includes(name)) refuse('circular dependency detected in `extends`');
+    const names = basesOf(job) ?? [];
+    const unknown = names.filter((base) => !config.has(base));
+    if (unknown.length > 0) refuse(`unknown keys in \`extends\` (${unknown.join(', ')})`);
+    const invalid = names.filter((base) => !isHash(config.get(base)));
+    if (invalid.length > 0) refuse(`invalid base hashes in \`extends\` (${invalid.join(', ')})`);
+    if (open.length > MAX_NESTING) refuse('nesting too deep in `extends`');
+    open.push(name);
+    const bases = names.map(extend);
+    open.pop();
+    const depth = bases.reduce((most, base) => Math.max(most, base.depth + 1), 0);
+    if (depth > MAX_NESTING) refuse('nesting too deep in `extends`');
+    const merged = [...bases.map((base) => base.job), job].reduce((below, above) => deepMerge(below, above));
+    if (names.length > 0) length += sizeOf(merged);
+    const result = { job: merged, depth };
+    extended.set(name, result);
+    return result;
+  };
+
+  const problems: string[] = [];
+  const result: Hash = new Map(config);
+  for (const [name, job] of config) {
+    if (basesOf(job) === undefined) continue;
+    try {
+      result.set(name, extend(name).job);
+    } catch (error) {
+      if (!(error instanceof ExtendsProblem)) throw error;
+      open.length = 0;
+      if (!problems.includes(error.message)) problems.push(error.message);
+    }
+    if (length > MAX_EXTENDED_LENGTH) return { problems: ['The parsed YAML is too big'] };
+  }
+  return problems.length > 0 ? { problems } : { config: result };
+}

@@ -1,0 +1,69 @@
+/** `!reference [job, key]`: what stands elsewhere in the configuration, here too. Pure. */
+import { type Hash, isHash, Reference, type Value } from '../reading/value.ts';
+
+/** References that may lead to references. */
+const MAX_NESTING = 10;
+
+class ReferenceProblem extends Error {}
+
+/** `depth`: how many references follow one another inside. */
+type Resolved = { value: Value; depth: number };
+
+/** The configuration with what its references name, or what is wrong with one. */
+export function resolveReferences(config: Hash): { config: Hash } | { problem: string } {
+  const known = new Map<object, Resolved>();
+  const open: string[] = [];
+
+  const follow = (reference: Reference): Resolved => {
+    const written = `!reference [${reference.path.map((part) => `"${part}"`).join(', ')}]`;
+    const refuse = (problem: string): never => {
+      throw new ReferenceProblem(`${written} ${problem}`);
+    };
+    if (reference.path.length === 0) refuse('is not valid');
+    if (open.includes(written)) refuse('is part of a circular chain');
+    const target = reference.path.reduce<Value | undefined>(
+      (value, key) => (isHash(value) ? value.get(key) : undefined),
+      config,
+    );
+    if (target === undefined) return refuse('could not be found');
+    const tooDeep = `is nested more than ${MAX_NESTING} levels deep`;
+    if (open.length === MAX_NESTING) refuse(tooDeep);
+    open.push(written);
+    const { value, depth } = resolve(target);
+    open.pop();
+    if (depth === MAX_NESTING) refuse(tooDeep);
+    return { value, depth: depth + 1 };
+  };
+
+  const resolve = (value: Value): Resolved => {
+    if (typeof value !== 'object' || value === null) return { value, depth: 0 };
+    const before = known.get(value);
+    if (before) return before;
+    const resolved = value instanceof Reference ? follow(value) : within(value);
+    known.set(value, resolved);
+    return resolved;
+  };
+
+  /** What has no reference inside stays the same object, which others may share. */
+  const within = (value: Hash | Value[]): Resolved => {
+    let depth = 0;
+    let isSame = true;
+    const resolveItem = (item: Value): Value => {
+      const resolved = resolve(item);
+      depth = Math.max(depth, resolved.depth);
+      isSame &&= resolved.value === item;
+      return resolved.value;
+    };
+    const result = isHash(value)
+      ? new Map(Array.from(value, ([key, item]) => [key, resolveItem(item)]))
+      : value.map(resolveItem);
+    return { value: isSame ? value : result, depth };
+  };
+
+  try {
+    return { config: resolve(config).value as Hash };
+  } catch (error) {
+    if (error instanceof ReferenceProblem) return { problem: error.message };
+    throw error;
+  }
+}

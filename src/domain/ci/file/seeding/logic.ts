@@ -1,0 +1,107 @@
+/** What jobs say of each other must fit: stages, needs, dependencies, environments (facts-ci: 2.8). Pure. */
+import { type Hash, isHash, type Value } from '../reading/value.ts';
+import { flatRules } from '../validation/rules.ts';
+import type { BaseJob, PipelineConfig } from './config.ts';
+import { baseNames, baseNeeds, expandNeed, MAX_NEEDS } from './needs.ts';
+
+/** Of a configuration whose every part is right by itself. */
+export function logicProblems(config: PipelineConfig): string[] {
+  const problems: string[] = [];
+  const places = new Map(config.stages.map((stage, index) => [stage, index]));
+  const bases = baseNames(config);
+  const placeOf = (name: string): number => {
+    const base = config.jobs.get(bases.get(name) ?? '');
+    return (base && places.get(base.stage)) ?? -1;
+  };
+  for (const job of config.jobs.values()) {
+    const { name, stage, keywords } = job;
+    const place = places.get(stage);
+    if (place === undefined) {
+      problems.push(
+        `${name} job: chosen stage ${stage} does not exist; available stages are ${config.stages.join(', ')}`,
+      );
+      continue;
+    }
+    const dependencies = keywords.get('dependencies');
+    for (const each of Array.isArray(dependencies) ? dependencies.map(String) : []) {
+      if (!bases.has(each)) problems.push(`${name} job: undefined dependency: ${each}`);
+      else if (placeOf(each) > place)
+        problems.push(`${name} job: dependency ${each} is not defined in current or prior stages`);
+    }
+    for (const needs of needsLists(keywords)) {
+      const seen = new Set<string>();
+      const repeated = new Set<string>();
+      for (const need of baseNeeds(needs)) {
+        const selected = expandNeed(config, bases, need);
+        if (selected.length === 0) {
+          if (!need.optional) problems.push(`${name} job: undefined need: ${need.name}`);
+        } else if (placeOf(need.name) > place)
+          problems.push(`${name} job: need ${need.name} is not defined in current or prior stages`);
+        if (seen.size > MAX_NEEDS) break;
+        for (const each of selected) (seen.has(each.name) ? repeated : seen).add(each.name);
+      }
+      if (repeated.size > 0)
+        problems.push(`${name} has the following needs duplicated: ${[...repeated].join(', ')}.`);
+    }
+    const problem = stopProblem(job, config);
+    if (problem) problems.push(problem);
+  }
+  const circle = problems.length === 0 ? circleOf(config, bases) : undefined;
+  if (circle) problems.push(`The pipeline has circular dependencies: ${circle}`);
+  return problems;
+}
+
+/** Of the job, and of rules that replace them. */
+function needsLists(keywords: Hash): (Value | undefined)[] {
+  const rules = flatRules(keywords.get('rules')) ?? [];
+  return [keywords.get('needs'), ...rules.map((rule) => (isHash(rule) ? rule.get('needs') : undefined))];
+}
+
+/** The first circle of needs, in a sentence. */
+function circleOf({ jobs }: PipelineConfig, bases: ReadonlyMap<string, string>): string | undefined {
+  const finished = new Set<string>();
+  for (const start of jobs.keys()) {
+    // By hand, since a chain of needs may be longer than calls can be nested.
+    const path: { name: string; next: string[] }[] = [];
+    const onPath = new Set<string>();
+    const enter = (name: string) => {
+      const needs = baseNeeds(jobs.get(name)?.keywords.get('needs'));
+      path.push({ name, next: needs.map((need) => bases.get(need.name) ?? '') });
+      onPath.add(name);
+    };
+    if (!finished.has(start)) enter(start);
+    for (let step = path.at(-1); step; step = path.at(-1)) {
+      const need = step.next.shift();
+      if (need === undefined) {
+        finished.add(step.name);
+        onPath.delete(step.name);
+        path.pop();
+      } else if (need === step.name) return `self-dependency: ${need}`;
+      else if (onPath.has(need)) {
+        const names = path.map(({ name }) => name);
+        const circle = names.slice(names.indexOf(need)).map((name) => `"${name}"`);
+        return `topological sort failed: [${circle.join(', ')}]`;
+      } else if (jobs.has(need) && !finished.has(need)) enter(need);
+    }
+  }
+  return undefined;
+}
+
+const environmentOf = (job: BaseJob): Hash | undefined => {
+  const environment = job.keywords.get('environment');
+  if (typeof environment === 'string') return new Map([['name', environment]]);
+  return isHash(environment) ? environment : undefined;
+};
+
+function stopProblem(job: BaseJob, { jobs }: PipelineConfig): string | undefined {
+  const environment = environmentOf(job);
+  const stop = environment?.get('on_stop');
+  if (typeof stop !== 'string') return undefined;
+  const stopJob = jobs.get(stop);
+  const stopped = stopJob && environmentOf(stopJob);
+  const problem = (words: string) => `${job.name} job: on_stop job ${stop} ${words}`;
+  if (!stopJob) return problem('is not defined');
+  if (!stopped) return problem('does not have environment defined');
+  if (stopped.get('name') !== environment?.get('name')) return problem('have different environment name');
+  return stopped.get('action') === 'stop' ? undefined : problem('needs to have action stop defined');
+}

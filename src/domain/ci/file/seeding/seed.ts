@@ -1,0 +1,265 @@
+/** The jobs that a pipeline gets: rules are asked, names expanded, needs checked (facts-ci: 2.6–2.8). */
+import type { PipelineContext, SourceCommit } from '../context.ts';
+import { expandText, expansionProblem, variableLookup } from '../expansion.ts';
+import type { AutoCancel, Outcome, PlannedJob, PlannedNeed, When, YamlVariable } from '../plan.ts';
+import { type Hash, isHash, toJson, type Value } from '../reading/value.ts';
+import { type Conditions, RuleProblem } from '../rules/conditions.ts';
+import { flatRules } from '../validation/rules.ts';
+import { type JobConfig, type PipelineConfig, textOf, yamlVariables } from './config.ts';
+import {
+  artifactsOf,
+  cachesOf,
+  environmentOf,
+  exitCodesOf,
+  hashIn,
+  idTokensOf,
+  imageOf,
+  pagesOf,
+  releaseOf,
+  retryOf,
+  secondsOf,
+  servicesOf,
+  textsIn,
+  triggerOf,
+} from './fields.ts';
+import {
+  jobYamlVariables,
+  type PipelineVariables,
+  pipelineVariables,
+  variableSource,
+} from './job-variables.ts';
+import {
+  type BaseNeed,
+  baseNames,
+  baseNeeds,
+  expandNeed,
+  foreignNeeds,
+  fullNames,
+  MAX_NEEDS,
+} from './needs.ts';
+import { isForPipeline } from './policy.ts';
+
+const MAX_NAME_LENGTH = 255;
+
+type Lookup = (name: string) => string | undefined;
+
+/** The first rule that fits; undefined without one. */
+async function firstMatch(
+  rules: readonly Value[],
+  conditions: Conditions,
+  variable: Lookup,
+  at: SourceCommit,
+): Promise<Hash | undefined> {
+  for (const rule of rules) {
+    if (!isHash(rule)) continue;
+    const asked = { if: rule.get('if'), changes: rule.get('changes'), exists: rule.get('exists') };
+    if (await conditions.met(asked, variable, at)) return rule;
+  }
+  return undefined;
+}
+
+export class Seeding {
+  readonly #config: PipelineConfig;
+  readonly #context: PipelineContext;
+  readonly #conditions: Conditions;
+  readonly #variables: PipelineVariables;
+  readonly #bases: ReadonlyMap<string, string>;
+  readonly #stageIndexes: ReadonlyMap<string, number>;
+  readonly #problems: string[] = [];
+  #top: YamlVariable[];
+
+  constructor(config: PipelineConfig, context: PipelineContext, conditions: Conditions) {
+    this.#config = config;
+    this.#context = context;
+    this.#conditions = conditions;
+    this.#variables = pipelineVariables(context.predefined, context.overriding);
+    this.#bases = baseNames(config);
+    this.#stageIndexes = new Map(config.stages.map((stage, index) => [stage, index]));
+    this.#top = config.variables;
+  }
+
+  async plan(warnings: string[]): Promise<Outcome> {
+    const rule = await this.#workflowRule();
+    if (rule === undefined) return this.#invalid(warnings) ?? { kind: 'filtered', by: 'workflow_rules' };
+    this.#top = merged(this.#config.variables, yamlVariables(rule.get('variables')));
+
+    const jobs: PlannedJob[] = [];
+    for (const base of this.#config.jobs.values())
+      for (const job of base.jobs) {
+        const planned = await this.#planJob(job);
+        if (planned) jobs.push(planned);
+      }
+    this.#checkNeeds(jobs);
+    const invalid = this.#invalid(warnings);
+    if (invalid) return invalid;
+    const used = new Set(jobs.map((job) => job.stage));
+    const stages = this.#config.stages.filter((stage) => used.has(stage));
+    if (stages.every((stage) => stage === '.pre' || stage === '.post'))
+      return { kind: 'filtered', by: 'rules' };
+    return {
+      kind: 'planned',
+      pipeline: {
+        name: this.#name(),
+        stages,
+        jobs: jobs.toSorted((one, other) => one.stageIndex - other.stageIndex),
+        autoCancel: this.#autoCancel(rule),
+        variables: this.#top,
+        warnings,
+      },
+    };
+  }
+
+  #invalid(warnings: string[]): Outcome | undefined {
+    return this.#problems.length > 0 ? { kind: 'invalid', errors: this.#problems, warnings } : undefined;
+  }
+
+  /** An empty one without rules; undefined where the pipeline is unwanted. */
+  async #workflowRule(): Promise<Hash | undefined> {
+    const rules = this.#config.workflow.get('rules');
+    if (!Array.isArray(rules)) return new Map();
+    const variable = variableLookup(variableSource(this.#variables, this.#top));
+    try {
+      const rule = await firstMatch(flatRules(rules) ?? [], this.#conditions, variable, this.#context.at);
+      return rule?.get('when') === 'never' ? undefined : rule;
+    } catch (error) {
+      if (!(error instanceof RuleProblem)) throw error;
+      this.#problems.push(`Failed to parse rule for workflow: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  #name(): string | null {
+    const name = textOf(this.#config.workflow.get('name'));
+    if (name === null) return null;
+    const variable = variableLookup(variableSource(this.#variables, this.#top));
+    const expanded = expandText(name, variable).trim().slice(0, MAX_NAME_LENGTH);
+    return expanded === '' ? null : expanded;
+  }
+
+  #autoCancel(rule: Hash): AutoCancel {
+    const [general, ofRule] = [this.#config.workflow, rule].map((each) => hashIn(each.get('auto_cancel')));
+    const say = (key: string) => textOf(ofRule?.get(key)) ?? textOf(general?.get(key));
+    return {
+      onNewCommit: (say('on_new_commit') ?? 'conservative') as AutoCancel['onNewCommit'],
+      onJobFailure: (say('on_job_failure') ?? 'none') as AutoCancel['onJobFailure'],
+    };
+  }
+
+  /** Undefined for a job that the pipeline does not get. */
+  async #planJob(job: JobConfig): Promise<PlannedJob | undefined> {
+    const yaml = jobYamlVariables(job, this.#top, undefined);
+    const source = variableSource(this.#variables, yaml, job);
+    const problem = expansionProblem(yaml, source);
+    if (problem) {
+      this.#problems.push(`${job.name}: ${problem}`);
+      return undefined;
+    }
+    try {
+      const rule = await this.#ruleOf(job, variableLookup(source));
+      return rule && this.#plannedJob(job, rule);
+    } catch (error) {
+      if (!(error instanceof RuleProblem)) throw error;
+      this.#problems.push(`Failed to parse rule for ${job.name}: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** An empty one for a job without rules that is wanted. */
+  async #ruleOf({ keywords }: JobConfig, variable: Lookup): Promise<Hash | undefined> {
+    const rules = flatRules(keywords.get('rules'));
+    if (!rules) {
+      const always = Array.isArray(this.#config.workflow.get('rules'));
+      const isWanted = await isForPipeline(keywords, always, this.#context, this.#conditions, variable);
+      return isWanted ? new Map() : undefined;
+    }
+    const rule = await firstMatch(rules, this.#conditions, variable, this.#context.at);
+    return rule?.get('when') === 'never' ? undefined : rule;
+  }
+
+  #plannedJob(job: JobConfig, rule: Hash): PlannedJob {
+    const { name, kind, stage, keywords } = job;
+    const yaml = jobYamlVariables(job, this.#top, rule.get('variables'));
+    const variable = variableLookup(variableSource(this.#variables, yaml, job));
+    const own = (key: string): Value | undefined => rule.get(key) ?? keywords.get(key);
+    const when = (textOf(own('when')) ?? 'on_success') as When;
+    const allowFailure = own('allow_failure');
+    const needs = own('needs');
+    const sameNeeds = baseNeeds(needs);
+    const hasNeeds = sameNeeds.length > 0 || (Array.isArray(needs) && needs.length === 0);
+    const dependencies = keywords.get('dependencies');
+    const pages = kind === 'job' ? pagesOf(name, keywords) : null;
+    const coverage = textOf(keywords.get('coverage'));
+    const resourceGroup = textOf(keywords.get('resource_group'));
+    return {
+      name,
+      stage,
+      stageIndex: this.#stageIndexes.get(stage) ?? 0,
+      kind,
+      when,
+      startIn: when === 'delayed' ? secondsOf(own('start_in')) : null,
+      manualConfirmation: textOf(keywords.get('manual_confirmation')),
+      allowFailure:
+        typeof allowFailure === 'boolean'
+          ? allowFailure
+          : !isHash(allowFailure) && keywords.get('when') === 'manual',
+      allowFailureExitCodes: exitCodesOf(allowFailure),
+      schedulingType: hasNeeds ? 'dag' : 'stage',
+      needs: this.#needsOf(name, sameNeeds),
+      foreignNeeds: foreignNeeds(needs),
+      dependencies: Array.isArray(dependencies)
+        ? dependencies.flatMap((each) => fullNames(this.#config, this.#bases, String(each)))
+        : null,
+      tags: textsIn(keywords.get('tags')).map((tag) => expandText(tag, variable, 'keep')),
+      interruptible: own('interruptible') === true,
+      timeout: secondsOf(keywords.get('timeout')),
+      retry: retryOf(keywords.get('retry')),
+      coverage: coverage === null ? null : coverage.slice(1, -1),
+      environment: environmentOf(keywords.get('environment'), variable),
+      resourceGroup: resourceGroup === null ? null : expandText(resourceGroup, variable),
+      parallel: job.parallel,
+      variables: yaml,
+      script: textsIn(keywords.get('script')),
+      beforeScript: textsIn(keywords.get('before_script')),
+      afterScript: textsIn(keywords.get('after_script')),
+      image: imageOf(keywords.get('image')),
+      services: servicesOf(keywords.get('services')),
+      artifacts: artifactsOf(keywords.get('artifacts'), pages),
+      cache: cachesOf(keywords.get('cache')),
+      hooks: { preGetSourcesScript: textsIn(hashIn(keywords.get('hooks')).get('pre_get_sources_script')) },
+      idTokens: idTokensOf(keywords.get('id_tokens')),
+      release: releaseOf(keywords.get('release')),
+      trigger: kind === 'bridge' ? triggerOf(keywords, variable) : null,
+      pages,
+      secrets: toJson(keywords.get('secrets')),
+      inputs: toJson(keywords.get('inputs')),
+      run: toJson(keywords.get('run')),
+    };
+  }
+
+  #needsOf(job: string, needs: BaseNeed[]): PlannedNeed[] {
+    const expanded = needs.flatMap((need) => expandNeed(this.#config, this.#bases, need));
+    if (expanded.length <= MAX_NEEDS) return expanded;
+    this.#problems.push(
+      `${job}: one job can only need ${MAX_NEEDS} others, but you have listed ${expanded.length}. See needs keyword documentation for more details`,
+    );
+    return [];
+  }
+
+  /** Needs of jobs that rules left out; optional ones are dropped. */
+  #checkNeeds(jobs: PlannedJob[]): void {
+    const names = new Set(jobs.map((job) => job.name));
+    for (const job of jobs) {
+      for (const need of job.needs)
+        if (!names.has(need.name) && !need.optional) this.#problems.push(missingNeed(job.name, need));
+      job.needs = job.needs.filter((need) => names.has(need.name));
+      job.dependencies = job.dependencies?.filter((name) => names.has(name)) ?? null;
+    }
+  }
+}
+
+const missingNeed = (job: string, { name }: PlannedNeed): string =>
+  `'${job}' job needs '${name}' job, but '${name}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`;
+
+const merged = (below: readonly YamlVariable[], above: readonly YamlVariable[]): YamlVariable[] => [
+  ...new Map([...below, ...above].map((variable) => [variable.key, variable])).values(),
+];
