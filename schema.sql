@@ -1757,6 +1757,18 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (id)
 );
 
+create table pipeline_variables (
+  id bigint generated always as identity not null,
+  pipeline_id bigint not null,
+  key text collate "C" not null,
+  value_sealed text not null,
+  variable_type text not null,
+  constraint pipeline_variables_variable_type_check CHECK ((variable_type = ANY (ARRAY['env_var'::text, 'file'::text]))),
+  constraint pipeline_variables_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
+  constraint pipeline_variables_pkey PRIMARY KEY (id),
+  constraint pipeline_variables_pipeline_id_key_key UNIQUE (pipeline_id, key)
+);
+
 create table pipelines (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -1779,21 +1791,28 @@ create table pipelines (
   finished_at timestamp(3) with time zone,
   duration integer,
   updated_at timestamp(3) with time zone not null,
+  fact_id bigint,
+  trigger_id bigint,
   constraint pipelines_on_job_failure_check CHECK ((on_job_failure = ANY (ARRAY['none'::text, 'all'::text]))),
   constraint pipelines_on_new_commit_check CHECK ((on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text]))),
   constraint pipelines_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pipelines_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES trigger_tokens(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint pipelines_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX pipelines_commit ON public.pipelines USING btree (project_id, sha, id);
 
+CREATE UNIQUE INDEX pipelines_fact ON public.pipelines USING btree (fact_id, ref, tag) WHERE (fact_id IS NOT NULL);
+
 CREATE INDEX pipelines_project ON public.pipelines USING btree (project_id, id);
 
 CREATE UNIQUE INDEX pipelines_project_iid ON public.pipelines USING btree (project_id, iid);
 
 CREATE INDEX pipelines_ref ON public.pipelines USING btree (project_id, ref, id);
+
+CREATE INDEX pipelines_trigger ON public.pipelines USING btree (trigger_id, id) WHERE (trigger_id IS NOT NULL);
 
 CREATE INDEX pipelines_user ON public.pipelines USING btree (user_id);
 

@@ -98,7 +98,7 @@ export const capabilities = (services: Services): Capability[] => {
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),
-    ciCapability(),
+    ciCapability(services),
     hooksCapability(services),
     integrationsCapability(services),
     settingsCapability(),

@@ -107,8 +107,10 @@ const neverRefuses: Record<string, string[]> = {
     'merge_request_commits_pkey',
     'merge_request_reviewers_pkey',
     'namespaces_owner',
+    'pipeline_variables_pipeline_id_key_key',
   ],
   'answered with the number of what is there': ['merge_requests_open_once'],
+  'written by one job of a queue at a time': ['pipelines_fact'],
   'made under a lock of its own': [
     'approval_rules_group_any',
     'approval_rules_merge_request_any',

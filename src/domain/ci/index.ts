@@ -1,6 +1,10 @@
 /** Pipelines of projects, what they run with, and what other programs say of commits. */
 import type { Capability } from '../../kernel/capability.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { lastPipelines } from '../repositories/index.ts';
+import type { CreationServices } from './creation/create-actions.ts';
+import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
+import { creationEndpoints } from './creation/routes.ts';
 import { jobEndpoints } from './jobs/routes.ts';
 import { presentPipelineBasic } from './pipelines/present.ts';
 import { selectLastPipeline } from './pipelines/queries.ts';
@@ -15,15 +19,18 @@ export type { Job } from './jobs/schema.ts';
 export { pipelineEndpoint, pipelinesEndpoint } from './pipelines/routes.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
 
-export const ciCapability = (): Capability => ({
+export const ciCapability = (services: CreationServices & Needs<'log'>): Capability => ({
   name: 'ci',
   endpoints: [
+    ...creationEndpoints,
     ...pipelineEndpoints,
     ...jobEndpoints,
     ...statusEndpoints,
     ...variableEndpoints,
     ...triggerEndpoints,
   ],
+  tasks: { [FOLLOW_PUSH]: followPush(services) },
+  listeners: [{ fact: 'repository_pushed', task: FOLLOW_PUSH, when: ({ user_id }) => user_id !== null }],
   registrations: [
     lastPipelines.add(async ({ database, baseUrl }, project, sha) => {
       const row = await selectLastPipeline(database.db, project, sha);
@@ -31,6 +38,6 @@ export const ciCapability = (): Capability => ({
     }),
   ],
   // They go with their project, group or owner, by foreign key.
-  tables: ['pipelines', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
+  tables: ['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
   reassign,
 });

@@ -1,5 +1,7 @@
 /** Pipelines of each user, in the project; the first has a job and a bridge of each user. */
+
 import type { Samples } from '../../../test/support/samples.ts';
+import { seal } from '../../platform/secret.ts';
 
 const kind = (name: 'job' | 'bridge', status: string) => `
   insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, runs_when, user_id, created_at, updated_at)
@@ -8,19 +10,25 @@ const kind = (name: 'job' | 'bridge', status: string) => `
     from person order by id`;
 
 export const samples: Samples = {
-  rows: ({ project }) => `
+  rows: ({ project }, { app }) => `
     insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, user_id, created_at, updated_at)
       select ${project}, row_number() over (order by id), repeat('1', 40), repeat('0', 40), 'main', false, 'push', 'manual', false,
         id, now(), now()
       from person order by id;
     insert into project_counters (project_id, pipelines) select ${project}, count(*) from person
       on conflict (project_id) do update set pipelines = excluded.pipelines;
-    ${kind('job', 'success')}; ${kind('job', 'manual')}; ${kind('bridge', 'success')}`,
+    ${kind('job', 'success')}; ${kind('job', 'manual')}; ${kind('bridge', 'success')};
+    insert into pipeline_variables (pipeline_id, key, value_sealed, variable_type)
+      select (select min(id) from pipelines), replace(username, '-', '_'), '${seal(app.services.secretKey, 'granite')}', 'env_var'
+      from person order by id`,
   objects: {
     'pipelines/:pipeline_id': 'pipelines',
     'jobs/:job_id': { table: 'ci_jobs', where: ({ project }) => `project_id = ${project} and kind = 'job'` },
   },
   requests: async (world) => ({
+    'POST /projects/:id/pipeline': { with: { ref: 'main' } },
+    'POST /projects/:id/trigger/pipeline': { with: { ref: 'main', token: 'person-2' } },
+    'POST /projects/:id/ref/:ref/trigger/pipeline': { at: { ref: 'main' }, with: { token: 'person-2' } },
     'POST /projects/:id/jobs/:job_id/play': {
       at: { job_id: await world.id("select min(id) as id from ci_jobs where status = 'manual'") },
     },

@@ -30,7 +30,9 @@ export const samples: Samples = {
     const files = folders.flatMap((folder) =>
       people.map((name) => [`${folder}/${name}${folder === 'docs' ? '' : '.md'}`, name]),
     );
-    const last = importStream([Object.fromEntries(files)]);
+    // A pipeline can be made of the last commit.
+    const pipeline = ['.gitlab-ci.yml', 'build:\n  script: make\n'];
+    const last = importStream([Object.fromEntries([...files, pipeline])]);
     const refs = people.flatMap((name) => [`refs/heads/${name}`, `refs/tags/${name}`]);
     const resets = ['refs/heads/1', ...refs].map((ref) => `reset ${ref}\nfrom refs/heads/main\n\n`);
     const input = [...commits, last, ...resets].join('');
@@ -40,9 +42,11 @@ export const samples: Samples = {
     });
     await database.sql.unsafe(`
       update projects set empty_repo = false, default_branch = 'main' where id = ${project};
+      insert into project_counters as c (project_id, pipelines) values (${project}, 1)
+        on conflict (project_id) do update set pipelines = c.pipelines + 1;
       with pipeline as (
         insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, created_at, updated_at)
-        values (${project}, (select coalesce(max(iid), 0) + 1 from pipelines where project_id = ${project}), '${sha}', repeat('0', 40), 'main', false, 'external', 'success', false, now(), now()) returning id)
+        values (${project}, (select pipelines from project_counters where project_id = ${project}), '${sha}', repeat('0', 40), 'main', false, 'external', 'success', false, now(), now()) returning id)
       insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, user_id, created_at, updated_at)
         select p.id, ${project}, 'status', 'external', 1000000, username, 'success', u.id, now(), now()
         from pipeline p, users u where username like 'person-%'`);

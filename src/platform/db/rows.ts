@@ -979,6 +979,14 @@ export type OutboxTable = {
   created_at: Date;
 };
 
+export type PipelineVariablesTable = {
+  id: GeneratedAlways<number>;
+  pipeline_id: number;
+  key: string;
+  value_sealed: string;
+  variable_type: string;
+};
+
 export type PipelinesTable = {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -1001,6 +1009,8 @@ export type PipelinesTable = {
   finished_at: Date | null;
   duration: number | null;
   updated_at: Date;
+  fact_id: number | null;
+  trigger_id: number | null;
 };
 
 export type ProcessesTable = {
@@ -1489,6 +1499,7 @@ export type Tables = {
   oauth_refresh_tokens: OauthRefreshTokensTable;
   oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
+  pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
   processes: ProcessesTable;
   project_counters: ProjectCountersTable;

@@ -30,7 +30,7 @@ type PipelineContext = Pick<
   'db' | 'services' | 'settings' | 'subject'
 >;
 
-async function show({ db, services, settings, subject }: PipelineContext, id: number) {
+export async function showPipeline({ db, services, settings, subject }: PipelineContext, id: number) {
   const row = found(await selectDetails(db, subject, id), 'Pipeline');
   return presentPipeline({ baseUrl: services.baseUrl(), settings }, subject, row);
 }
@@ -48,7 +48,7 @@ export const pipelineEndpoint = endpoint({
   access: reading,
   input: OnePipeline,
   reply: Pipeline,
-  handle: (context) => show(context, context.input.pipeline_id),
+  handle: (context) => showPipeline(context, context.input.pipeline_id),
 });
 
 export const pipelinesEndpoint = listing({
@@ -86,7 +86,7 @@ export const pipelineEndpoints: Endpoint[] = [
       const commit = await readRepository(services, subject, (git) => findCommit(git, ref));
       const row = commit && (await selectLastPipeline(db, subject, commit.oid, ref));
       if (!row) throw notFound('Pipeline');
-      return show(context, row.id);
+      return showPipeline(context, row.id);
     },
   }),
   pipelineEndpoint,
@@ -100,7 +100,7 @@ export const pipelineEndpoints: Endpoint[] = [
     reply: Pipeline,
     handle: async (context) => {
       await cancelPipeline(context, context.input.pipeline_id);
-      return show(context, context.input.pipeline_id);
+      return showPipeline(context, context.input.pipeline_id);
     },
   }),
   endpoint({
@@ -112,7 +112,7 @@ export const pipelineEndpoints: Endpoint[] = [
     reply: Pipeline,
     handle: async (context) => {
       await retryPipeline(context, context.input.pipeline_id);
-      return show(context, context.input.pipeline_id);
+      return showPipeline(context, context.input.pipeline_id);
     },
   }),
   endpoint({
@@ -125,7 +125,7 @@ export const pipelineEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { pipeline_id, name } = context.input;
       await renamePipeline(context, pipeline_id, name);
-      return show(context, pipeline_id);
+      return showPipeline(context, pipeline_id);
     },
   }),
   endpoint({

@@ -25,7 +25,7 @@ export function presentTrigger(
     description: row.description,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
-    last_used: null,
+    last_used: row.last_used?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
     owner: presentUserBasic({ baseUrl: services.baseUrl(), settings }, { ...row, id: row.owner_id }),
   };

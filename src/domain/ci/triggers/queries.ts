@@ -8,6 +8,13 @@ const triggersOf = (db: Db, project: AuthorizedProject) =>
     .selectFrom('trigger_tokens')
     .innerJoin('users', 'users.id', 'trigger_tokens.owner_id')
     .selectAll('trigger_tokens')
+    .select((eb) =>
+      eb
+        .selectFrom('pipelines')
+        .select((of) => of.fn.max('pipelines.created_at').as('last'))
+        .whereRef('pipelines.trigger_id', '=', 'trigger_tokens.id')
+        .as('last_used'),
+    )
     .select([
       'users.username',
       'users.public_email',

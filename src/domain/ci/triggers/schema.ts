@@ -19,7 +19,7 @@ export const Trigger = Type.Object({
   description: Type.String(),
   created_at: dateTime(),
   updated_at: dateTime(),
-  last_used: Type.Null({ description: 'There are no pipelines yet that it could have started.' }),
+  last_used: nullable(dateTime({ description: 'When the last of its pipelines was made.' })),
   expires_at: nullable(dateTime()),
   owner: UserBasic,
 });

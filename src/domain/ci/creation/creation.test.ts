@@ -1,0 +1,264 @@
+/** Pipelines from files: by the API, by pushes, by trigger tokens. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type TestApp, useApp } from '../../../../test/support/app.ts';
+import {
+  bodyOf,
+  type MadeProject,
+  type MadeUser,
+  makeMembers,
+  makeProject,
+} from '../../../../test/support/factories.ts';
+import { until } from '../../../../test/support/waiting.ts';
+
+const app: TestApp = useApp();
+let project: MadeProject;
+let members: Record<'maintainer' | 'developer' | 'reporter', MadeUser>;
+
+const FILE = `
+stages: [build, test]
+build:
+  stage: build
+  script: [make]
+  variables: { WALL: granite }
+test:
+  stage: test
+  script: make test
+  parallel: 2
+deploy:
+  stage: test
+  script: make deploy
+  when: manual
+  rules:
+    - if: $DEPLOY == "yes"
+`;
+
+beforeAll(async () => {
+  project = await makeProject(app);
+  members = await makeMembers(app, `projects/${project.id}`, 'maintainer', 'developer', 'reporter');
+});
+
+const as = (who: keyof typeof members) => app.as(members[who].token);
+const home = () => `/projects/${project.id}`;
+const start = (body: Record<string, unknown>, who: keyof typeof members = 'maintainer') =>
+  as(who)(`POST ${home()}/pipeline`, { body });
+/** Commits files by the API, as one push. */
+async function commit(files: Record<string, string>, message = 'Change', branch = 'main'): Promise<string> {
+  const known = await as('maintainer')(`GET ${home()}/repository/tree?ref=${branch}`);
+  const there = new Set(known.status === 200 ? known.body.map(({ path }: { path: string }) => path) : []);
+  const actions = Object.entries(files).map(([file_path, content]) => ({
+    action: there.has(file_path) ? 'update' : 'create',
+    file_path,
+    content,
+  }));
+  const body = {
+    branch,
+    commit_message: message,
+    actions,
+    ...(known.status !== 200 && branch !== 'main' && { start_branch: 'main' }),
+  };
+  return bodyOf(await as('maintainer')(`POST ${home()}/repository/commits`, { body }), 201).id;
+}
+const pipelinesOf = async (sha: string) =>
+  bodyOf(await as('developer')(`GET ${home()}/pipelines?sha=${sha}`), 200);
+/** The pipeline that the push of the commit makes. */
+async function pushed(sha: string) {
+  let found = await pipelinesOf(sha);
+  await until(async () => {
+    found = await pipelinesOf(sha);
+    return found.length > 0;
+  }, 'a pipeline of the push');
+  return found[0];
+}
+const jobsOf = async (id: number): Promise<Record<string, string>> => {
+  const { body } = await as('developer')(`GET ${home()}/pipelines/${id}/jobs`);
+  return Object.fromEntries(
+    body.toReversed().map((job: { name: string; status: string }) => [job.name, job.status]),
+  );
+};
+const refusal = async (body: Record<string, unknown>, who?: keyof typeof members): Promise<unknown> => {
+  const { status, body: said } = await start(body, who);
+  return [status, said.message];
+};
+
+describe('a pipeline', () => {
+  test('is not made of what is not there', async () => {
+    expect(await refusal({ ref: 'main' })).toEqual([400, { base: ['Reference not found'] }]);
+    await commit({ 'README.md': 'Granite' });
+    expect(await refusal({ ref: 'main' })).toEqual([400, { base: ['Missing CI config file'] }]);
+    expect((await start({ ref: 'main' }, 'reporter')).status).toBe(403);
+  });
+
+  test('comes from a push, and from a request', async () => {
+    const sha = await commit({ '.gitlab-ci.yml': FILE });
+    const pipeline = await pushed(sha);
+    expect(pipeline).toMatchObject({ sha, ref: 'main', source: 'push', status: 'pending' });
+    expect(await jobsOf(pipeline.id)).toEqual({
+      build: 'pending',
+      'test 1/2': 'created',
+      'test 2/2': 'created',
+    });
+    const made = bodyOf(
+      await start({ ref: 'main', variables: [{ key: 'DEPLOY', value: 'yes' }] }, 'maintainer'),
+      201,
+    );
+    expect(made).toMatchObject({ sha, source: 'api', status: 'pending', before_sha: '0'.repeat(40) });
+    expect(await jobsOf(made.id)).toEqual({
+      build: 'pending',
+      'test 1/2': 'created',
+      'test 2/2': 'created',
+      deploy: 'created',
+    });
+    const given = await as('maintainer')(`GET ${home()}/pipelines/${made.id}/variables`);
+    expect(given.body).toEqual([{ variable_type: 'env_var', key: 'DEPLOY', value: 'yes' }]);
+    expect((await as('developer')(`GET ${home()}/pipelines/${made.id}/variables`)).status).toBe(403);
+  });
+
+  test('takes the place of an older one of the ref that has not begun', async () => {
+    const [before] = bodyOf(await as('developer')(`GET ${home()}/pipelines?per_page=1`), 200);
+    const sha = await commit({ 'README.md': 'Marble' });
+    await pushed(sha);
+    const { status } = bodyOf(await as('developer')(`GET ${home()}/pipelines/${before.id}`), 200);
+    expect(status).toBe('canceled');
+  });
+
+  test('of a wrong file failed where it was pushed, and is refused where it was asked for', async () => {
+    const sha = await commit({ '.gitlab-ci.yml': 'build:\n  script: make\n  nothing: 1\n' });
+    const listed = await pushed(sha);
+    const { status, yaml_errors } = bodyOf(
+      await as('developer')(`GET ${home()}/pipelines/${listed.id}`),
+      200,
+    );
+    const problem = 'jobs:build config contains unknown keys: nothing';
+    expect([status, yaml_errors]).toEqual(['failed', problem]);
+    expect(await refusal({ ref: 'main' })).toEqual([400, { base: [problem] }]);
+  });
+
+  test('that its rules leave out is none', async () => {
+    await commit({ '.gitlab-ci.yml': 'build:\n  script: make\n  rules:\n    - when: never\n' });
+    expect(await refusal({ ref: 'main' })).toEqual([
+      400,
+      {
+        base: [
+          'The resulting pipeline would have been empty. Review the [rules] configuration for the relevant jobs.',
+        ],
+      },
+    ]);
+  });
+
+  test('is skipped where the commit asks for it', async () => {
+    const sha = await commit({ '.gitlab-ci.yml': FILE }, 'Change [skip ci]');
+    const pipeline = await pushed(sha);
+    expect(pipeline.status).toBe('skipped');
+    expect(await jobsOf(pipeline.id)).toEqual({});
+  });
+
+  test('has the variables of the project in its rules', async () => {
+    const variable = { key: 'DEPLOY', value: 'yes' };
+    bodyOf(await as('maintainer')(`POST ${home()}/variables`, { body: variable }), 201);
+    const made = bodyOf(await start({ ref: 'main' }), 201);
+    expect(Object.keys(await jobsOf(made.id))).toContain('deploy');
+    bodyOf(await as('maintainer')(`POST ${home()}/variables`, { body: { ...variable, key: 'SECRET' } }), 201);
+    await as('maintainer')(`PUT ${home()}/variables/DEPLOY`, { body: { protected: true } });
+    bodyOf(
+      await as('maintainer')(`POST ${home()}/repository/branches`, { body: { branch: 'side', ref: 'main' } }),
+      201,
+    );
+    const other = bodyOf(await start({ ref: 'side' }), 201);
+    expect(Object.keys(await jobsOf(other.id))).not.toContain('deploy');
+    await as('maintainer')(`DELETE ${home()}/variables/DEPLOY`);
+  });
+
+  test('includes files of projects that the one who starts it may read', async () => {
+    const hidden = await makeProject(app);
+    const body = {
+      branch: 'main',
+      commit_message: 'Templates',
+      actions: [{ action: 'create', file_path: 'ci.yml', content: 'shared:\n  script: make shared\n' }],
+    };
+    bodyOf(await app.root(`POST /projects/${hidden.id}/repository/commits`, { body }), 201);
+    await commit({
+      '.gitlab-ci.yml': `include:\n  - local: own.yml\n  - project: ${hidden.path_with_namespace}\n    file: ci.yml\n`,
+      'own.yml': 'own:\n  script: make own\n',
+    });
+    expect(await refusal({ ref: 'main' })).toEqual([
+      400,
+      {
+        base: [
+          `Project \`${hidden.path_with_namespace}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
+        ],
+      },
+    ]);
+    const made = bodyOf(await app.root(`POST ${home()}/pipeline`, { body: { ref: 'main' } }), 201);
+    expect(Object.keys(await jobsOf(made.id)).sort()).toEqual(['own', 'shared']);
+  });
+
+  test('takes variables from those who may give them', async () => {
+    await commit({ '.gitlab-ci.yml': FILE });
+    const variables = [{ key: 'A', value: '1' }];
+    await app.root(`PUT ${home()}`, { body: { ci_pipeline_variables_minimum_override_role: 'owner' } });
+    expect(await refusal({ ref: 'main', variables })).toEqual([
+      400,
+      { base: ['Insufficient permissions to set pipeline variables'] },
+    ]);
+    await app.root(`PUT ${home()}`, { body: { ci_pipeline_variables_minimum_override_role: 'maintainer' } });
+    expect(await refusal({ ref: 'main', variables: [...variables, ...variables] })).toEqual([
+      400,
+      { base: ['Duplicate variable name: A'] },
+    ]);
+    expect((await start({ ref: 'main', variables: [{ key: 'A B', value: '1' }] })).status).toBe(400);
+    expect((await start({ ref: 'main', variables })).status).toBe(201);
+  });
+
+  test('of a protected branch is for those who may push to it', async () => {
+    bodyOf(
+      await as('maintainer')(`POST ${home()}/protected_branches`, {
+        body: { name: 'side', push_access_level: 40, merge_access_level: 40 },
+      }),
+      201,
+    );
+    expect(await refusal({ ref: 'side' }, 'developer')).toEqual([
+      400,
+      {
+        base: [
+          "You do not have sufficient permission to run a pipeline on 'side'. Please select a different branch or contact your administrator for assistance.",
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a trigger token', () => {
+  const send = (token: string, path = `${home()}/trigger/pipeline`, more: Record<string, unknown> = {}) =>
+    app.call(`POST ${path}`, { body: { token, ref: 'main', ...more } });
+
+  test('starts a pipeline in the name of its owner, and tells when it did', async () => {
+    const made = bodyOf(
+      await as('maintainer')(`POST ${home()}/triggers`, { body: { description: 'Crane' } }),
+      201,
+    );
+    expect(made.last_used).toBeNull();
+    const pipeline = bodyOf(await send(made.token, undefined, { variables: { DEPLOY: 'yes' } }), 201);
+    expect(pipeline).toMatchObject({ source: 'trigger', user: { id: members.maintainer.id } });
+    expect(Object.keys(await jobsOf(pipeline.id))).toContain('deploy');
+    const path = `/projects/${encodeURIComponent(project.path_with_namespace)}/ref/main/trigger/pipeline`;
+    expect((await app.call(`POST ${path}`, { body: { token: made.token } })).status).toBe(201);
+    const [listed] = bodyOf(await as('maintainer')(`GET ${home()}/triggers`), 200);
+    expect(listed.last_used).not.toBeNull();
+  });
+
+  test('of another project, or of one who left, is none', async () => {
+    const other = await makeProject(app);
+    const { token } = bodyOf(
+      await as('maintainer')(`POST ${home()}/triggers`, { body: { description: 'Crane' } }),
+      201,
+    );
+    expect((await send(token, `/projects/${other.id}/trigger/pipeline`)).status).toBe(404);
+    expect((await send('glptt-nothing')).status).toBe(404);
+    const mine = bodyOf(
+      await as('maintainer')(`POST ${home()}/triggers`, { body: { description: 'x' } }),
+      201,
+    );
+    await app.root(`DELETE ${home()}/members/${members.maintainer.id}`);
+    expect((await send(mine.token)).status).toBe(404);
+  });
+});
