@@ -2119,6 +2119,91 @@ CREATE INDEX resource_events_source ON public.resource_events USING btree (sourc
 
 CREATE INDEX resource_events_user ON public.resource_events USING btree (user_id);
 
+create table runner_managers (
+  id bigint generated always as identity not null,
+  runner_id bigint not null,
+  system_xid text collate "C" not null,
+  version text,
+  revision text,
+  platform text,
+  architecture text,
+  executor text,
+  features jsonb not null,
+  gpus text,
+  ip_address text not null,
+  contacted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint runner_managers_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE CASCADE,
+  constraint runner_managers_pkey PRIMARY KEY (id),
+  constraint runner_managers_once UNIQUE (runner_id, system_xid)
+);
+
+create table runner_projects (
+  id bigint generated always as identity not null,
+  runner_id bigint not null,
+  project_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint runner_projects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint runner_projects_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE CASCADE,
+  constraint runner_projects_pkey PRIMARY KEY (id),
+  constraint runner_projects_once UNIQUE (runner_id, project_id)
+);
+
+CREATE INDEX runner_projects_project ON public.runner_projects USING btree (project_id, runner_id);
+
+create table runner_registration_tokens (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  digest bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint runner_registration_tokens_check CHECK (((project_id IS NULL) OR (namespace_id IS NULL))),
+  constraint runner_registration_tokens_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint runner_registration_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint runner_registration_tokens_pkey PRIMARY KEY (id),
+  constraint runner_registration_tokens_digest_key UNIQUE (digest)
+);
+
+CREATE UNIQUE INDEX runner_registration_tokens_home ON public.runner_registration_tokens USING btree (project_id, namespace_id) NULLS NOT DISTINCT;
+
+CREATE INDEX runner_registration_tokens_namespace ON public.runner_registration_tokens USING btree (namespace_id) WHERE (namespace_id IS NOT NULL);
+
+create table runners (
+  id bigint generated always as identity not null,
+  runner_type text not null,
+  namespace_id bigint,
+  digest bytea not null,
+  token_expires_at timestamp(3) with time zone,
+  creator_id bigint,
+  registration_type text not null,
+  program text,
+  description text,
+  maintenance_note text,
+  paused boolean not null,
+  locked boolean not null,
+  run_untagged boolean not null,
+  tag_list text[] not null,
+  access_level text not null,
+  maximum_timeout integer,
+  contacted_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint runners_access_level_check CHECK ((access_level = ANY (ARRAY['not_protected'::text, 'ref_protected'::text]))),
+  constraint runners_check CHECK (((runner_type = 'group_type'::text) = (namespace_id IS NOT NULL))),
+  constraint runners_registration_type_check CHECK ((registration_type = ANY (ARRAY['registration_token'::text, 'authenticated_user'::text]))),
+  constraint runners_runner_type_check CHECK ((runner_type = ANY (ARRAY['instance_type'::text, 'group_type'::text, 'project_type'::text]))),
+  constraint runners_creator_id_fkey FOREIGN KEY (creator_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint runners_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint runners_pkey PRIMARY KEY (id),
+  constraint runners_digest_key UNIQUE (digest)
+);
+
+CREATE INDEX runners_creator ON public.runners USING btree (creator_id) WHERE (creator_id IS NOT NULL);
+
+CREATE INDEX runners_instance ON public.runners USING btree (id) WHERE (runner_type = 'instance_type'::text);
+
+CREATE INDEX runners_namespace ON public.runners USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
 create table sessions (
   id bigint generated always as identity not null,
   digest bytea not null,

@@ -47,6 +47,7 @@ const samples: Record<FailureKind, Failure> = {
   too_many_requests: new Failure('too_many_requests', {
     error: 'This endpoint has been requested too many times. Try again later.',
   } as never),
+  not_implemented: new Failure('not_implemented', '501 Not Implemented'),
   unavailable: new Failure('unavailable', '503 Service Unavailable'),
 };
 

@@ -20,6 +20,7 @@ export const failureStatus = {
   unsupported_media_type: 415,
   unprocessable: 422,
   too_many_requests: 429,
+  not_implemented: 501,
   unavailable: 503,
 } as const;
 

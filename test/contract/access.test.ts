@@ -51,6 +51,8 @@ const openToNobody = new Set([
   // There are no merge trains.
   'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid',
   'POST /projects/:id/merge_trains/merge_requests/:merge_request_iid',
+  // Its token is in a header, and there is no router.
+  'GET /runners/router/discovery',
   // Nobody hears of it.
   'POST /projects/:id/merge_requests/:subscribable_id/unsubscribe',
 ]);
@@ -78,6 +80,12 @@ const administrators = row((persona) =>
   persona === 'anonymous' ? '401' : persona === 'admin' ? 'yes' : '403',
 );
 
+/** Of a private project. */
+const runners = row((persona) => {
+  if (persona === 'anonymous') return '401';
+  return ['maintainer', 'owner', 'admin'].includes(persona) ? 'yes' : '404';
+});
+
 /**
  * Abilities that are in no table of policy.ts, with the response to each persona; the user is another one.
  */
@@ -89,6 +97,9 @@ const exceptions: Record<string, Row> = {
   manage_own_user: administrators,
   administer_user: administrators,
   administer_custom_attributes: administrators,
+  read_runner: runners,
+  manage_runner: runners,
+  read_all_runners: administrators,
 };
 
 /** The statuses that the access sentence promises, on private objects. */

@@ -10,6 +10,8 @@ import { presentPipelineBasic } from './pipelines/present.ts';
 import { selectLastPipeline } from './pipelines/queries.ts';
 import { reassign } from './pipelines/reassign-actions.ts';
 import { pipelineEndpoints } from './pipelines/routes.ts';
+import { ownRunnerEndpoints } from './runners/own-routes.ts';
+import { runnerEndpoints } from './runners/routes.ts';
 import { statusEndpoints } from './statuses/routes.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
@@ -28,6 +30,8 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     ...statusEndpoints,
     ...variableEndpoints,
     ...triggerEndpoints,
+    ...ownRunnerEndpoints,
+    ...runnerEndpoints,
   ],
   tasks: { [FOLLOW_PUSH]: followPush(services) },
   listeners: [{ fact: 'repository_pushed', task: FOLLOW_PUSH, when: ({ user_id }) => user_id !== null }],
@@ -37,7 +41,10 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
       return row && presentPipelineBasic(baseUrl(), project, row);
     }),
   ],
-  // They go with their project, group or owner, by foreign key.
-  tables: ['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
+  // They go with their project, group or owner, by foreign key; runners stay behind their projects, as orphans.
+  tables: [
+    ...['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
+    ...['runners', 'runner_projects', 'runner_managers', 'runner_registration_tokens'],
+  ],
   reassign,
 });

@@ -36,7 +36,7 @@ export type AccessRequest = {
 export type Access<Subject, C extends Caller> = {
   /** For the access matrix and the documentation. */
   sentence: {
-    on: 'anyone' | 'signed_in' | 'instance' | 'project' | 'group' | 'user' | 'snippet';
+    on: 'anyone' | 'signed_in' | 'instance' | 'project' | 'group' | 'user' | 'snippet' | 'runner';
     ability: string;
   };
   /** Whether an anonymous caller can ever succeed. */

@@ -6,8 +6,12 @@ import { isInstance, isProject, type ParentOrInstance, type ResourceParent } fro
 
 /** Serializes changes of what the parent has; others may still read, and write rows that refer to it. */
 export async function lockParent(tx: Db, parent: ResourceParent): Promise<void> {
-  if (!isProject(parent)) return lockNamespace(tx, parent.id);
-  await ahead(tx).selectFrom('projects').select('id').where('id', '=', parent.id).forNoKeyUpdate().execute();
+  return isProject(parent) ? lockProject(tx, parent.id) : lockNamespace(tx, parent.id);
+}
+
+/** The same for a project by its id. */
+export async function lockProject(tx: Db, id: number): Promise<void> {
+  await ahead(tx).selectFrom('projects').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
 /** The condition on the rows of a table that belong to the parent itself; those of the instance name neither. */

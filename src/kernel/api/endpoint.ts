@@ -68,7 +68,7 @@ export type CallLimit = {
  * Statuses beside the endpoint's own and the refusals of every endpoint: the same record under another
  * status, no change, or its own refusal.
  */
-export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 406 | 408 | 409 | 422;
+export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 406 | 408 | 409 | 410 | 422 | 501;
 
 type Common<Path extends string, P extends TProperties, Subject, C extends Caller> = {
   method: Method;

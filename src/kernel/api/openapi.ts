@@ -46,16 +46,18 @@ const refusals = {
   406: 'Not in the state that the object has.',
   408: 'The database took too long.',
   409: 'There is one already, or something else is in the way.',
+  410: 'Not any more: the settings of the instance forbid it.',
   412: 'Changed since `If-Unmodified-Since`.',
   413: 'The body is too large.',
   414: 'The address with its query is too long: parameters go into a body of JSON on every method.',
   415: 'No endpoint reads bodies of this type.',
   422: 'Understood, and not possible.',
   429: 'Too many requests; `Retry-After` says for how many seconds.',
+  501: 'Nothing stands behind it.',
   503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
 /** Refusals that an endpoint declares itself. */
-const ownRefusals = new Set([405, 406, 408, 409, 412, 422]);
+const ownRefusals = new Set([405, 406, 408, 409, 410, 412, 422, 501]);
 
 const description =
   'Parameters are sent in the query, as JSON or as a form. Administrators with the scope `sudo` run any request as ' +

@@ -97,6 +97,8 @@ export const projectPolicy = {
   delete_pipelines: { least: OWNER, feature: 'builds_access_level' },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },
   manage_triggers: { least: MAINTAINER },
+  read_runners: { least: MAINTAINER, whileArchived: true, auditor: true },
+  manage_runners: { least: MAINTAINER, whileArchived: true },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
   read_wiki: {
@@ -227,6 +229,8 @@ export const groupPolicy = {
   manage_hooks: { least: OWNER, whileArchived: true },
   manage_integrations: { least: OWNER, whileArchived: true },
   manage_ci_variables: { least: OWNER, whileArchived: true },
+  read_runners: { least: MAINTAINER, whileArchived: true, auditor: true },
+  manage_runners: { least: OWNER, whileArchived: true },
   manage_group_tokens: { least: OWNER, whileArchived: true },
   manage_group_deploy_tokens: { least: OWNER, whileArchived: true },
   manage_enterprise_users: { least: OWNER, whileArchived: true },

@@ -30,6 +30,16 @@ const list = (description: string) =>
     description,
   });
 
+/** How long a new token of a runner lasts. */
+const tokenInterval = (whose: string) =>
+  Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 7_200,
+    maximum: 2_147_483_647,
+    default: null,
+    description: `Seconds that a new token of a runner of ${whose} lasts; null for ever.`,
+  });
+
 /** A throttle over all requests of one kind: on or off, so many requests in a period (facts: Rate limits). */
 const throttle = <const N extends string>(name: N, enabled: boolean, requests: number, period: number) =>
   ({
@@ -87,6 +97,19 @@ export const ApplicationSettingsSchema = Type.Object({
     default: null,
     description: 'Days that an access token may live; null for 365.',
   }),
+  // Runners
+  allow_runner_registration_token: boolean(true, 'Runners may register themselves by a registration token.'),
+  valid_runner_registrars: Type.Array(
+    Type.Unsafe<'project' | 'group'>({ type: 'string', enum: ['project', 'group'] }),
+    {
+      default: ['project', 'group'],
+      commaSeparated: true,
+      description: 'Whose members may add runners to it: of projects, of groups. Administrators always may.',
+    },
+  ),
+  runner_token_expiration_interval: tokenInterval('the instance'),
+  group_runner_token_expiration_interval: tokenInterval('groups'),
+  project_runner_token_expiration_interval: tokenInterval('projects'),
   // OAuth 2.0 provider
   user_oauth_applications: boolean(true, 'Users may register applications of their own.'),
   oauth_plain_http_allowed: boolean(

@@ -1177,6 +1177,59 @@ export type ResourceEventsTable = {
   source_commit: string | null;
 };
 
+export type RunnerManagersTable = {
+  id: GeneratedAlways<number>;
+  runner_id: number;
+  system_xid: string;
+  version: string | null;
+  revision: string | null;
+  platform: string | null;
+  architecture: string | null;
+  executor: string | null;
+  features: Json;
+  gpus: string | null;
+  ip_address: string;
+  contacted_at: Date | null;
+  created_at: Date;
+};
+
+export type RunnerProjectsTable = {
+  id: GeneratedAlways<number>;
+  runner_id: number;
+  project_id: number;
+  created_at: Date;
+};
+
+export type RunnerRegistrationTokensTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  digest: Buffer;
+  created_at: Date;
+};
+
+export type RunnersTable = {
+  id: GeneratedAlways<number>;
+  runner_type: string;
+  namespace_id: number | null;
+  digest: Buffer;
+  token_expires_at: Date | null;
+  creator_id: number | null;
+  registration_type: string;
+  program: string | null;
+  description: string | null;
+  maintenance_note: string | null;
+  paused: boolean;
+  locked: boolean;
+  run_untagged: boolean;
+  tag_list: string[];
+  access_level: string;
+  maximum_timeout: number | null;
+  contacted_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type SessionsTable = {
   id: GeneratedAlways<number>;
   digest: Buffer;
@@ -1516,6 +1569,10 @@ export type Tables = {
   repository_removals: RepositoryRemovalsTable;
   repository_uses: RepositoryUsesTable;
   resource_events: ResourceEventsTable;
+  runner_managers: RunnerManagersTable;
+  runner_projects: RunnerProjectsTable;
+  runner_registration_tokens: RunnerRegistrationTokensTable;
+  runners: RunnersTable;
   sessions: SessionsTable;
   snippets: SnippetsTable;
   spam_logs: SpamLogsTable;
