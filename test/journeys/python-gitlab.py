@@ -1313,6 +1313,36 @@ def triggers():
     equal(project.triggers.list(get_all=True), [])
 
 
+def runners():
+    group = make_group("py-runners")
+    project, other = make_project("kiln", group), make_project("borrower", group)
+    made = root.http_post("/user/runners", post_data={"runner_type": "group_type", "group_id": group.id, "tag_list": "stone,lime"})
+    true(made["token"].startswith("glrt-"), "a user's runner has a token of its own kind")
+    equal([each.id for each in group.runners.list(type="group_type", get_all=True)], [made["id"]])
+    reset = root.http_post(f"/projects/{project.id}/runners/reset_registration_token")
+    runner = root.runners.create({"token": reset["token"], "description": "Kiln", "info": {"name": "kiln", "version": "1.2"}})
+    root.runners.verify(runner.token)
+    refused(gitlab.GitlabVerifyError, 403, lambda: root.runners.verify("glrt-nobody"), "403 Forbidden")
+    refused(gitlab.GitlabCreateError, 403, lambda: root.runners.create({"token": "nobody"}), "invalid token supplied")
+    shown = root.runners.get(runner.id)
+    matches(shown, description="Kiln", name="kiln", status="online", run_untagged=True, paused=False, ip_address="")
+    equal([each["id"] for each in shown.projects], [project.id])
+    shown.tag_list = ["stone"]
+    shown.run_untagged = False
+    shown.save()
+    matches(root.runners.get(runner.id), tag_list=["stone"], run_untagged=False)
+    shown.tag_list = []
+    refused(gitlab.GitlabUpdateError, 400, shown.save, "can not be empty")
+    true(runner.id in [each.id for each in root.runners_all.list(tag_list="stone", get_all=True)], "all have it")
+    other.runners.create({"runner_id": runner.id})
+    equal([each.id for each in other.runners.list(type="project_type", get_all=True)], [runner.id])
+    refused(gitlab.GitlabCreateError, 400, lambda: other.runners.create({"runner_id": runner.id}), "already been taken")
+    refused(gitlab.GitlabDeleteError, 403, lambda: project.runners.delete(runner.id), "owner project")
+    other.runners.delete(runner.id)
+    root.runners.delete(runner.id)
+    refused(gitlab.GitlabGetError, 404, lambda: root.runners.get(runner.id), "404 Runner Not Found")
+
+
 def raw_http():
     """What the client leaves to its HTTP library."""
     head = root.http_head("/projects")
@@ -1326,7 +1356,7 @@ def raw_http():
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
-    uploads, search, variables, triggers, raw_http,
+    uploads, search, variables, triggers, runners, raw_http,
 ]
 
 for story in STORIES:
