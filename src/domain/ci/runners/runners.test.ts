@@ -13,6 +13,7 @@ import {
   makeProject,
   makeUser,
 } from '../../../../test/support/factories.ts';
+import { overtake } from '../../../../test/support/races.ts';
 
 const ashlar = useApp();
 let group: MadeGroup;
@@ -167,6 +168,10 @@ describe('making a runner', () => {
       expect((await create(groupOwner, { runner_type: 'group_type', group_id: group.id })).status).toBe(201);
       expect((await create(undefined, body)).status).toBe(201);
     });
+    await withSettings(ashlar, { valid_runner_registrars: ['project'] }, async () => {
+      expect((await create(groupOwner, { runner_type: 'group_type', group_id: group.id })).status).toBe(403);
+      expect((await create(maintainer, body)).status).toBe(201);
+    });
   });
 
   test('with a token that ends, where the settings say so', async () => {
@@ -290,6 +295,9 @@ describe('who does what with a runner', () => {
     expect(await reach(auditor, id)).toEqual(reads);
     expect(await statusOf(auditor, 'GET /runners/all')).toBe(200);
     expect(await statusOf(groupOwner, 'GET /runners/all')).toBe(403);
+    expect((await ashlar.call('GET /runners/all')).status).toBe(401);
+    const shown = bodyOf(await ashlar.as(auditor.token)(`GET /runners/${id}`), 200);
+    expect(idsOf(shown.projects)).toEqual([project.id]);
   });
 
   test('one that is not there is nobody’s', async () => {
@@ -496,10 +504,34 @@ describe('sharing a runner', () => {
     expect((await assign(borrower, id)).status).toBe(404);
   });
 
+  test('is for Maintainers', async () => {
+    const path = `/projects/${project.id}/runners`;
+    const { id } = await make({ project_id: other.id });
+    await share(id, project);
+    for (const [user, refused] of [
+      [developer, 403],
+      [stranger, 404],
+    ] as const)
+      for (const request of [`GET ${path}`, `POST ${path}`, `DELETE ${path}/${id}`])
+        expect([request, await statusOf(user, request)]).toEqual([request, refused]);
+    for (const request of ['GET /runners', 'POST /user/runners'])
+      expect((await ashlar.call(request)).status).toBe(401);
+  });
+
   test('once, where it is asked for twice at once', async () => {
     const { id } = await make();
     const all = await Promise.all([1, 2, 3].map(() => assign(both, id)));
     expect(all.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+  });
+
+  test('is refused for one that is locked meanwhile', async () => {
+    const { id } = await make();
+    const refused = await overtake(
+      ashlar,
+      (tx) => tx`update runners set locked = true where id = ${id}`,
+      () => assign(both, id),
+    );
+    expect(refused.body).toEqual({ message: '403 Forbidden - Runner is locked' });
   });
 
   test('goes on where the owner goes: the next project owns it, and with the last it is an orphan', async () => {
