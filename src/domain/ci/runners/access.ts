@@ -3,13 +3,13 @@ import type { Access } from '../../../kernel/access/access.ts';
 import { asId } from '../../../kernel/access/find-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
-import { type RunnerRow, selectRunnerFor } from './queries.ts';
+import { type DetailedRunnerRow, selectRunnerFor } from './queries.ts';
 
 /**
  * A runner by the path. It is read by those who read the runners of one of its projects, of its group or of what is below that;
  * one of the instance by all who are signed in. It is managed by those who manage the runners of its owner.
  */
-export const onRunner = (ability: 'read_runner' | 'manage_runner'): Access<RunnerRow, Actor> => ({
+export const onRunner = (ability: 'read_runner' | 'manage_runner'): Access<DetailedRunnerRow, Actor> => ({
   sentence: { on: 'runner', ability },
   anonymous: false,
   find: async ({ services, caller, params }) => {

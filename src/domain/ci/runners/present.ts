@@ -7,7 +7,7 @@ import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic } from '../../../kernel/users/records.ts';
-import type { ManagerRow, RunnerRow } from './queries.ts';
+import type { DetailedRunnerRow, ManagerRow, RunnerRow } from './queries.ts';
 import type { RunnerFields, RunnerStatus } from './rules.ts';
 import type { Registration, Runner, RunnerDetails, RunnerManager } from './schema.ts';
 
@@ -47,7 +47,7 @@ export const presentProject = (context: Context, row: ProjectRow) =>
 /** Without projects, where the caller wants none. */
 export function presentRunnerDetails(
   context: Context,
-  row: RunnerRow,
+  row: DetailedRunnerRow,
   projects: readonly ProjectRow[] | undefined,
 ): Static<typeof RunnerDetails> {
   const { namespace_id: id, group_name: name, group_full_path: full_path } = row;

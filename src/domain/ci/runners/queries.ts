@@ -29,20 +29,11 @@ const statusOf = (table: 'runners' | 'runner_managers'): RawBuilder<RunnerStatus
     when ${contacted} > ${before(ONLINE_MS)} then 'online' else 'offline' end`;
 };
 
-/** Runners with who made them, the group of one of a group, and the manager that was heard of last. */
+/** Runners with who made them. */
 const runners = (db: Db) =>
   db
     .selectFrom('runners')
     .leftJoin('users', 'users.id', 'runners.creator_id')
-    .leftJoin('namespaces', 'namespaces.id', 'runners.namespace_id')
-    .leftJoin('runner_managers', (join) =>
-      join.on(
-        'runner_managers.id',
-        '=',
-        sql<number>`(select m.id from runner_managers m where m.runner_id = runners.id
-          order by m.contacted_at desc nulls last, m.id desc limit 1)`,
-      ),
-    )
     .selectAll('runners')
     .select([
       'users.username',
@@ -52,6 +43,22 @@ const runners = (db: Db) =>
       'users.locked_at',
       'users.avatar',
       'users.email',
+    ])
+    .select(statusOf('runners').as('status'));
+
+/** One of them with its group, if it is of one, and the manager that was heard of last. */
+const oneRunner = (db: Db, id: number) =>
+  runners(db)
+    .leftJoin('namespaces', 'namespaces.id', 'runners.namespace_id')
+    .leftJoin('runner_managers', (join) =>
+      join.on(
+        'runner_managers.id',
+        '=',
+        sql<number>`(select m.id from runner_managers m where m.runner_id = runners.id
+          order by m.contacted_at desc nulls last, m.id desc limit 1)`,
+      ),
+    )
+    .select([
       'namespaces.name as group_name',
       'namespaces.full_path as group_full_path',
       'runner_managers.version',
@@ -59,11 +66,13 @@ const runners = (db: Db) =>
       'runner_managers.platform',
       'runner_managers.architecture',
     ])
-    .select(statusOf('runners').as('status'));
+    .where('runners.id', '=', id);
 
-type Selected = Awaited<ReturnType<ReturnType<typeof runners>['executeTakeFirstOrThrow']>>;
-// The check constraint admits these types only.
-export type RunnerRow = Selected & { runner_type: RunnerType };
+type Selected<Query extends (...of: never[]) => { executeTakeFirstOrThrow(): Promise<unknown> }> = Awaited<
+  ReturnType<ReturnType<Query>['executeTakeFirstOrThrow']>
+> & { runner_type: RunnerType }; // The check constraint admits these only.
+export type RunnerRow = Selected<typeof runners>;
+export type DetailedRunnerRow = Selected<typeof oneRunner>;
 
 /** The caller's reach with at least these roles: of groups, and of projects. */
 type Least = { group: Role; project: Role };
@@ -110,16 +119,13 @@ export async function selectRunnerFor(
   db: Db,
   actor: Actor,
   id: number,
-): Promise<(RunnerRow & { standing: RunnerStanding }) | undefined> {
-  const row = await runners(db)
-    .select(standingOf(actor).as('standing'))
-    .where('runners.id', '=', id)
-    .executeTakeFirst();
-  return row as (RunnerRow & { standing: RunnerStanding }) | undefined;
+): Promise<(DetailedRunnerRow & { standing: RunnerStanding }) | undefined> {
+  const row = await oneRunner(db, id).select(standingOf(actor).as('standing')).executeTakeFirst();
+  return row as (DetailedRunnerRow & { standing: RunnerStanding }) | undefined;
 }
 
-export async function selectRunner(db: Db, id: number): Promise<RunnerRow> {
-  return (await runners(db).where('runners.id', '=', id).executeTakeFirstOrThrow()) as RunnerRow;
+export async function selectRunner(db: Db, id: number): Promise<DetailedRunnerRow> {
+  return (await oneRunner(db, id).executeTakeFirstOrThrow()) as DetailedRunnerRow;
 }
 
 export type RunnerFilters = {
@@ -193,8 +199,10 @@ export const selectOwnRunners = (db: Db, actor: Actor, filters: RunnerFilters, p
     page,
   );
 
-const ofInstance = (allowed: boolean): RawBuilder<SqlBool> =>
-  allowed ? sql`runners.runner_type = 'instance_type'` : sql`false`;
+/** Runners of these groups and, where it is allowed, of the instance: each part by its own index. */
+const ofGroups = (groups: readonly number[], andInstance: boolean): RawBuilder<unknown> => sql`
+  select id from runners where namespace_id = any(${[...groups]}::bigint[])
+  union all select id from runners where runner_type = 'instance_type' and ${andInstance}`;
 
 /** Those that jobs of the project may go to: its own, those of the groups above, and those of the instance. */
 export function selectProjectRunners(
@@ -204,11 +212,10 @@ export function selectProjectRunners(
   page: PageRequest,
 ): Promise<Page<RunnerRow>> {
   const { group_runners_enabled, shared_runners_enabled } = projectSettings(row);
-  const groups = group_runners_enabled ? row.ancestor_ids : [];
+  const others = ofGroups(group_runners_enabled ? row.ancestor_ids : [], shared_runners_enabled);
   return list(
     db,
-    sql`(runners.id in (select runner_id from runner_projects where project_id = ${id})
-      or runners.namespace_id = any(${groups}::bigint[]) or ${ofInstance(shared_runners_enabled)})`,
+    sql`runners.id in (select runner_id from runner_projects where project_id = ${id} union all ${others})`,
     filters,
     page,
   );
@@ -220,14 +227,10 @@ export const selectGroupRunners = (
   { row }: AuthorizedGroup,
   filters: RunnerFilters,
   page: PageRequest,
-): Promise<Page<RunnerRow>> =>
-  list(
-    db,
-    sql`(runners.namespace_id = any(${row.ancestor_ids}::bigint[])
-      or ${ofInstance(groupSettings(row).shared_runners_setting !== 'disabled_and_unoverridable')})`,
-    filters,
-    page,
-  );
+): Promise<Page<RunnerRow>> => {
+  const andInstance = groupSettings(row).shared_runners_setting !== 'disabled_and_unoverridable';
+  return list(db, sql`runners.id in (${ofGroups(row.ancestor_ids, andInstance)})`, filters, page);
+};
 
 const seenProjects = (actor: Actor, runnerId: number): RawBuilder<unknown> => {
   const seen = seesAll(actor) ? sql`true` : sql`(p.visibility >= ${openTo(actor)} or (${isReached(GUEST)}))`;

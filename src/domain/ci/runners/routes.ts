@@ -31,6 +31,7 @@ import {
   presentToken,
 } from './present.ts';
 import {
+  type DetailedRunnerRow,
   type RunnerFilters,
   type RunnerHome,
   type RunnerRow,
@@ -78,7 +79,7 @@ function checkScope(filters: RunnerFilters): RunnerFilters {
   throw new Failure('bad_request', 'Scope contains invalid value');
 }
 
-async function details(context: RunnerContext, row: RunnerRow, withProjects = true) {
+async function details(context: RunnerContext, row: DetailedRunnerRow, withProjects = true) {
   const { db, actor } = context;
   const select = () => (row.runner_type === 'project_type' ? selectFirstProjects(db, actor, row.id) : []);
   return presentRunnerDetails(context, row, withProjects ? await select() : undefined);
