@@ -2034,6 +2034,75 @@ CREATE INDEX related_epic_links_source ON public.related_epic_links USING btree 
 
 CREATE INDEX related_epic_links_target ON public.related_epic_links USING btree (target_id);
 
+create table release_evidences (
+  id bigint generated always as identity not null,
+  release_id bigint not null,
+  sha text not null,
+  document text not null,
+  collected_at timestamp(3) with time zone not null,
+  constraint release_evidences_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE,
+  constraint release_evidences_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX release_evidences_release ON public.release_evidences USING btree (release_id, id);
+
+create table release_links (
+  id bigint generated always as identity not null,
+  release_id bigint not null,
+  name text collate "C" not null,
+  url text collate "C" not null,
+  filepath text collate "C",
+  link_type text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint release_links_link_type_check CHECK ((link_type = ANY (ARRAY['other'::text, 'runbook'::text, 'image'::text, 'package'::text]))),
+  constraint release_links_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE,
+  constraint release_links_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX release_links_filepath ON public.release_links USING btree (release_id, filepath) WHERE (filepath IS NOT NULL);
+
+CREATE UNIQUE INDEX release_links_name ON public.release_links USING btree (release_id, name);
+
+CREATE UNIQUE INDEX release_links_url ON public.release_links USING btree (release_id, url);
+
+create table release_milestones (
+  release_id bigint not null,
+  milestone_id bigint not null,
+  constraint release_milestones_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE CASCADE,
+  constraint release_milestones_release_id_fkey FOREIGN KEY (release_id) REFERENCES releases(id) ON DELETE CASCADE,
+  constraint release_milestones_pkey PRIMARY KEY (release_id, milestone_id)
+);
+
+CREATE INDEX release_milestones_milestone ON public.release_milestones USING btree (milestone_id);
+
+create table releases (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  tag text collate "C" not null,
+  sha text collate "C",
+  name text,
+  description text,
+  author_id bigint not null,
+  released_at timestamp(3) with time zone not null,
+  evidence_due_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint releases_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id),
+  constraint releases_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint releases_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX releases_author ON public.releases USING btree (author_id);
+
+CREATE INDEX releases_created ON public.releases USING btree (project_id, created_at, id);
+
+CREATE INDEX releases_evidence_due ON public.releases USING btree (evidence_due_at) WHERE (evidence_due_at IS NOT NULL);
+
+CREATE INDEX releases_released ON public.releases USING btree (project_id, released_at, id);
+
+CREATE UNIQUE INDEX releases_tag ON public.releases USING btree (project_id, tag);
+
 create table repositories (
   id bigint generated always as identity not null,
   container text not null,

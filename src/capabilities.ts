@@ -27,6 +27,7 @@ import { mailCapability, notificationsCapability } from './domain/notifications/
 import { oauthCapability } from './domain/oauth/index.ts';
 import { pagesCapability } from './domain/pages/index.ts';
 import { labelsCapability, milestoneSearch, milestonesCapability } from './domain/planning/index.ts';
+import { releasesCapability } from './domain/releases/index.ts';
 import {
   commitSearch,
   fileSearch,
@@ -99,6 +100,7 @@ export const capabilities = (services: Services): Capability[] => {
     featureFlagsCapability(),
     badgesCapability(),
     ciCapability(services),
+    releasesCapability(services),
     hooksCapability(services),
     integrationsCapability(services),
     settingsCapability(),

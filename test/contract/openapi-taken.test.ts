@@ -115,6 +115,8 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/merge_requests',
   'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',
   'DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits',
+  // Branches and milestones are those that are there.
+  'POST /projects/:id/releases',
   // Each kind asks for fields of its own.
   'PUT /projects/:id/integrations/:slug',
   'PUT /projects/:id/services/:slug',

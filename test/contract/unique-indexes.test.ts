@@ -76,6 +76,8 @@ const neverRefuses: Record<string, string[]> = {
     'protected_tags_name',
     'rate_limit_windows_pkey',
     'related_epic_links_pair',
+    'release_milestones_pkey',
+    'releases_tag',
     'repositories_container',
     'runner_managers_once',
     'runner_registration_tokens_home',

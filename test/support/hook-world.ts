@@ -40,6 +40,7 @@ const kinds = [
   'wiki_page',
   'feature_flag',
   'milestone',
+  'releases',
   'emoji',
   'resource_access_token',
 ];
@@ -149,6 +150,22 @@ export const hookSteps: readonly HookStep[] = [
       'System Hook: tag_push',
       'System Hook: tag_push (delete)',
     ],
+  },
+  {
+    what: 'releases that are made, changed and deleted',
+    async act({ ask, at }) {
+      const links = [{ name: 'Stone', url: 'https://example.com/stone', link_type: 'package' }];
+      const description = 'Stone by stone';
+      await ask(`POST ${at.project}/releases`, {
+        tag_name: 'v2',
+        name: 'Vault',
+        description,
+        assets: { links },
+      });
+      await ask(`PUT ${at.project}/releases/v2`, { name: 'The vault' });
+      await ask(`DELETE ${at.project}/releases/v2`);
+    },
+    tells: ['create', 'update', 'delete'].map((action) => `Release Hook: release (${action})`),
   },
   {
     what: 'milestones of a project and a group',

@@ -131,6 +131,13 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
     due_date: '2030-05-01',
     description: 'Up to the *knee*.',
   });
+  await post(`${home}/releases`, {
+    tag_name: 'v1/first',
+    ref: 'main',
+    description: 'Of **stone**',
+    milestone_ids: [milestone.id],
+    assets: { links: [{ name: 'Stone', url: 'https://example.com/stone' }] },
+  });
   await post(`/groups/${group.id}/milestones`, {
     title: 'All walls',
     start_date: '2030-01-01',
@@ -239,6 +246,9 @@ export async function makeReadable(app: Site, paid = true): Promise<Readable> {
     `${reviewed}/notes`,
     `${reviewed}/reviewers`,
     `${home}/milestones`,
+    `${home}/releases`,
+    `${home}/releases/v1%2Ffirst`,
+    `${groups}/releases`,
     `${home}/milestones/${milestone.id}/issues`,
     `${home}/snippets`,
     `${home}/snippets/${snippet.id}`,

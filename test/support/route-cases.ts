@@ -122,6 +122,8 @@ const readers: readonly CallerName[] = [
   'admin',
 ];
 
+const leadsOn = ({ status }: RawResponse): boolean => status === 302;
+
 /** Their pages are the same for all, or one's own; those of git have cases of their own. */
 const apart = new Set(['documentation', 'git-http', 'members', 'operations', 'sign-in', 'topics']);
 
@@ -145,6 +147,9 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
     select (select max(id) from metric_images) as image,
       array(select id from oauth_applications where user_id is not null or namespace_id is not null order by id) as applications
     from projects where id = ${project}`;
+  const [evidence] = await sql<{ id: number }[]>`
+    select e.id from release_evidences e join releases r on r.id = e.release_id
+    where r.project_id = ${project} and r.tag = 'person-1'`;
   const values: Record<string, string | number> = {
     sha: 'main',
     iid: 1,
@@ -152,6 +157,8 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
     filename: upload?.filename ?? '',
     secret: upload?.secret ?? '',
     image: images?.image ?? 0,
+    tag: 'person-1',
+    file: `${evidence?.id}.json`,
   };
   return routes.map(({ path }) => {
     const [, owner = ''] = /^\/uploads\/-\/system\/(\w+)\/avatar\//.exec(path) ?? [];
@@ -176,6 +183,9 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
       wikis: 'person-1',
       commits: 'main',
       tree: 'main/docs',
+      tags: 'person-1',
+      archive: 'person-1/world.zip',
+      releases: 'bin/person-1',
     };
     const part = /\/-\/(\w+)/.exec(path)?.[1] ?? '';
     const target = path
@@ -189,6 +199,7 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
       credential: 'session',
       situations: path.includes(':path+') ? ['private', 'public', 'members'] : ['private'],
       callers: readers,
+      ...(path.includes('/downloads/') && { opened: leadsOn }),
     };
   });
 }

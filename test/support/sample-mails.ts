@@ -4,9 +4,9 @@ import { mergeRequestMail } from '../../src/domain/merge-requests/registrations/
 import { projectMoveMail } from '../../src/domain/namespaces/projects/notification-subject.ts';
 import type { MailContents } from '../../src/domain/notifications/events/mail-contents.ts';
 import { pipelineMail } from '../../src/domain/notifications/events/pipelines.ts';
-import { releaseMail } from '../../src/domain/notifications/events/releases.ts';
 import type { Body, MailInput } from '../../src/domain/notifications/mails/inputs.ts';
 import type { NotificationEventName } from '../../src/domain/notifications/settings/levels.ts';
+import { releaseMail } from '../../src/domain/releases/registrations/release-mail.ts';
 import { commitMail } from '../../src/domain/repositories/registrations/notification-subject.ts';
 import { snippetMail } from '../../src/domain/snippets/registrations/notification-subject.ts';
 import { epicMail } from '../../src/domain/work-items/epics/registrations/notification-mails.ts';

@@ -20,7 +20,7 @@ export const situationNames = Object.keys(situations) as Situation[];
 /** The settings of a group whose projects cannot be shared. */
 export const locked = '{"share_with_group_lock": true}';
 
-const features = ['repository', 'wiki', 'snippets', 'issues', 'merge_requests'].map(
+const features = ['repository', 'wiki', 'snippets', 'issues', 'merge_requests', 'releases'].map(
   (name) => `${name}_access_level`,
 );
 

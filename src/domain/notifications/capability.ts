@@ -7,7 +7,6 @@ import { deliveryOf } from './delivery/delivery.ts';
 import { notificationFacts } from './events/events.ts';
 import { noteFact } from './events/note-events.ts';
 import { pipelineFact } from './events/pipelines.ts';
-import { releaseFact } from './events/releases.ts';
 import { forgetSettings } from './settings/actions.ts';
 import { settingsPages } from './settings/pages.ts';
 import { settingsEndpoints } from './settings/routes.ts';
@@ -23,7 +22,7 @@ export function notificationsCapability(
     name: 'notifications',
     endpoints: settingsEndpoints,
     pages: [...settingsPages, ...delivery.pages],
-    registrations: [notificationFacts.add(noteFact(services), pipelineFact, releaseFact)],
+    registrations: [notificationFacts.add(noteFact(services), pipelineFact)],
     // Rows go with their user, project or group by foreign key.
     tables: ['notification_settings'],
     reassign: forgetSettings,

@@ -20,6 +20,13 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/jobs/:id', async () => (await import('./ci/pipeline-pages.ts')).showJob],
   ['/:path+/-/branches', async () => (await import('./repositories/commit-pages.ts')).showBranches],
   ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],
+  // The record of a release names the address of its tag: that of the files there.
+  ['/:path+/-/tags/*', async () => (await import('./repositories/tree-pages.ts')).showTree],
+  ['/:path+/-/archive/*', async () => (await import('./repositories/release-pages.ts')).sendArchive],
+  ['/:path+/-/releases', async () => (await import('./repositories/release-pages.ts')).showReleases],
+  ['/:path+/-/releases/:tag', async () => (await import('./repositories/release-pages.ts')).showRelease],
+  // The record names an address for changes; here they are read.
+  ['/:path+/-/releases/:tag/edit', async () => (await import('./repositories/release-pages.ts')).showRelease],
   ['/:path+/-/issues', async () => (await import('./work-items/issue-pages.ts')).showIssues],
   ['/:path+/-/issues/:iid', async () => (await import('./work-items/issue-pages.ts')).showIssue],
   [
@@ -61,12 +68,20 @@ const shown: [path: string, load: () => Promise<Show>][] = [
     [`${home}/-/snippets/:id/raw/*`, async () => (await import('./snippet-pages.ts')).sendSnippetFile],
   ]),
   // Other programs have forms there.
-  ...['issues', 'merge_requests', 'epics', 'milestones', 'labels', 'snippets', 'branches', 'tags'].map(
-    (kind): [string, () => Promise<Show>] => [
-      `/:path+/-/${kind}/new`,
-      async () => (await import('./new-pages.ts')).showNew,
-    ],
-  ),
+  ...[
+    'issues',
+    'merge_requests',
+    'epics',
+    'milestones',
+    'labels',
+    'snippets',
+    'branches',
+    'tags',
+    'releases',
+  ].map((kind): [string, () => Promise<Show>] => [
+    `/:path+/-/${kind}/new`,
+    async () => (await import('./new-pages.ts')).showNew,
+  ]),
   ['/-/snippets/new', async () => (await import('./new-pages.ts')).showNewSnippet],
   ['/projects/new', async () => (await import('./new-pages.ts')).showNewProject],
   ['/groups/new', async () => (await import('./new-pages.ts')).showNewGroup],

@@ -40,6 +40,10 @@ const makings: Record<string, Making> = {
     ...{ noun: 'branch', part: 'repositories', project: 'repository/branches' },
     ...{ fields: 'branch=…&ref=…', tab: 'Branches' },
   },
+  releases: {
+    ...{ noun: 'release', part: 'releases', project: 'releases' },
+    ...{ fields: 'tag_name=…&ref=main', tab: 'Releases' },
+  },
   tags: {
     ...{ noun: 'tag', part: 'repositories', project: 'repository/tags' },
     ...{ fields: 'tag_name=…&ref=…', tab: 'Tags' },

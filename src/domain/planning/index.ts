@@ -38,6 +38,7 @@ export {
 export {
   availableMilestone,
   availableMilestoneByTitle,
+  availableMilestones,
   selectMilestone,
 } from './milestones/available-queries.ts';
 export { milestonesCapability } from './milestones/capability.ts';
@@ -51,5 +52,11 @@ export {
 export { milestonesById, selectMilestonesOf } from './milestones/queries.ts';
 export { milestoneReadsOf } from './milestones/routes.ts';
 export { milestoneSearch } from './milestones/search-scope.ts';
-export { type LabelCounts, type Planned, plannedKinds } from './planned.ts';
+export {
+  type LabelCounts,
+  type MilestoneHolder,
+  milestoneHolders,
+  type Planned,
+  plannedKinds,
+} from './planned.ts';
 export { remapPlanning } from './remap-actions.ts';

@@ -1,5 +1,6 @@
-/** Registry of the things that labels and milestones plan: each kind is registered by its owner. */
+/** Registries of what labels and milestones plan: each kind is registered by its owner. */
 
+import type { RawBuilder } from 'kysely';
 import type { Caller } from '../../kernel/actor.ts';
 import { Registry } from '../../kernel/registry.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -26,3 +27,13 @@ export type Planned = {
 };
 
 export const plannedKinds = new Registry<Planned>();
+
+/** A kind of thing in projects that has any number of milestones. */
+export type MilestoneHolder = {
+  /** Selects the milestones that such things have: `project_id`, `milestone_id`. */
+  select: RawBuilder<unknown>;
+  /** What has the milestone in the project has the other one instead. */
+  replace(tx: Db, projectId: number, milestoneId: number, by: number): Promise<void>;
+};
+
+export const milestoneHolders = new Registry<MilestoneHolder>();

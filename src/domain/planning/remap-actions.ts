@@ -7,7 +7,7 @@ import type { Needs } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import { nextIid } from './counter-actions.ts';
-import { type Planned, plannedKinds } from './planned.ts';
+import { type MilestoneHolder, milestoneHolders, type Planned, plannedKinds } from './planned.ts';
 
 /** Call it in the transaction of the move, when the projects and groups have their new ancestors. */
 export async function remapPlanning(
@@ -18,7 +18,8 @@ export async function remapPlanning(
   if (projectIds.length === 0) return;
   const kinds = plannedKinds.all(services);
   await remapLabels(tx, kinds, sql`${[...projectIds]}::bigint[]`);
-  for (const kind of kinds) await remapMilestones(tx, kind, projectIds);
+  const holders = [...kinds.map(holderOf), ...milestoneHolders.all(services)];
+  for (const holder of holders) await remapMilestones(tx, holder, projectIds);
 }
 
 /** The row `x` belongs to a group that is no ancestor of the project. */
@@ -92,26 +93,35 @@ async function relabel(tx: Db, { table, column }: Planned): Promise<void> {
   );
 }
 
+/** What has one milestone at most. */
+function holderOf({ table, column }: Planned): MilestoneHolder {
+  const things = sql.table(table);
+  return {
+    select: sql`select project_id, milestone_id from ${things}`,
+    async replace(tx, projectId, milestoneId, by) {
+      const moved = sql`(select id from ${things} where project_id = ${projectId})`;
+      await sql`update resource_events set milestone_id = ${by}
+        where milestone_id = ${milestoneId} and ${sql.ref(column)} in ${moved}`.execute(ahead(tx));
+      await sql`update ${things} set milestone_id = ${by}
+        where milestone_id = ${milestoneId} and project_id = ${projectId}`.execute(ahead(tx));
+    },
+  };
+}
+
 async function remapMilestones(
   tx: Db,
-  { table, column }: Planned,
+  holder: MilestoneHolder,
   projectIds: readonly number[],
 ): Promise<void> {
-  const things = sql.table(table);
   const { rows } = await sql<{ project_id: number; milestone_id: number; new_id: number | null }>`
     select distinct p.id as project_id, m.id as milestone_id, ${nearest('milestones', 'title', 'm')} as new_id
     from projects p join namespaces n on n.id = p.namespace_id
-    join ${things} t on t.project_id = p.id join milestones m on m.id = t.milestone_id
+    join (${holder.select}) t on t.project_id = p.id join milestones m on m.id = t.milestone_id
     where p.id = any(${[...projectIds]}::bigint[]) and ${lost('m')} order by 1, 2`.execute(tx);
   for (const { project_id, milestone_id, new_id } of rows) {
     const id = new_id ?? (await copyMilestone(tx, project_id, milestone_id));
     // It was deleted meanwhile, and what had it has none.
-    if (id === undefined) continue;
-    const moved = sql`(select id from ${things} where project_id = ${project_id})`;
-    await sql`update resource_events set milestone_id = ${id}
-      where milestone_id = ${milestone_id} and ${sql.ref(column)} in ${moved}`.execute(ahead(tx));
-    await sql`update ${things} set milestone_id = ${id}
-      where milestone_id = ${milestone_id} and project_id = ${project_id}`.execute(ahead(tx));
+    if (id !== undefined) await holder.replace(tx, project_id, milestone_id, id);
   }
 }
 

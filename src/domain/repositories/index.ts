@@ -22,6 +22,7 @@ export { countedPage, windowOf } from './commits/rules.ts';
 export { DiffRecord, PipelineBasic, sha } from './commits/schema.ts';
 export { areRelated } from './comparisons/queries.ts';
 export { comparisonEndpoint } from './comparisons/routes.ts';
+export { archiveEndpoint } from './files/archive-routes.ts';
 export { rawFileEndpoint } from './files/routes.ts';
 export { housekeepingCapability } from './housekeeping/capability.ts';
 export { gitHttpCapability } from './http/capability.ts';
@@ -41,6 +42,8 @@ export { draftCommit, draftFirstCommit, writeProject } from './pushes/project-wr
 export { type PushFollower, pushFollowers, type TakenPush } from './pushes/push-followers.ts';
 export { recordPush } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';
+export { createTag } from './refs/tag-actions.ts';
+export { tagReleases } from './refs/tag-releases.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';
 export { BlobRecord, searchFiles } from './search/files.ts';
 export { commitSearch, fileSearch } from './search/search-scopes.ts';

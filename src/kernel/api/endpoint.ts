@@ -95,6 +95,8 @@ type Common<Path extends string, P extends TProperties, Subject, C extends Calle
   bodyLimit?: number;
   /** The body is not read, whatever its size: the handler takes request.bodyStream. */
   stream?: boolean;
+  /** The last parameter of the path is all that is left of the address, its slashes too. */
+  takesRest?: boolean;
 };
 
 /** Path, input and reply keep their types for those who call the endpoint by its value. */
@@ -122,6 +124,7 @@ export type Endpoint<
   limit?: CallLimit;
   bodyLimit?: number;
   stream?: boolean;
+  takesRest?: boolean;
   handle(context: Context<unknown, unknown, Caller>): Promise<unknown>;
 };
 

@@ -6,7 +6,8 @@ import { movedRefusal } from '../access/find.ts';
 /** Credentials, which must not appear in a Location. */
 const credentials = new Set(['private_token', 'access_token', 'job_token']);
 
-const withoutCredentials = (query: string): string =>
+/** The query for another address. */
+export const withoutCredentials = (query: string): string =>
   query
     .split('&')
     .filter((part) => part !== '' && !credentials.has([...new URLSearchParams(part).keys()][0] ?? ''))

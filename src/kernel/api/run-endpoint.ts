@@ -49,6 +49,7 @@ export function toRoute(
   const safeMethod = spec.method === 'GET';
   const isOfInstance = spec.path.startsWith('/application/');
   const keyset = keysetRuleOf(spec);
+  const rest = spec.takesRest ? /\w+$/.exec(spec.path)?.[0] : undefined;
   let decode: ((raw: RawObject) => unknown) | undefined;
 
   async function identify(
@@ -165,13 +166,14 @@ export function toRoute(
     await limitCalls(request, caller, settings);
     // PostgreSQL takes no NUL, and no name has one.
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
-    const { params } = request;
+    const params =
+      rest === undefined ? request.params : { ...request.params, [rest]: request.params['*'] ?? '' };
     const question: AccessRequest = { sql: database.points, services, settings, caller, params };
     const { subject, actor } = await spec.access.find(question);
     refuseTier(spec, config);
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;
     const body = spec.stream ? emptyObject() : await readBody(request);
-    const input = decode(mergeParameters(query, body, request.params));
+    const input = decode(mergeParameters(query, body, params));
     const page = pageRequestOf(spec, input, caller, config);
     const context = {
       db: database.db,
@@ -194,7 +196,7 @@ export function toRoute(
   return {
     kind: 'api',
     method: spec.method,
-    path: `/api/v4${spec.path}`,
+    path: `/api/v4${rest === undefined ? spec.path : spec.path.replace(/:\w+$/, '*')}`,
     crossOrigin: 'any',
     ...(bodyLimit !== undefined && { bodyLimit }),
     handle: (request) =>

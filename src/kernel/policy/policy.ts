@@ -47,7 +47,8 @@ export type Feature =
   | 'snippets_access_level'
   | 'issues_access_level'
   | 'merge_requests_access_level'
-  | 'builds_access_level';
+  | 'builds_access_level'
+  | 'releases_access_level';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 
 /** A feature that needs another is there as far as that is, too. */
@@ -168,6 +169,14 @@ export const projectPolicy = {
   manage_alerts: { least: DEVELOPER },
   manage_alert_integrations: { least: MAINTAINER },
   manage_incident_timeline: { least: DEVELOPER, feature: 'issues_access_level' },
+  read_releases: {
+    least: GUEST,
+    open: 'anyone',
+    feature: 'releases_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  manage_releases: { least: DEVELOPER, feature: 'releases_access_level' },
   manage_feature_flags: { least: DEVELOPER },
   read_feature_flags: { least: DEVELOPER, whileArchived: true, auditor: true },
   read_project_audit_events: { least: DEVELOPER, whileArchived: true, auditor: true },

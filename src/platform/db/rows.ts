@@ -1129,6 +1129,44 @@ export type RelatedEpicLinksTable = {
   updated_at: Date;
 };
 
+export type ReleaseEvidencesTable = {
+  id: GeneratedAlways<number>;
+  release_id: number;
+  sha: string;
+  document: string;
+  collected_at: Date;
+};
+
+export type ReleaseLinksTable = {
+  id: GeneratedAlways<number>;
+  release_id: number;
+  name: string;
+  url: string;
+  filepath: string | null;
+  link_type: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ReleaseMilestonesTable = {
+  release_id: number;
+  milestone_id: number;
+};
+
+export type ReleasesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  tag: string;
+  sha: string | null;
+  name: string | null;
+  description: string | null;
+  author_id: number;
+  released_at: Date;
+  evidence_due_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type RepositoriesTable = {
   id: GeneratedAlways<number>;
   container: string;
@@ -1565,6 +1603,10 @@ export type Tables = {
   protected_tags: ProtectedTagsTable;
   rate_limit_windows: RateLimitWindowsTable;
   related_epic_links: RelatedEpicLinksTable;
+  release_evidences: ReleaseEvidencesTable;
+  release_links: ReleaseLinksTable;
+  release_milestones: ReleaseMilestonesTable;
+  releases: ReleasesTable;
   repositories: RepositoriesTable;
   repository_removals: RepositoryRemovalsTable;
   repository_uses: RepositoryUsesTable;

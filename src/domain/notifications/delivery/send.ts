@@ -68,7 +68,10 @@ async function findReaders(
   prospects: readonly Prospect[],
 ): Promise<Map<number, Visitor>> {
   const people = prospects.map(({ person }) => person);
-  const visitors = await findVisitors(services, context, people);
+  const { ability } = subject;
+  const all = await findVisitors(services, context, people);
+  const visitors =
+    ability === undefined ? all : new Map([...all].filter(([, { project }]) => project?.may(ability)));
   const [any] = visitors.values();
   if (!any || !subject.targetFor) return visitors;
   const reads = await readerRule(services.database.background, subject.targetFor(any), note?.internal);

@@ -2,6 +2,7 @@
 import type { RawBuilder } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
+import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -63,6 +64,8 @@ export type LoadedSubject = {
   said: string | null;
   /** The noteable that recipients must be able to read; without it, access to the project or group suffices. */
   targetFor?(visitor: Visitor): Noteable;
+  /** What recipients must be allowed to in the project, of a subject that is no noteable. */
+  ability?: ProjectAbility;
   /** When it happened, where the subject has a time. */
   at?: Date;
   /** The contents of the mail; the description is Markdown. */

@@ -82,6 +82,7 @@ export type Tab =
   | 'Commits'
   | 'Branches'
   | 'Tags'
+  | 'Releases'
   | 'Issues'
   | 'Merge requests'
   | 'Pipelines'
@@ -121,6 +122,7 @@ export function showInProject(view: ViewContext, project: AuthorizedProject, con
     ['Commits', `${address}/-/commits/${inAddress(row.default_branch ?? 'HEAD')}`, code],
     ['Branches', `${address}/-/branches`, code],
     ['Tags', `${address}/-/tags`, code],
+    ['Releases', `${address}/-/releases`, project.may('read_releases')],
     ['Issues', `${address}/-/issues`, project.may('read_issues')],
     ['Merge requests', `${address}/-/merge_requests`, project.may('read_merge_requests')],
     ['Pipelines', `${address}/-/pipelines`, project.may('read_pipelines')],

@@ -42,14 +42,31 @@ export async function availableMilestone(
   return row;
 }
 
+/** The project's own come first, then those of the nearest ancestor group. */
+function byDistance(project: AuthorizedProject, rows: readonly MilestoneRow[]): MilestoneRow[] {
+  const distance = ({ namespace_id }: MilestoneRow): number =>
+    namespace_id === null ? Infinity : project.row.ancestor_ids.indexOf(namespace_id);
+  return rows.toSorted((a, b) => distance(b) - distance(a));
+}
+
 /** The milestone with this title of the project, or else of the nearest ancestor group. */
 export async function availableMilestoneByTitle(
   db: Db,
   project: AuthorizedProject,
   title: string | Expression<string>,
 ): Promise<MilestoneRow | undefined> {
-  const rows = await ofProject(db, project).where('title', '=', title).execute();
-  const distance = ({ namespace_id }: MilestoneRow): number =>
-    namespace_id === null ? Infinity : project.row.ancestor_ids.indexOf(namespace_id);
-  return rows.toSorted((a, b) => distance(b) - distance(a))[0];
+  return byDistance(project, await ofProject(db, project).where('title', '=', title).execute())[0];
+}
+
+/** The milestones with these titles, each of them as availableMilestoneByTitle() finds it, or those with these ids. */
+export async function availableMilestones(
+  db: Db,
+  project: AuthorizedProject,
+  wanted: { titles: readonly string[] } | { ids: readonly number[] },
+): Promise<MilestoneRow[]> {
+  const all = ofProject(db, project);
+  if ('ids' in wanted) return wanted.ids.length === 0 ? [] : all.where('id', 'in', wanted.ids).execute();
+  if (wanted.titles.length === 0) return [];
+  const rows = byDistance(project, await all.where('title', 'in', wanted.titles).execute());
+  return [...Map.groupBy(rows, ({ title }) => title).values()].flatMap(([nearest]) => nearest ?? []);
 }

@@ -9,7 +9,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { nextIid } from '../counter-actions.ts';
-import { plannedKinds } from '../planned.ts';
+import { milestoneHolders, plannedKinds } from '../planned.ts';
 import { announceMilestone } from './actions.ts';
 import type { MilestoneRow } from './milestone-records.ts';
 import { lockSameMilestones } from './queries.ts';
@@ -33,12 +33,7 @@ export async function promoteMilestone(
     const milestones = await lockSameMilestones(tx, project, id);
     const promoted = found(milestones.find((each) => each.id === id));
     const target = await groupMilestone(tx, group, promoted);
-    await merge(
-      tx,
-      services,
-      milestones.map((each) => each.id),
-      target.id,
-    );
+    await merge(tx, services, milestones, target.id);
     await announceMilestone(tx, actor, group, 'milestone_promoted', target, {
       change: 'project',
       from: project.fullPath,
@@ -82,12 +77,16 @@ async function groupMilestone(tx: Db, group: AuthorizedGroup, like: MilestoneRow
 async function merge(
   tx: Db,
   services: Needs<'registered'>,
-  ids: readonly number[],
+  milestones: readonly MilestoneRow[],
   to: number,
 ): Promise<void> {
-  const from = sql`milestone_id = any(${[...ids]}::bigint[])`;
+  const ids = milestones.map(({ id }) => id);
+  const from = sql`milestone_id = any(${ids}::bigint[])`;
   for (const { table } of plannedKinds.all(services))
     await sql`update ${sql.table(table)} set milestone_id = ${to} where ${from}`.execute(ahead(tx));
+  for (const holder of milestoneHolders.all(services))
+    for (const { id, project_id } of milestones)
+      if (project_id !== null) await holder.replace(tx, project_id, id, to);
   await sql`update resource_events set milestone_id = ${to} where ${from}`.execute(ahead(tx));
-  await sql`delete from milestones where id = any(${[...ids]}::bigint[])`.execute(ahead(tx));
+  await sql`delete from milestones where id = any(${ids}::bigint[])`.execute(ahead(tx));
 }

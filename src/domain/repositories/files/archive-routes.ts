@@ -56,7 +56,7 @@ async function orderOf(
   return { commit: oid, format, prefix: archiveName(row.path, ref, oid, path), path, exclude };
 }
 
-const archiveAt = (path: string): Endpoint =>
+const archiveAt = <Path extends string>(path: Path) =>
   endpoint({
     method: 'GET',
     path,
@@ -81,7 +81,9 @@ const archiveAt = (path: string): Endpoint =>
     },
   });
 
+export const archiveEndpoint = archiveAt('/projects/:id/repository/archive');
+
 export const archiveEndpoints: Endpoint[] = [
-  archiveAt('/projects/:id/repository/archive'),
+  archiveEndpoint,
   archiveAt('/projects/:id/repository/archive.:format'),
 ];

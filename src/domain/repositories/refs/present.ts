@@ -15,6 +15,9 @@ export const committedAt = ({ committer }: Commit): Date => new Date(committer.t
 /** The context in which a caller sees the refs of a project. */
 export type RefView = { project: AuthorizedProject; url: string; guard: RefGuard };
 
+/** What is published at tags, by their names. */
+export type PublishedAt = ReadonlyMap<string, Static<typeof TagRecord>['release']>;
+
 export const presentBranch = (
   { project, url, guard }: RefView,
   name: string,
@@ -37,6 +40,7 @@ export async function presentTag(
   { url, guard }: RefView,
   git: GitFolder,
   { name, oid }: Ref,
+  published: PublishedAt,
 ): Promise<Static<typeof TagRecord>> {
   const object = await git.read(oid);
   const tag = object?.type === 'tag' ? parseTag(oid, object.content) : undefined;
@@ -46,7 +50,7 @@ export async function presentTag(
     message: tag ? tag.message.replace(/\n$/, '') : null,
     target: oid,
     commit: commit ? presentCommit(url, commit) : null,
-    release: null,
+    release: published.get(name) ?? null,
     protected: guard.isProtectedTag(name),
     created_at: tag?.tagger ? commitDate(tag.tagger) : null,
   };

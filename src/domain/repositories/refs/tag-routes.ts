@@ -16,6 +16,7 @@ import { pageOfRefs } from './pages.ts';
 import { presentTag } from './present.ts';
 import { matchesSearch } from './rules.ts';
 import { createTag, deleteTag } from './tag-actions.ts';
+import { publishedAt } from './tag-releases.ts';
 import { NewTagInput, TagListInput, TagRecord } from './tag-schema.ts';
 
 /** The record of one tag; 404 without it. */
@@ -25,9 +26,10 @@ async function showTag(
   guard?: RefGuard,
 ): Promise<Static<typeof TagRecord>> {
   const view = await refView(context, guard);
+  const published = await publishedAt(context, context.subject, [name]);
   const record = await readRepository(context.services, context.subject, async (git) => {
     const oid = await readRef(git, fullRef('tag', name));
-    return oid === undefined ? undefined : presentTag(view, git, { name, oid });
+    return oid === undefined ? undefined : presentTag(view, git, { name, oid }, published);
   });
   return found(record, 'Tag');
 }
@@ -52,9 +54,11 @@ export const tagsEndpoint = endpoint({
       const matches = matchesSearch(input.search);
       const tags = (await listRefs(git, 'tag', order)).filter(({ name }) => matches(name));
       const { refs, headers } = pageOfRefs(tags, order, input, request, services);
+      const names = refs.map(({ name }) => name);
+      const published = await publishedAt(context, context.subject, names);
       const shown = await readShown(
         refs,
-        (tag) => presentTag(view, git, tag),
+        (tag) => presentTag(view, git, tag, published),
         ({ message, commit }) => (message?.length ?? 0) + (commit ? lengthOfRecord(commit) : 0),
       );
       return new Reply(200, shown, headers);

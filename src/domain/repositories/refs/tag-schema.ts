@@ -10,7 +10,7 @@ export const TagRecord = Type.Object({
   message: nullable(Type.String()),
   target: Type.String(),
   commit: NullableCommit,
-  release: nullable(Type.Object({ tag_name: Type.String(), description: Type.String() })),
+  release: nullable(Type.Object({ tag_name: Type.String(), description: nullable(Type.String()) })),
   protected: Type.Boolean(),
   created_at: nullable(Type.String()),
 });
