@@ -94,6 +94,37 @@ test('files, commits, branches and tags', async () => {
   await root.ProtectedBranches.unprotect(id, 'stable');
 });
 
+test('releases and their links', async () => {
+  const { root } = gitbeaker;
+  const { id } = await makeProject('beaker-releases');
+  await root.RepositoryFiles.create(id, 'a.txt', 'main', 'a', 'Begin');
+  const link = { name: 'Program', url: 'https://example.com/program', filepath: '/bin/program' };
+  const made = await root.ProjectReleases.create(id, {
+    name: 'First',
+    tagName: 'v1/a',
+    ref: 'main',
+    description: '# One',
+    assets: { links: [link] },
+  });
+  expect(made).toMatchObject({ name: 'First', tag_name: 'v1/a', assets: { count: 5 } });
+  expect((await root.ProjectReleases.all(id)).map(({ tag_name }) => tag_name)).toEqual(['v1/a']);
+  expect(await root.ProjectReleases.show(id, 'v1/a')).toMatchObject({ commit: { title: 'Begin' } });
+  expect(await root.ProjectReleases.showLatest(id)).toMatchObject({ tag_name: 'v1/a' });
+  expect(await root.ProjectReleases.edit(id, 'v1/a', { name: 'Second' })).toMatchObject({ name: 'Second' });
+  const [program] = await root.ReleaseLinks.all(id, 'v1/a');
+  expect(program).toMatchObject({ name: 'Program' });
+  const other = await root.ReleaseLinks.create(id, 'v1/a', 'Other', 'https://example.com/other');
+  expect(await root.ReleaseLinks.edit(id, 'v1/a', other.id, { name: 'Another' })).toMatchObject({
+    name: 'Another',
+  });
+  await root.ReleaseLinks.remove(id, 'v1/a', other.id);
+  expect((await refusal(root.ReleaseLinks.show(id, 'v1/a', other.id)))[0]).toBe(404);
+  await root.ProjectReleases.createEvidence(id, 'v1/a');
+  expect((await root.ProjectReleases.show(id, 'v1/a')).evidences).toHaveLength(2);
+  await root.ProjectReleases.remove(id, 'v1/a');
+  expect((await refusal(root.ProjectReleases.show(id, 'v1/a')))[0]).toBe(404);
+});
+
 test('snippets and wikis', async () => {
   const { root } = gitbeaker;
   const snippet = await root.Snippets.create('Mine', {

@@ -95,6 +95,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
   ].map((action) => `Merge Request Hook: merge_request (${action})`),
   WikiPageEvent: ['Wiki Page Hook: wiki_page (create)', 'Wiki Page Hook: wiki_page (update)'],
   FeatureFlagEvent: ['Feature Flag Hook: feature_flag'],
+  ReleaseEvent: ['create', 'delete', 'update'].map((action) => `Release Hook: release (${action})`),
   EmojiEvent: ['Emoji Hook: emoji (award)'],
   ProjectAccessTokenEvent: ['Resource Access Token Hook: access_token'],
   GroupMemberEvent: [
@@ -165,6 +166,7 @@ const types: Readonly<Record<string, string>> = {
   merge_request: 'MergeRequestEvent',
   wiki_page: 'WikiPageEvent',
   feature_flag: 'FeatureFlagEvent',
+  release: 'ReleaseEvent',
   emoji: 'EmojiEvent',
 };
 

@@ -4,6 +4,7 @@ Reads ASHLAR_JOURNEY_URL and ASHLAR_JOURNEY_TOKEN; ends at the first difference,
 """
 import base64
 import datetime
+import hashlib
 import os
 import sys
 import time
@@ -1343,6 +1344,50 @@ def runners():
     refused(gitlab.GitlabGetError, 404, lambda: root.runners.get(runner.id), "404 Runner Not Found")
 
 
+def releases():
+    group = make_group("py-releases")
+    project = make_project("released", group)
+    file = {"file_path": "a.txt", "branch": "main", "content": "a", "commit_message": "Begin"}
+    project.files.create(file)
+    stone = project.milestones.create({"title": "Stone"})
+    link = {"name": "Program", "url": "https://example.com/program", "filepath": "/bin/program", "link_type": "package"}
+    fields = {"tag_name": "v1/a", "ref": "main", "name": "First", "description": "# One", "milestones": ["Stone"]}
+    made = project.releases.create({**fields, "assets": {"links": [link]}})
+    matches(made, tag_name="v1/a", name="First", upcoming_release=False)
+    equal([each["id"] for each in made.milestones], [stone.id])
+    equal(project.tags.get("v1/a").release, {"tag_name": "v1/a", "description": "# One"})
+    refused(gitlab.GitlabCreateError, 409, lambda: project.releases.create(fields), "Release already exists")
+    missing = {"tag_name": "v2", "description": "Two"}
+    refused(gitlab.GitlabCreateError, 422, lambda: project.releases.create(missing), "Ref is not specified")
+    release = project.releases.get("v1/a")
+    release.description = "# Two"
+    release.save()
+    matches(project.releases.get("v1/a"), description="# Two")
+    (program,) = release.links.list(get_all=True)
+    matches(program, name="Program", link_type="package")
+    true(program.direct_asset_url.endswith("/-/releases/v1%2Fa/downloads/bin/program"), "it is below the release")
+    token = {"PRIVATE-TOKEN": root.private_token}
+    led = requests.get(program.direct_asset_url, headers=token, allow_redirects=False)
+    equal((led.status_code, led.headers["Location"]), (302, "https://example.com/program"))
+    latest = f"{URL}/api/v4/projects/{project.id}/releases/permalink/latest"
+    equal(requests.get(latest, headers=token).json()["tag_name"], "v1/a")
+    evidence = release.evidences[0]
+    document = requests.get(evidence["filepath"], headers=token)
+    equal(hashlib.sha256(document.content).hexdigest(), evidence["sha"])
+    source = next(each["url"] for each in release.assets["sources"] if each["format"] == "zip")
+    true(source.endswith("/-/archive/v1%2Fa/released-v1-a.zip"), "the archive has the name of the project")
+    other = release.links.create({"name": "Other", "url": "https://example.com/other"})
+    other.name = "Another"
+    other.save()
+    taken = {"name": "Another", "url": "https://example.com/third"}
+    refused(gitlab.GitlabCreateError, 400, lambda: release.links.create(taken), "already been taken")
+    other.delete()
+    equal([each["tag_name"] for each in root.http_get(f"/groups/{group.id}/releases")], ["v1/a"])
+    project.releases.delete("v1/a")
+    refused(gitlab.GitlabGetError, 404, lambda: project.releases.get("v1/a"), "404 Not found")
+    project.tags.get("v1/a")
+
+
 def raw_http():
     """What the client leaves to its HTTP library."""
     head = root.http_head("/projects")
@@ -1357,6 +1402,9 @@ STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
     uploads, search, variables, triggers, runners, raw_http,
+
+
+    uploads, search, variables, triggers, releases, raw_http,
 ]
 
 for story in STORIES:

@@ -1,6 +1,6 @@
 /**
  * semantic-release, which makes a version of what was merged: its tag and its notes in git, and what its plugin says on
- * merge requests and issues. There are no releases of the API yet: its step "publish" is left out.
+ * merge requests and issues, and its release.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,6 @@ const configuration = {
     '@semantic-release/release-notes-generator',
     ['@semantic-release/gitlab', { labels: 'release,broken' }],
   ],
-  publish: [],
 };
 
 /** A project to release, and what is done to it. */
@@ -108,6 +107,13 @@ test('it makes a version of what was merged, and says so where it was asked for'
   await mergeNew('bulb', 'fix: a bulb');
   const second = await release(maintainer);
   expect(second.code, second.output).toBe(0);
+  const releases = await root.ProjectReleases.all(id);
+  expect(releases.map(({ tag_name }) => tag_name)).toEqual(['v1.0.1', 'v1.0.0']);
+  expect(releases[1]).toMatchObject({
+    author: { username: 'releaser' },
+    commit: { id: lit },
+    description: expect.stringContaining('a lamp'),
+  });
   const tags = { 'refs/tags/v1.0.0': lit, 'refs/tags/v1.0.1': await main() };
   expect(await refs('refs/tags/')).toEqual(tags);
   expect(await onMergeRequest(2)).toEqual([['releaser', ':tada: This MR is included in version 1.0.1']]);
