@@ -7,14 +7,14 @@ import { presentUserBasic, type Surroundings } from '../../kernel/users/records.
 import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Commit } from '../../platform/git/parse.ts';
-import { renderEach } from '../markdown/index.ts';
+import { escapeText, renderEach } from '../markdown/index.ts';
 import { presentMilestone } from '../planning/index.ts';
 import { presentCommit, projectUrl } from '../repositories/index.ts';
 import { readTaggedCommits } from './commits.ts';
 import { presentLink } from './links/present.ts';
 import { type MilestoneOfRelease, type ReleaseRelations, selectRelations } from './queries.ts';
 import type { ReleaseRow } from './release-row.ts';
-import { isUpcoming, listLinks, releaseName, releaseUrl, sourcesOf } from './rules.ts';
+import { countRendered, isUpcoming, listLinks, releaseName, releaseUrl, sourcesOf } from './rules.ts';
 import type { GroupRelease, MilestoneWithStats, Release } from './schema.ts';
 
 export type PresentContext = {
@@ -101,6 +101,22 @@ function presentRelease(
   };
 }
 
+/** The descriptions as HTML; those for which there is no room left in the page as they are written. */
+async function renderDescriptions(
+  { services, actor }: PresentContext,
+  project: AuthorizedProject,
+  rows: readonly ReleaseRow[],
+): Promise<string[]> {
+  const texts = rows.map(({ description }) => description ?? '');
+  const count = countRendered(texts.map(({ length }) => length));
+  const rendered = await renderEach(
+    texts.slice(0, count),
+    { gfm: true },
+    { services, reader: actor, project },
+  );
+  return [...rendered, ...texts.slice(count).map((text) => `<pre dir="auto">${escapeText(text)}</pre>`)];
+}
+
 /** The records of releases of one project, in their order; with the descriptions as HTML where that is asked. */
 export async function presentReleases(
   context: PresentContext,
@@ -108,17 +124,11 @@ export async function presentReleases(
   rows: readonly ReleaseRow[],
   { html = false }: { html?: boolean | undefined } = {},
 ): Promise<Static<typeof Release>[]> {
-  const { services, actor, db } = context;
+  const { services, db } = context;
   const [relations, commits, rendered] = await Promise.all([
     selectRelations(db, rows),
     project.may('read_code') ? readTaggedCommits(services, project, rows) : new Map<number, Commit>(),
-    html
-      ? renderEach(
-          rows.map(({ description }) => description ?? ''),
-          { gfm: true },
-          { services, reader: actor, project },
-        )
-      : [],
+    html ? renderDescriptions(context, project, rows) : [],
   ]);
   return rows.map((row, place) => ({
     ...presentRelease(context, { project, relations, commits }, row),

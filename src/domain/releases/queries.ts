@@ -10,7 +10,12 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { byId, idArray, readTagged, taggedRows } from '../../platform/db/tagged-rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
-import { type MilestoneWithPath, milestoneOfJson, projectsOf } from '../planning/index.ts';
+import {
+  type MilestoneWithPath,
+  milestoneOfJson,
+  projectsOf,
+  selectMilestonesOf,
+} from '../planning/index.ts';
 import type { EvidenceRow } from './evidences/queries.ts';
 import type { LinkRow } from './links/queries.ts';
 import type { ReleaseRow } from './release-row.ts';
@@ -127,34 +132,48 @@ export async function selectRelations(db: Db, rows: readonly ReleaseRow[]): Prom
   const ids = idArray(rows.map(({ id }) => id));
   const of = await readTagged<{
     authors: UserBasicRow;
-    links: LinkRow;
-    milestones: MilestoneOfRelease;
+    links: Omit<LinkRow, 'url'> & { description: string };
+    milestones: MilestoneWithPath;
+    held: { release_id: number; milestone_id: number; total: number; closed: number };
     evidences: EvidenceRow;
   }>(db, [
     taggedRows('authors', selectPeople(idArray(rows.map(({ author_id }) => author_id)))),
+    // Under this name the addresses are counted among the texts that the request holds.
     taggedRows(
       'links',
-      sql`select id, release_id, name, url, filepath, link_type from release_links where release_id = any(${ids})`,
+      sql`select id, release_id, name, url as description, filepath, link_type from release_links
+        where release_id = any(${ids})`,
+      { isDescribed: true },
     ),
     taggedRows(
       'milestones',
-      sql`select rm.release_id, m.*, concat_ws('/', n.full_path, p.path) as full_path, i.total, i.closed
-        from release_milestones rm join releases r on r.id = rm.release_id join milestones m on m.id = rm.milestone_id
-        left join projects p on p.id = m.project_id join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
-        cross join lateral (select count(*) as total, count(*) filter (where i.state = 'closed') as closed from issues i
-          where i.milestone_id = m.id and i.project_id = r.project_id and not i.confidential) i
-        where rm.release_id = any(${ids})`,
+      selectMilestonesOf(
+        sql`array(select milestone_id from release_milestones where release_id = any(${ids}))`,
+      ),
       { isDescribed: true },
+    ),
+    taggedRows(
+      'held',
+      sql`select rm.release_id, rm.milestone_id, i.total, i.closed
+        from release_milestones rm join releases r on r.id = rm.release_id
+        cross join lateral (select count(*) as total, count(*) filter (where i.state = 'closed') as closed from issues i
+          where i.milestone_id = rm.milestone_id and i.project_id = r.project_id and not i.confidential) i
+        where rm.release_id = any(${ids})`,
     ),
     taggedRows(
       'evidences',
       sql`select id, release_id, sha, collected_at from release_evidences where release_id = any(${ids})`,
     ),
   ]);
-  const milestones = of('milestones').map((row) => ({ ...row, ...milestoneOfJson(row) }));
+  const known = byId(of('milestones').map(milestoneOfJson));
+  const milestones = of('held').flatMap(({ milestone_id, ...counts }): MilestoneOfRelease[] => {
+    const milestone = known.get(milestone_id);
+    return milestone ? [{ ...milestone, ...counts }] : [];
+  });
+  const links = of('links').map(({ description: url, ...link }) => ({ ...link, url }));
   return {
     authors: byId(of('authors')),
-    links: byRelease(of('links').toSorted((a, b) => b.id - a.id)),
+    links: byRelease(links.toSorted((a, b) => b.id - a.id)),
     milestones: byRelease(milestones.toSorted((a, b) => a.id - b.id)),
     evidences: byRelease(of('evidences').toSorted((a, b) => a.id - b.id)),
   };

@@ -264,6 +264,18 @@ test('releases are listed by when they are released, the latest first, and perma
   expect((await ashlar.root(`GET /projects/${empty.id}/releases/permalink/latest`)).status).toBe(404);
 });
 
+test('of long descriptions as many are rendered as there is room for, and none of them runs', async () => {
+  const { made: other } = await makeRepository();
+  const list = `/projects/${other.id}/releases`;
+  const text = `**bold** <script>alert(1)</script>${'x'.repeat(600_000)}`;
+  for (const tag_name of ['a', 'b'])
+    bodyOf(await ashlar.root(`POST ${list}`, { body: { tag_name, ref: 'main', description: text } }), 201);
+  const [first, second] = bodyOf(await ashlar.root(`GET ${list}?include_html_description=true`), 200);
+  expect(first.description_html).toContain('<strong>bold</strong>');
+  expect(second.description_html).toContain('**bold** &lt;script&gt;');
+  for (const { description_html } of [first, second]) expect(description_html).not.toContain('<script>');
+});
+
 describe('milestones', () => {
   test('of the project and the groups around it are named by title or id, and show their public issues', async () => {
     const group = await makeGroup(ashlar);

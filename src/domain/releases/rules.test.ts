@@ -1,6 +1,7 @@
 /** Releases: their times, addresses and milestones. */
 import { describe, expect, test } from 'vitest';
 import {
+  countRendered,
   evidenceTime,
   isUpcoming,
   releaseName,
@@ -72,4 +73,13 @@ test.each([
   ['.', undefined],
 ])('what follows a permalink: %s', (path, suffix) => {
   expect(suffixOf(path)).toBe(suffix);
+});
+
+test.each([
+  [[], 0],
+  [[1_048_576], 1],
+  [[1_048_577], 0],
+  [[1_000_000, 48_576, 0, 1, 0], 3],
+])('of texts of these lengths are rendered: %j', (lengths, count) => {
+  expect(countRendered(lengths)).toBe(count);
 });

@@ -67,3 +67,16 @@ export function suffixOf(path: string): string | undefined {
   if (parts.some((part) => part === '.' || part === '..')) return undefined;
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
+
+/** Characters of Markdown that are rendered for one response: as many as one description may have. */
+const MAX_RENDERED_LENGTH = 1_048_576;
+
+/** How many texts of these lengths, from the first on, are rendered. */
+export function countRendered(lengths: readonly number[]): number {
+  let left = MAX_RENDERED_LENGTH;
+  const end = lengths.findIndex((length) => {
+    left -= length;
+    return left < 0;
+  });
+  return end === -1 ? lengths.length : end;
+}

@@ -15,7 +15,8 @@ import { CommitRecord } from '../repositories/index.ts';
 import { MAX_LINKS } from './links/rules.ts';
 import { NewLink, ReleaseLink } from './links/schema.ts';
 
-const MAX_MILESTONES = 100;
+/** Of one release: its record has all of them, with their descriptions. */
+const MAX_MILESTONES = 20;
 
 const text = nullable(Type.String({ maxLength: 1_048_576, description: 'Markdown.' }));
 const name = nullable(Type.String({ maxLength: 255, description: 'The name of the tag unless given.' }));
