@@ -28,6 +28,17 @@ export const samples: Samples = {
   },
   fields: { milestone_ids: 'milestones' },
   requests: () => ({
+    'POST /projects/:id/releases, at a protected tag': { with: { tag_name: 'held', ref: 'main' } },
+    'PUT /projects/:id/releases/:tag_name, at a protected tag': {
+      at: { tag_name: 'person-2' },
+      with: { name: 'One' },
+    },
+    'DELETE /projects/:id/releases/:tag_name, at a protected tag': { at: { tag_name: 'person-2' } },
+    'POST /projects/:id/releases/:tag_name/evidence, at a protected tag': { at: { tag_name: 'person-2' } },
+    'POST /projects/:id/releases/:tag_name/assets/links, at a protected tag': {
+      at: { tag_name: 'person-2' },
+      with: { name: 'One', url: 'https://example.com/one' },
+    },
     'POST /projects/:id/releases': { with: { tag_name: 'new', ref: 'main' } },
     'PUT /projects/:id/releases/:tag_name': { with: { name: 'One' } },
     'PUT /projects/:id/releases/:tag_name/assets/links/:link_id': { with: { name: 'One' } },
