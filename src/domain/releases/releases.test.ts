@@ -178,6 +178,9 @@ test('a protected tag is published at by those who may create it', async () => {
     'You are not allowed to create this tag as it is protected.',
   ]);
   bodyOf(await ashlar.root(`POST ${path}`, { body: { tag_name: 'held-1', ref: 'main' } }), 201);
+  const tags = `/projects/${project.id}/repository/tags`;
+  bodyOf(await ashlar.root(`POST ${tags}`, { body: { tag_name: 'held-2', ref: 'main' } }), 201);
+  expect((await create({ tag_name: 'held-2' })).status).toBe(403);
   const call = ashlar.as(developer.token);
   const url = 'https://example.com/held';
   expect((await call(`PUT ${path}/held-1`, { body: { name: 'x' } })).status).toBe(403);
@@ -373,6 +376,22 @@ describe('who may', () => {
     await set('disabled');
     expect(await statuses()).toEqual([403, 403, 403]);
   });
+});
+
+test('where the repository or the issues are turned off, no tag is made and no issue counted', async () => {
+  const { made: open } = await makeRepository({ visibility: 'public' });
+  const at = `/projects/${open.id}`;
+  const { id } = bodyOf(await ashlar.root(`POST ${at}/milestones`, { body: { title: 'One' } }), 201);
+  bodyOf(await ashlar.root(`POST ${at}/issues`, { body: { title: 'x', milestone_id: id } }), 201);
+  const body = { tag_name: 'v1', ref: 'main', milestone_ids: [id] };
+  bodyOf(await ashlar.root(`POST ${at}/releases`, { body }), 201);
+  const total = async () => (await ashlar.call(`GET ${at}/releases/v1`)).body.milestones[0].issue_stats.total;
+  expect(await total()).toBe(1);
+  const levels = { issues_access_level: 'private', repository_access_level: 'disabled' };
+  bodyOf(await ashlar.root(`PUT ${at}`, { body: levels }), 200);
+  expect(await total()).toBe(0);
+  const refused = await ashlar.root(`POST ${at}/releases`, { body: { tag_name: 'v2', ref: 'main' } });
+  expect(refused.status).toBe(403);
 });
 
 test('a group lists the releases of the projects that the caller reads', async () => {

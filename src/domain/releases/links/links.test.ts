@@ -109,6 +109,23 @@ test('a path below the release leads to the link’s address and nowhere else', 
   expect((await ashlar.call(`GET ${web}/bin/x86/program`, { raw: true })).status).toBe(404);
 });
 
+test('the address of a path stays valid when the project moves, for those who read its releases', async () => {
+  const moved = await makeProject(ashlar);
+  await fillProject(ashlar, moved.id, [{ a: '1' }]);
+  const assets = { links: [{ name: 'a', url: 'https://example.com/a', filepath: '/a' }] };
+  const body = { tag_name: 'v1', ref: 'main', assets };
+  bodyOf(await ashlar.root(`POST /projects/${moved.id}/releases`, { body }), 201);
+  bodyOf(
+    await ashlar.root(`PUT /projects/${moved.id}`, { body: { path: 'moved-away', visibility: 'public' } }),
+    200,
+  );
+  const web = `/${moved.path_with_namespace}/-/releases/v1/downloads/a`;
+  const led = async () => (await ashlar.call(`GET ${web}`, { raw: true })).status;
+  expect(await led()).toBe(302);
+  bodyOf(await ashlar.root(`PUT /projects/${moved.id}`, { body: { releases_access_level: 'private' } }), 200);
+  expect(await led()).toBe(403);
+});
+
 test('of many that are added at once, as many are as there is room for', async () => {
   const { sql } = ashlar.app.services.database;
   await sql`insert into release_links (release_id, name, url, link_type, created_at, updated_at)
