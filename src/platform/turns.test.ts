@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { monotonic } from './clock.ts';
-import { encodeInTurns, mapInTurns } from './turns.ts';
+import { encodeInTurns, mapInTurns, takeTurns } from './turns.ts';
 
 /** How many turns others had meanwhile. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
@@ -26,6 +26,18 @@ const slowly = (item: number): number => {
 test('others have their turn after each item that takes long', async () => {
   expect(await turnsDuring(() => mapInTurns([1, 2, 3, 4], slowly))).toBeGreaterThanOrEqual(4);
   expect(await mapInTurns([1, 2, 3], slowly)).toEqual([2, 3, 4]);
+});
+
+test('others have their turn between steps of which some take long', async () => {
+  const work = async () => {
+    const othersTurn = takeTurns();
+    for (const item of [1, 2, 3, 4]) {
+      slowly(item);
+      await othersTurn();
+      await othersTurn();
+    }
+  };
+  expect(await turnsDuring(work)).toBeGreaterThanOrEqual(4);
 });
 
 test('an empty list, and what is thrown', async () => {

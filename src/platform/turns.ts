@@ -6,6 +6,16 @@ import { monotonic } from './clock.ts';
 /** Milliseconds after which others are served before the next item. */
 const MAX_TURN_MS = 10;
 
+/** To be awaited between steps of long work: others are served there when the time of a turn is over. */
+export function takeTurns(): () => Promise<void> {
+  let end = monotonic() + MAX_TURN_MS;
+  return async () => {
+    if (monotonic() < end) return;
+    await nextTurn();
+    end = monotonic() + MAX_TURN_MS;
+  };
+}
+
 /** As `items.map(map)`; how long an item takes is not known before: its texts may be as long as they like. */
 export async function mapInTurns<T, U>(items: readonly T[], map: (item: T) => U): Promise<U[]> {
   const mapped: U[] = [];

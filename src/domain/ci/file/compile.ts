@@ -1,10 +1,10 @@
 /** From the text of a configuration file to the jobs of a pipeline. */
-import { stringify } from 'yaml';
 import type { Files, PipelineContext } from './context.ts';
 import { type IncludedFile, Includes } from './includes/include.ts';
 import { type ConfigFile, readConfigFile } from './inputs/config-file.ts';
 import type { Json, Outcome } from './plan.ts';
 import { fromJson, type Hash, isHash, sizeOf, type Value } from './reading/value.ts';
+import { writeYaml } from './reading/yaml.ts';
 import { extendJobs } from './reuse/extends.ts';
 import { resolveReferences } from './reuse/references.ts';
 import { Conditions } from './rules/conditions.ts';
@@ -12,15 +12,21 @@ import { regexCompiler } from './rules/regex.ts';
 import { composeConfig, type PipelineConfig } from './seeding/config.ts';
 import { logicProblems } from './seeding/logic.ts';
 import { Seeding } from './seeding/seed.ts';
+import { type StaticJob, staticJobs } from './seeding/static-jobs.ts';
 import { Findings } from './validation/check.ts';
 import { checkConfig } from './validation/root.ts';
 import { flatRules } from './validation/rules.ts';
 
 const MAX_WARNINGS = 25;
+const MAX_INPUTS = 20;
 /** Characters of all files together, with what their references name. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 export type CompileRequest = {
+  /**
+   * Of the file. One that lies in another project, or at an address, is a text that includes it; so is what a bridge starts,
+   * with `include:` as its trigger has it.
+   */
   text: string;
   /** Of `spec:inputs`, by name. */
   inputs?: { [name: string]: Json };
@@ -30,57 +36,103 @@ export type CompileRequest = {
 
 export type Compiled = {
   outcome: Outcome;
-  /** All files as one, for lint; null where they could not be put together. */
-  mergedYaml(): string | null;
   includes: readonly IncludedFile[];
 };
 
+export type Linted = {
+  errors: string[];
+  warnings: string[];
+  /** All files as one; null where they could not be put together. */
+  mergedYaml: string | null;
+  includes: readonly IncludedFile[];
+  /** Of a configuration without errors. */
+  jobs: StaticJob[];
+};
+
 /** The jobs for the pipeline, or why there are none. It throws what the files and the context throw. */
-export async function compile({ text, inputs, context, files }: CompileRequest): Promise<Compiled> {
+export async function compile(request: CompileRequest): Promise<Compiled> {
+  const { config, conditions, errors, warnings, includes } = await load(request);
+  if (!config) return { outcome: { kind: 'invalid', errors, warnings }, includes };
+  return { outcome: await new Seeding(config, request.context, conditions).plan(warnings), includes };
+}
+
+/** What is wrong with the configuration by itself; rules are asked for includes alone. */
+export async function lint(request: CompileRequest): Promise<Linted> {
+  const { config, errors, warnings, includes, root } = await load(request);
+  return {
+    errors,
+    warnings,
+    mergedYaml: root ? writeYaml(root) : null,
+    includes,
+    jobs: config ? staticJobs(config) : [],
+  };
+}
+
+type Loaded = {
+  conditions: Conditions;
+  includes: readonly IncludedFile[];
+  root: Hash | undefined;
+  config: PipelineConfig | undefined;
+  errors: string[];
+  warnings: string[];
+};
+
+async function load(request: CompileRequest): Promise<Loaded> {
+  const { context, files } = request;
   const conditions = new Conditions(context, files, await regexCompiler());
   const includes = new Includes(context, files, conditions);
-  const invalid = (errors: string[], merged: Hash | null = null, warnings: string[] = []): Compiled => ({
-    outcome: { kind: 'invalid', errors, warnings },
-    mergedYaml: () => merged && toYaml(merged),
+  const merged = await mergedConfig(request, includes, conditions);
+  const root = 'errors' in merged ? undefined : merged.root;
+  const composed = 'errors' in merged ? merged : validConfig(merged.root, conditions);
+  const config = 'errors' in composed ? undefined : composed;
+  const warnings = config ? warningsOf(config) : [];
+  let errors = 'errors' in composed ? composed.errors : [];
+  if (config) errors = logicProblems(config);
+  return {
+    conditions,
     includes: includes.included,
-  });
-  if (text.trim() === '') return invalid(['Please provide content of .gitlab-ci.yml']);
-  const file = readConfigFile({
+    root,
+    config: errors.length === 0 ? config : undefined,
+    errors,
+    warnings,
+  };
+}
+
+/** The file with all that it includes, refers to and extends. */
+async function mergedConfig(
+  { text, inputs, context }: CompileRequest,
+  includes: Includes,
+  { compile }: Conditions,
+): Promise<{ root: Hash } | { errors: string[] }> {
+  if (text.trim() === '') return { errors: ['Please provide content of .gitlab-ci.yml'] };
+  if (inputs && Object.keys(inputs).length > MAX_INPUTS)
+    return { errors: [`There cannot be more than ${MAX_INPUTS} inputs`] };
+  const file = await readConfigFile({
     text,
     inputs: inputs && fromJson(inputs),
     variable: includes.variable,
-    compile: conditions.compile,
+    compile,
   });
-  if (file.kind !== 'read') return invalid(problemsOf(file));
+  if (file.kind !== 'read') return { errors: problemsOf(file) };
   const included = await includes.expand(file.config, context.at);
-  if (!included) return invalid(includes.problems);
+  if (!included) return { errors: includes.problems };
   const resolved = resolveReferences(included);
-  if ('problem' in resolved) return invalid([resolved.problem]);
-  if (sizeOf(resolved.config) > MAX_LENGTH) return invalid(['The parsed YAML is too big']);
+  if ('problem' in resolved) return { errors: [resolved.problem] };
+  if (sizeOf(resolved.config) > MAX_LENGTH) return { errors: ['The parsed YAML is too big'] };
   const extended = extendJobs(resolved.config);
-  if ('problems' in extended) return invalid(extended.problems);
-  const root = extended.config;
+  return 'problems' in extended ? { errors: extended.problems } : { root: extended.config };
+}
 
-  const findings = new Findings(conditions.compile);
+function validConfig(root: Hash, { compile }: Conditions): PipelineConfig | { errors: string[] } {
+  const findings = new Findings(compile);
   checkConfig(root, findings);
-  if (findings.errors.length > 0) return invalid(findings.errors, root);
+  if (findings.errors.length > 0) return { errors: findings.errors };
   const config = composeConfig(root);
-  if ('problem' in config) return invalid([config.problem], root);
-  const warnings = warningsOf(config);
-  const problems = logicProblems(config);
-  if (problems.length > 0) return invalid(problems, root, warnings);
-  return {
-    outcome: await new Seeding(config, context, conditions).plan(warnings),
-    mergedYaml: () => toYaml(root),
-    includes: includes.included,
-  };
+  return 'problem' in config ? { errors: [config.problem] } : config;
 }
 
 const problemsOf = (file: Exclude<ConfigFile, { kind: 'read' }>): string[] =>
   file.kind === 'malformed' ? [file.problem] : [file.problems.join(', ')];
-
-const toYaml = (root: Hash): string =>
-  `---\n${stringify(root, { version: '1.1', schema: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 0 })}`;
 
 /** Rules that end with anything, where no workflow keeps a push from making two pipelines. */
 function warningsOf({ workflow, jobs }: PipelineConfig): string[] {

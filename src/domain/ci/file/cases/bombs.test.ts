@@ -15,10 +15,10 @@ const context: PipelineContext = {
   changedPaths: async () => 'unknown',
 };
 
-const filesWith = (text: string): Files => ({
+const filesWith = (text: string, pathCount = 100_000): Files => ({
   commit: async () => 'no_project',
   read: async () => text,
-  paths: async () => Array.from({ length: 100_000 }, (_, i) => `folder/file-${i}`),
+  paths: async () => Array.from({ length: pathCount }, (_, i) => `folder/file-${i}`),
   remote: async () => ({ kind: 'failed', reason: 'http', attempts: 1 }),
   component: async () => undefined,
 });
@@ -64,6 +64,11 @@ test.each<[name: string, text: string, error: string]>([
     'The parsed YAML is too big',
   ],
   [
+    'a job that extends one very often',
+    `.base: {script: x, variables: {${Array.from({ length: 20_000 }, (_, i) => `V${i}: ${i}`).join(', ')}}}\nj: {extends: [${Array(100_000).fill('.base').join(', ')}]}`,
+    'The parsed YAML is too big',
+  ],
+  [
     'parallel jobs without end',
     many(1_000, (i) => `j${i}: {script: x, parallel: 200}`),
     'The number of jobs has exceeded the limit of 20000. Try splitting the configuration with parent-child-pipelines',
@@ -87,6 +92,16 @@ test('files that each include two', async () => {
   expect(errorsOf(outcome)).toEqual(['Maximum of 150 nested includes are allowed!']);
 });
 
+test('very many dependencies, needs and inherited names', async () => {
+  const names = Array(60_000).fill('b').join(', ');
+  const outcome = await outcomeOf(
+    `variables: {${Array.from({ length: 20_000 }, (_, i) => `V${i}: ${i}`).join(', ')}}
+a: {script: x, dependencies: [${names}], needs: [${names}], inherit: {variables: [${names}]}}
+b: {script: x, stage: build}`,
+  );
+  expect(errorsOf(outcome)).toEqual(['a has the following needs duplicated: b.']);
+});
+
 test('too many blocks', async () => {
   expect(errorsOf(await outcomeOf(`a: ${'$[[ inputs.x ]]'.repeat(10_001)}`))).toEqual([
     'too many interpolation blocks',
@@ -96,6 +111,15 @@ test('too many blocks', async () => {
 test('globs over very many files are not tried, and fit', async () => {
   const outcome = await outcomeOf(many(100, (i) => `j${i}: {script: x, rules: [{exists: ["**/no-${i}"]}]}`));
   expect(outcome.kind === 'planned' && outcome.pipeline.jobs.length).toBe(100);
+});
+
+test('after millions of comparisons globs fit untried', async () => {
+  const { outcome } = await compile({
+    text: many(126, (i) => `j${i}: {script: x, rules: [{exists: [folder/no-${i}]}]}`),
+    context,
+    files: filesWith('', 40_000),
+  });
+  expect(outcome.kind === 'planned' && outcome.pipeline.jobs.map(({ name }) => name)).toEqual(['j125']);
 });
 
 test('a pattern that takes others years', async () => {

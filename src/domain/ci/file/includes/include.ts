@@ -12,8 +12,8 @@ import { fetchInclude } from './fetch.ts';
 import { wildcardMatcher } from './wildcard.ts';
 
 const MAX_INCLUDES = 150;
-/** Of all files together. */
-const MAX_TOTAL_BYTES = 314_572_800;
+/** Characters of all files together: what one process reads in some twenty seconds. */
+const MAX_TOTAL_LENGTH = 16 * 1024 * 1024;
 const FETCH_TIMEOUT_MS = 30_000;
 
 /** A file that was included, as lint reports it. */
@@ -38,7 +38,7 @@ export class Includes {
   readonly #variables: ReadonlyMap<string, ContextVariable>;
   readonly #variable: (name: string) => string | undefined;
   readonly #deadline = monotonic() + FETCH_TIMEOUT_MS;
-  #totalBytes = 0;
+  #totalLength = 0;
 
   constructor(context: PipelineContext, files: Files, conditions: Conditions) {
     const variables = [...context.predefined, ...context.overriding];
@@ -141,8 +141,8 @@ export class Includes {
       return refuse(`Included file \`${shown}\` does not have YAML extension!`);
     const fetched = await fetchInclude(entry, shown, from, this.#files);
     if (typeof fetched === 'string') return refuse(fetched);
-    this.#totalBytes += fetched.text.length;
-    if (this.#totalBytes > MAX_TOTAL_BYTES)
+    this.#totalLength += fetched.text.length;
+    if (this.#totalLength > MAX_TOTAL_LENGTH)
       throw new IncludeProblem('Total size of combined CI/CD configuration is too big');
     this.included.push({
       type: entry.kind === 'project' ? 'file' : entry.kind,
@@ -151,7 +151,7 @@ export class Includes {
       context: from,
       at: entry.kind === 'artifact' ? null : fetched.at,
     });
-    const file = readConfigFile({
+    const file = await readConfigFile({
       text: fetched.text,
       inputs: entry.inputs,
       ...(fetched.component && { component: fetched.component }),

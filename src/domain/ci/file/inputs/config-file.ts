@@ -28,10 +28,16 @@ export type ConfigRequest = {
   compile: RegexCompiler;
 };
 
-export function readConfigFile({ text, inputs, component, variable, compile }: ConfigRequest): ConfigFile {
+export async function readConfigFile({
+  text,
+  inputs,
+  component,
+  variable,
+  compile,
+}: ConfigRequest): Promise<ConfigFile> {
   const marked = markBlocks(text);
   if (!marked) return { kind: 'refused', problems: ['too many interpolation blocks'] };
-  const read = readYaml(marked.text);
+  const read = await readYaml(marked.text);
   if ('problem' in read) return { kind: 'malformed', problem: read.problem };
   const [first, second] = read.documents;
   const hasHeader = isHash(first) && first.has('spec') && !(second === undefined && first.size > 1);

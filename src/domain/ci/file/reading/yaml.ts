@@ -11,13 +11,17 @@ import {
   type ParsedNode,
   Parser,
   type Scalar,
+  stringify,
   type Tags,
 } from 'yaml';
+import { takeTurns } from '../../../../platform/turns.ts';
 import { type Hash, isHash, Reference, sizeOf, type Value } from './value.ts';
 
 /** Characters of a file, as it is written and with its aliases written out. */
 export const MAX_YAML_LENGTH = 2 * 1024 * 1024;
 const MAX_DEPTH = 100;
+/** What is read between looks at the clock. */
+const LEXEMES_OF_TURN = 1_000;
 /** A header, and what follows it. */
 const MAX_DOCUMENTS = 2;
 
@@ -38,17 +42,21 @@ const options = {
 } as const;
 
 /** The documents of a file, or what is wrong with it, as a sentence for its author. */
-export function readYaml(text: string): { documents: Value[] } | { problem: string } {
+export async function readYaml(text: string): Promise<{ documents: Value[] } | { problem: string }> {
   if (text.length > MAX_YAML_LENGTH) return { problem: 'The provided YAML is too big' };
   try {
-    return { documents: documentsOf(text) };
+    return { documents: await documentsOf(text) };
   } catch (error) {
     if (error instanceof YamlProblem) return { problem: error.message };
     throw error;
   }
 }
 
-function documentsOf(text: string): Value[] {
+/** A configuration as a text that means the same. */
+export const writeYaml = (config: Hash): string =>
+  `---\n${stringify(config, { ...options, aliasDuplicateObjects: false, lineWidth: 0 })}`;
+
+async function documentsOf(text: string): Promise<Value[]> {
   const composer = new Composer(options);
   const values: Value[] = [];
   const take = (documents: Iterable<Document.Parsed>) => {
@@ -60,7 +68,7 @@ function documentsOf(text: string): Value[] {
         throw new YamlProblem(`The YAML has more than ${MAX_DOCUMENTS} documents`);
     }
   };
-  for (const token of tokensOf(text)) take(composer.next(token));
+  for await (const token of tokensOf(text)) take(composer.next(token));
   take(composer.end());
   return values;
 }
@@ -71,9 +79,13 @@ function positionOf(text: string, offset: number): string {
 }
 
 /** Nodes are composed by recursion, which a text of brackets alone would carry too far. */
-function* tokensOf(text: string): Generator<CST.Token> {
+async function* tokensOf(text: string): AsyncGenerator<CST.Token> {
   const parser = new Parser();
+  const othersTurn = takeTurns();
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
+    lexemes += 1;
+    if (lexemes % LEXEMES_OF_TURN === 0) await othersTurn();
     yield* parser.next(lexeme);
     // The document is one of them.
     if (parser.stack.length > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');

@@ -5,6 +5,8 @@ const MAX_NESTING = 10;
 /** Characters that all jobs may have with what they extend. */
 const MAX_EXTENDED_LENGTH = 16 * 1024 * 1024;
 
+const TOO_BIG = 'The parsed YAML is too big';
+
 class ExtendsProblem extends Error {}
 
 /** The names that a job extends; undefined where there are none, or no names. */
@@ -40,8 +42,14 @@ export function extendJobs(config: Hash): { config: Hash } | { problems: string[
     open.pop();
     const depth = bases.reduce((most, base) => Math.max(most, base.depth + 1), 0);
     if (depth > MAX_NESTING) refuse('nesting too deep in `extends`');
-    const merged = [...bases.map((base) => base.job), job].reduce((below, above) => deepMerge(below, above));
-    if (names.length > 0) length += sizeOf(merged);
+    let merged: Hash = new Map();
+    for (const base of bases) {
+      merged = deepMerge(merged, base.job);
+      length += sizeOf(merged);
+      if (length > MAX_EXTENDED_LENGTH) throw new ExtendsProblem(TOO_BIG);
+    }
+    if (bases.length > 0) merged = deepMerge(merged, job);
+    else merged = job;
     const result = { job: merged, depth };
     extended.set(name, result);
     return result;
@@ -58,7 +66,7 @@ export function extendJobs(config: Hash): { config: Hash } | { problems: string[
       open.length = 0;
       if (!problems.includes(error.message)) problems.push(error.message);
     }
-    if (length > MAX_EXTENDED_LENGTH) return { problems: ['The parsed YAML is too big'] };
+    if (length > MAX_EXTENDED_LENGTH) return { problems: [TOO_BIG] };
   }
   return problems.length > 0 ? { problems } : { config: result };
 }

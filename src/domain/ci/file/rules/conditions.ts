@@ -1,5 +1,8 @@
 /** What a rule asks: `if`, `changes` and `exists`, of the pipeline and its files (facts-ci: 2.6). */
+
+import { monotonic } from '../../../../platform/clock.ts';
 import { globMatcher } from '../../../../platform/patterns/glob.ts';
+import { takeTurns } from '../../../../platform/turns.ts';
 import type { Files, PipelineContext, SourceCommit } from '../context.ts';
 import { expandText } from '../expansion.ts';
 import { isHash, type Value } from '../reading/value.ts';
@@ -8,6 +11,11 @@ import type { RegexCompiler } from './regex.ts';
 
 /** Paths times globs; where there are more, the answer is yes. */
 const MAX_COMPARISONS = 50_000;
+/** Of all rules of a pipeline, where each glob counts once. */
+const MAX_ALL_COMPARISONS = 5_000_000;
+
+/** From the first file to the last rule. */
+const RULES_TIMEOUT_MS = 60_000;
 
 /** What is wrong with a rule can show only when it is asked. */
 export class RuleProblem extends Error {}
@@ -23,6 +31,9 @@ export class Conditions {
   readonly #changed = new Map<string | null, ReturnType<PipelineContext['changedPaths']>>();
   readonly #paths = new Map<string, Promise<readonly string[]>>();
   readonly #answers = new Map<string, boolean>();
+  readonly #othersTurn = takeTurns();
+  readonly #deadline = monotonic() + RULES_TIMEOUT_MS;
+  #comparisons = 0;
 
   constructor(context: PipelineContext, files: Files, compile: RegexCompiler) {
     this.#context = context;
@@ -46,6 +57,9 @@ export class Conditions {
     variable: Lookup,
     at: SourceCommit = this.#context.at,
   ): Promise<boolean> {
+    await this.#othersTurn();
+    if (monotonic() > this.#deadline)
+      throw new RuleProblem(`rules take more than ${RULES_TIMEOUT_MS / 1_000} seconds`);
     if (typeof rule.if === 'string' && !this.holds(rule.if, variable)) return false;
     if (rule.changes !== undefined && rule.changes !== null && !(await this.changed(rule.changes, variable)))
       return false;
@@ -94,18 +108,21 @@ export class Conditions {
   }
 
   /** A glob that ends with a slash names a folder. */
-  #anyFits(key: string, globs: string[], paths: readonly string[]): boolean {
+  async #anyFits(key: string, globs: string[], paths: readonly string[]): Promise<boolean> {
     if (globs.length * paths.length > MAX_COMPARISONS) return true;
-    return globs.some((glob) => {
+    for (const glob of globs) {
       const question = `${key} ${glob}`;
       let answer = this.#answers.get(question);
       if (answer === undefined) {
-        const fits = globMatcher(glob.endsWith('/') ? `${glob}**/*` : glob);
-        answer = paths.some(fits);
+        await this.#othersTurn();
+        this.#comparisons += paths.length;
+        if (this.#comparisons > MAX_ALL_COMPARISONS) return true;
+        answer = paths.some(globMatcher(glob.endsWith('/') ? `${glob}**/*` : glob));
         this.#answers.set(question, answer);
       }
-      return answer;
-    });
+      if (answer) return true;
+    }
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The configuration after validation: jobs with their defaults, one for each of parallel ones, in stages. Pure. */
 import type { YamlVariable } from '../plan.ts';
 import { type Hash, isHash, sizeOf, type Value } from '../reading/value.ts';
-import { kindOfJob } from '../validation/job.ts';
+import { kindOfJob, MAX_NAME_LENGTH } from '../validation/job.ts';
 import { combinationCount } from '../validation/matrix.ts';
 import { defaultsAtTop, isJobName } from '../validation/root.ts';
 import { defaultKeywords } from '../validation/shared.ts';
@@ -58,6 +58,7 @@ export function composeConfig(root: Hash): PipelineConfig | { problem: string } 
     if (value !== undefined && value !== null) defaults.set(key, value);
   }
   const jobs = new Map<string, BaseJob>();
+  const names = new Set<string>();
   const shared = sizeOf(root.get('variables'));
   let count = 0;
   let length = 0;
@@ -74,7 +75,16 @@ export function composeConfig(root: Hash): PipelineConfig | { problem: string } 
     length += copies * (sizeOf(keywords) + shared);
     if (length > MAX_LENGTH) return { problem: 'The parsed YAML is too big' };
     const stage = textOf(value.get('stage')) ?? DEFAULT_STAGE;
-    jobs.set(name, { name, kind, stage, keywords, jobs: parallelJobs({ name, kind, stage, keywords }) });
+    const parallel = parallelJobs({ name, kind, stage, keywords });
+    jobs.set(name, { name, kind, stage, keywords, jobs: parallel });
+    for (const job of parallel) {
+      if (job.name.length > MAX_NAME_LENGTH)
+        return {
+          problem: `jobs:${name} name is too long (maximum is ${MAX_NAME_LENGTH} characters): ${job.name}`,
+        };
+      if (names.has(job.name)) return { problem: `jobs:${job.name} is the name of more than one job` };
+      names.add(job.name);
+    }
   }
   return {
     stages: stagesOf(root.get('stages')),
@@ -114,7 +124,9 @@ function withDefaults(job: Hash, kind: 'job' | 'bridge', defaults: Hash): Hash {
 /** What `inherit:` says of names. */
 export function inherits(given: Value | undefined): (name: string) => boolean {
   if (typeof given === 'boolean') return () => given;
-  return Array.isArray(given) ? (name) => given.includes(name) : () => true;
+  if (!Array.isArray(given)) return () => true;
+  const names = new Set(given);
+  return (name) => names.has(name);
 }
 
 export function yamlVariables(given: Value | undefined): YamlVariable[] {
@@ -142,11 +154,16 @@ function parallelJobs(job: Job): JobConfig[] {
     }));
   const rows = isHash(parallel) ? parallel.get('matrix') : undefined;
   if (!Array.isArray(rows)) return [{ ...job, parallel: null, matrix: [] }];
-  const all = rows.filter(isHash).flatMap(combinations);
-  return all.map((matrix, i) => ({
+  const byName = new Map(
+    rows
+      .filter(isHash)
+      .flatMap(combinations)
+      .map((matrix) => [`${job.name}: [${matrix.map(({ value }) => value).join(', ')}]`, matrix]),
+  );
+  return Array.from(byName, ([name, matrix], i) => ({
     ...job,
-    name: `${job.name}: [${matrix.map(({ value }) => value).join(', ')}]`,
-    parallel: { index: i + 1, total: all.length },
+    name,
+    parallel: { index: i + 1, total: byName.size },
     matrix,
   }));
 }

@@ -1,4 +1,5 @@
 /** The jobs that a pipeline gets: rules are asked, names expanded, needs checked (facts-ci: 2.6–2.8). */
+import { takeTurns } from '../../../../platform/turns.ts';
 import type { PipelineContext, SourceCommit } from '../context.ts';
 import { expandText, expansionProblem, variableLookup } from '../expansion.ts';
 import type { AutoCancel, Outcome, PlannedJob, PlannedNeed, When, YamlVariable } from '../plan.ts';
@@ -84,8 +85,10 @@ export class Seeding {
     this.#top = merged(this.#config.variables, yamlVariables(rule.get('variables')));
 
     const jobs: PlannedJob[] = [];
+    const othersTurn = takeTurns();
     for (const base of this.#config.jobs.values())
       for (const job of base.jobs) {
+        await othersTurn();
         const planned = await this.#planJob(job);
         if (planned) jobs.push(planned);
       }

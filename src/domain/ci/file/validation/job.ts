@@ -30,7 +30,7 @@ import { bridgeNeeds, needItems, needs } from './needs.ts';
 import { bridgeRules, checkStartIn, jobRules, policy, rulesShape } from './rules.ts';
 import { allowFailure, allowFailureKind, defaultKeywords, environment, jobVariables } from './shared.ts';
 
-const MAX_NAME_LENGTH = 255;
+export const MAX_NAME_LENGTH = 255;
 const MAX_JOB_INPUTS = 50;
 const MAX_CHILD_INCLUDES = 3;
 
@@ -225,8 +225,8 @@ function checkDependencies(job: Hash, location: string, findings: Findings): voi
   const dependencies = job.get('dependencies');
   const needed = needItems(job.get('needs'));
   if (!Array.isArray(dependencies) || needed.length === 0) return;
-  const names = needed.map((need) => (isHash(need) ? need.get('job') : need));
-  const missing = dependencies.filter((name) => !names.includes(name));
+  const names = new Set(needed.map((need) => (isHash(need) ? need.get('job') : need)));
+  const missing = dependencies.filter((name) => !names.has(name));
   if (missing.length > 0)
     findings.add(location, `dependencies the ${missing.join(', ')} should be part of needs`);
 }
