@@ -1,7 +1,6 @@
 /** YAML 1.1 as configuration files use it: no tag but `!reference`, aliases and merge keys in bounded size. Pure. */
 import {
   Composer,
-  type CST,
   type Document,
   isAlias,
   isMap,
@@ -57,7 +56,9 @@ export const writeYaml = (config: Hash): string =>
   `---\n${stringify(config, { ...options, aliasDuplicateObjects: false, lineWidth: 0 })}`;
 
 async function documentsOf(text: string): Promise<Value[]> {
+  const parser = new Parser();
   const composer = new Composer(options);
+  const othersTurn = takeTurns();
   const values: Value[] = [];
   const take = (documents: Iterable<Document.Parsed>) => {
     for (const { contents, errors } of documents) {
@@ -68,7 +69,15 @@ async function documentsOf(text: string): Promise<Value[]> {
         throw new YamlProblem(`The YAML has more than ${MAX_DOCUMENTS} documents`);
     }
   };
-  for await (const token of tokensOf(text)) take(composer.next(token));
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) take(composer.next(token));
+    // Nodes are composed by recursion, which a text of brackets alone would carry too far. The document is one level.
+    if (parser.stack.length > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');
+    lexemes += 1;
+    if (lexemes % LEXEMES_OF_TURN === 0) await othersTurn();
+  }
+  for (const token of parser.end()) take(composer.next(token));
   take(composer.end());
   return values;
 }
@@ -76,21 +85,6 @@ async function documentsOf(text: string): Promise<Value[]> {
 function positionOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');
   return `at line ${before.length} column ${(before.at(-1)?.length ?? 0) + 1}`;
-}
-
-/** Nodes are composed by recursion, which a text of brackets alone would carry too far. */
-async function* tokensOf(text: string): AsyncGenerator<CST.Token> {
-  const parser = new Parser();
-  const othersTurn = takeTurns();
-  let lexemes = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    lexemes += 1;
-    if (lexemes % LEXEMES_OF_TURN === 0) await othersTurn();
-    yield* parser.next(lexeme);
-    // The document is one of them.
-    if (parser.stack.length > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');
-  }
-  yield* parser.end();
 }
 
 /** One document's nodes as values; what anchors name is shared. */

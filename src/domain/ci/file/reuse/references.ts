@@ -29,14 +29,14 @@ export function resolveReferences(config: Hash): { config: Hash } | { problem: s
     const tooDeep = `is nested more than ${MAX_NESTING} levels deep`;
     if (open.length === MAX_NESTING) refuse(tooDeep);
     open.push(written);
-    const { value, depth } = resolve(target);
+    const { value, depth } =
+      typeof target === 'object' && target !== null ? resolve(target) : { value: target, depth: 0 };
     open.pop();
     if (depth === MAX_NESTING) refuse(tooDeep);
     return { value, depth: depth + 1 };
   };
 
-  const resolve = (value: Value): Resolved => {
-    if (typeof value !== 'object' || value === null) return { value, depth: 0 };
+  const resolve = (value: Hash | Value[] | Reference): Resolved => {
     const before = known.get(value);
     if (before) return before;
     const resolved = value instanceof Reference ? follow(value) : within(value);
@@ -47,17 +47,17 @@ export function resolveReferences(config: Hash): { config: Hash } | { problem: s
   /** What has no reference inside stays the same object, which others may share. */
   const within = (value: Hash | Value[]): Resolved => {
     let depth = 0;
-    let isSame = true;
-    const resolveItem = (item: Value): Value => {
+    let copy: Hash | Value[] | undefined;
+    for (const [key, item] of value.entries()) {
+      if (typeof item !== 'object' || item === null) continue;
       const resolved = resolve(item);
       depth = Math.max(depth, resolved.depth);
-      isSame &&= resolved.value === item;
-      return resolved.value;
-    };
-    const result = isHash(value)
-      ? new Map(Array.from(value, ([key, item]) => [key, resolveItem(item)]))
-      : value.map(resolveItem);
-    return { value: isSame ? value : result, depth };
+      if (resolved.value === item) continue;
+      copy ??= isHash(value) ? new Map(value) : [...value];
+      if (isHash(copy)) copy.set(String(key), resolved.value);
+      else copy[Number(key)] = resolved.value;
+    }
+    return { value: copy ?? value, depth };
   };
 
   try {
