@@ -40,7 +40,7 @@ export function specProblems(spec: Value, compile: RegexCompiler): string[] {
   const report = (location: string, ...found: (string | false | undefined)[]) => {
     for (const each of found) if (each) problems.push(`${location} ${each}`);
   };
-  report('spec', unknownKeys(spec, ['inputs', 'include', 'component', 'description']));
+  report('spec', unknownKeys(spec, ['inputs', 'component', 'description']));
   const { inputs, component, description } = Object.fromEntries(spec);
   if (component !== undefined)
     report(

@@ -46,10 +46,18 @@ export function logicProblems(config: PipelineConfig): string[] {
     const problem = stopProblem(job, config);
     if (problem) problems.push(problem);
   }
-  const circle = problems.length === 0 ? circleOf(config, bases) : undefined;
-  if (circle) problems.push(`The pipeline has circular dependencies: ${circle}`);
-  return problems;
+  const circle = problems.length === 0 ? circleProblem(needsByBase(config, bases)) : undefined;
+  return circle ? [circle] : problems;
 }
+
+/** Parallel jobs of one name are one. */
+const needsByBase = ({ jobs }: PipelineConfig, bases: ReadonlyMap<string, string>) =>
+  new Map(
+    Array.from(jobs.values(), ({ name, keywords }) => [
+      name,
+      baseNeeds(keywords.get('needs')).flatMap((need) => bases.get(need.name) ?? []),
+    ]),
+  );
 
 /** Of the job, and of rules that replace them. */
 function needsLists(keywords: Hash): (Value | undefined)[] {
@@ -57,21 +65,22 @@ function needsLists(keywords: Hash): (Value | undefined)[] {
   return [keywords.get('needs'), ...rules.map((rule) => (isHash(rule) ? rule.get('needs') : undefined))];
 }
 
-/** The first circle of needs, in a sentence. */
-function circleOf({ jobs }: PipelineConfig, bases: ReadonlyMap<string, string>): string | undefined {
+/** What is wrong with needs that lead back to a job; undefined for good ones. */
+export function circleProblem(needs: ReadonlyMap<string, readonly string[]>): string | undefined {
+  const circle = circleOf(needs);
+  return circle && `The pipeline has circular dependencies: ${circle}`;
+}
+
+function circleOf(needs: ReadonlyMap<string, readonly string[]>): string | undefined {
   const finished = new Set<string>();
-  for (const start of jobs.keys()) {
+  for (const start of needs.keys()) {
+    if (finished.has(start)) continue;
     // By hand, since a chain of needs may be longer than calls can be nested.
-    const path: { name: string; next: string[] }[] = [];
-    const onPath = new Set<string>();
-    const enter = (name: string) => {
-      const needs = baseNeeds(jobs.get(name)?.keywords.get('needs'));
-      path.push({ name, next: needs.map((need) => bases.get(need.name) ?? '') });
-      onPath.add(name);
-    };
-    if (!finished.has(start)) enter(start);
+    const path = [{ name: start, next: 0 }];
+    const onPath = new Set([start]);
     for (let step = path.at(-1); step; step = path.at(-1)) {
-      const need = step.next.shift();
+      const need = needs.get(step.name)?.[step.next];
+      step.next += 1;
       if (need === undefined) {
         finished.add(step.name);
         onPath.delete(step.name);
@@ -81,7 +90,10 @@ function circleOf({ jobs }: PipelineConfig, bases: ReadonlyMap<string, string>):
         const names = path.map(({ name }) => name);
         const circle = names.slice(names.indexOf(need)).map((name) => `"${name}"`);
         return `topological sort failed: [${circle.join(', ')}]`;
-      } else if (jobs.has(need) && !finished.has(need)) enter(need);
+      } else if (!finished.has(need)) {
+        path.push({ name: need, next: 0 });
+        onPath.add(need);
+      }
     }
   }
   return undefined;

@@ -21,8 +21,7 @@ export async function isForPipeline(
   variable: Lookup,
 ): Promise<boolean> {
   const [only, except] = [asHash(job.get('only')), asHash(job.get('except'))];
-  if (!only && !except && always) return true;
-  const wanted: Hash = new Map([...defaultRefs, ...(only ?? [])]);
+  const wanted: Hash = only || !always ? new Map([...defaultRefs, ...(only ?? [])]) : new Map();
   for await (const answer of answers(wanted, context, conditions, variable)) if (!answer) return false;
   if (!except) return true;
   for await (const answer of answers(except, context, conditions, variable)) if (answer) return false;

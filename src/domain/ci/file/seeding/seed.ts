@@ -29,6 +29,7 @@ import {
   pipelineVariables,
   variableSource,
 } from './job-variables.ts';
+import { circleProblem } from './logic.ts';
 import {
   type BaseNeed,
   baseNames,
@@ -257,6 +258,9 @@ export class Seeding {
       job.needs = job.needs.filter((need) => names.has(need.name));
       job.dependencies = job.dependencies?.filter((name) => names.has(name)) ?? null;
     }
+    // Rules may have replaced needs.
+    const circle = circleProblem(new Map(jobs.map((job) => [job.name, job.needs.map((need) => need.name)])));
+    if (circle) this.#problems.push(circle);
   }
 }
 

@@ -234,12 +234,22 @@ function checkDependencies(job: Hash, location: string, findings: Findings): voi
 const strategy = attribute(oneOf(['depend', 'mirror'], 'should be depend or mirror'));
 const forward = entry(hashOf({ yaml_variables: attribute(bool), pipeline_variables: attribute(bool) }));
 
+function checkChildInclude(item: Hash, location: string, findings: Findings): void {
+  if (item.has('artifact') && !item.has('job'))
+    findings.add(location, 'config must specify the job where to fetch the artifact from');
+  if (item.has('project') && !item.has('file'))
+    findings.add(location, 'config must specify the file where to fetch the config from');
+}
+
 const childTrigger = hashOf({
   include: entry((value, location, findings) => {
     if (Array.isArray(value) && value.length > MAX_CHILD_INCLUDES)
       findings.add(location, `config is too long (maximum is ${MAX_CHILD_INCLUDES})`);
-    else if (![value].flat().every((item) => isText(item) || isHash(item)))
-      findings.add(location, 'config should be a hash, a string, or an array of them');
+    for (const item of [value].flat()) {
+      if (isHash(item)) checkChildInclude(item, location, findings);
+      else if (!isText(item))
+        findings.add(location, 'config should be a hash, a string, or an array of them');
+    }
   }),
   strategy,
   forward,
