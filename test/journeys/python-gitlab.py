@@ -1401,10 +1401,7 @@ def raw_http():
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
-    uploads, search, variables, triggers, runners, raw_http,
-
-
-    uploads, search, variables, triggers, releases, raw_http,
+    uploads, search, variables, triggers, runners, releases, raw_http,
 ]
 
 for story in STORIES:
