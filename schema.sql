@@ -375,11 +375,17 @@ create table ci_jobs (
   queued_at timestamp(3) with time zone,
   scheduled_at timestamp(3) with time zone,
   erased_at timestamp(3) with time zone,
+  runner_id bigint,
+  runner_manager_id bigint,
+  cancel_gracefully boolean default false not null,
+  timeout integer,
   constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
   constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),
   constraint ci_jobs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
   constraint ci_jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint ci_jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint ci_jobs_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE SET NULL,
+  constraint ci_jobs_runner_manager_id_fkey FOREIGN KEY (runner_manager_id) REFERENCES runner_managers(id) ON DELETE SET NULL,
   constraint ci_jobs_pkey PRIMARY KEY (id)
 );
 
@@ -388,6 +394,12 @@ CREATE INDEX ci_jobs_pending ON public.ci_jobs USING btree (id) WHERE ((status =
 CREATE INDEX ci_jobs_pipeline ON public.ci_jobs USING btree (pipeline_id, id);
 
 CREATE INDEX ci_jobs_project ON public.ci_jobs USING btree (project_id, id);
+
+CREATE INDEX ci_jobs_runner ON public.ci_jobs USING btree (runner_id, id) WHERE (runner_id IS NOT NULL);
+
+CREATE INDEX ci_jobs_runner_manager ON public.ci_jobs USING btree (runner_manager_id) WHERE (runner_manager_id IS NOT NULL);
+
+CREATE INDEX ci_jobs_running ON public.ci_jobs USING btree (project_id) WHERE ((status = 'running'::text) AND (kind = 'job'::text));
 
 CREATE UNIQUE INDEX ci_jobs_status_name ON public.ci_jobs USING btree (pipeline_id, name) WHERE ((kind = 'status'::text) AND (NOT retried));
 

@@ -115,6 +115,8 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/merge_requests',
   'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',
   'DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits',
+  // A part of a trace says in a header where it begins.
+  'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.
   'POST /projects/:id/releases',
   // Each kind asks for fields of its own.

@@ -5,6 +5,9 @@ import { lastPipelines } from '../repositories/index.ts';
 import type { CreationServices } from './creation/create-actions.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
+import { executionEndpoints } from './execution/routes.ts';
+import { failStuck, startDelayed } from './execution/sweep-actions.ts';
+import { sweepTraces } from './execution/sweep-traces.ts';
 import { jobEndpoints } from './jobs/routes.ts';
 import { presentPipelineBasic } from './pipelines/present.ts';
 import { selectLastPipeline } from './pipelines/queries.ts';
@@ -21,19 +24,34 @@ export type { Job } from './jobs/schema.ts';
 export { pipelineEndpoint, pipelinesEndpoint } from './pipelines/routes.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
 
+const START_DELAYED = 'ci.start_delayed';
+const FAIL_STUCK = 'ci.fail_stuck';
+const SWEEP_TRACES = 'ci.sweep_traces';
+
 export const ciCapability = (services: CreationServices & Needs<'log'>): Capability => ({
   name: 'ci',
   endpoints: [
     ...creationEndpoints,
     ...pipelineEndpoints,
     ...jobEndpoints,
+    ...executionEndpoints,
     ...statusEndpoints,
     ...variableEndpoints,
     ...triggerEndpoints,
     ...ownRunnerEndpoints,
     ...runnerEndpoints,
   ],
-  tasks: { [FOLLOW_PUSH]: followPush(services) },
+  tasks: {
+    [FOLLOW_PUSH]: followPush(services),
+    [START_DELAYED]: () => startDelayed(services.database.background),
+    [FAIL_STUCK]: () => failStuck(services.database.background),
+    [SWEEP_TRACES]: () => sweepTraces(services),
+  },
+  schedules: [
+    { task: START_DELAYED, pattern: '* * * * *' },
+    { task: FAIL_STUCK, pattern: '11,41 * * * *' },
+    { task: SWEEP_TRACES, pattern: '35 3 * * *' },
+  ],
   listeners: [{ fact: 'repository_pushed', task: FOLLOW_PUSH, when: ({ user_id }) => user_id !== null }],
   registrations: [
     lastPipelines.add(async ({ database, baseUrl }, project, sha) => {

@@ -9,6 +9,8 @@ const kind = (name: 'job' | 'bridge', status: string) => `
       '${status}', '${status === 'manual' ? 'manual' : 'on_success'}', id, now(), now()
     from person order by id`;
 
+const JOB_TOKEN = 'glcbt-of-the-samples';
+
 export const samples: Samples = {
   rows: ({ project }, { app }) => `
     insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, user_id, created_at, updated_at)
@@ -18,14 +20,24 @@ export const samples: Samples = {
     insert into project_counters (project_id, pipelines) select ${project}, count(*) from person
       on conflict (project_id) do update set pipelines = excluded.pipelines;
     ${kind('job', 'success')}; ${kind('job', 'manual')}; ${kind('bridge', 'success')};
+    insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, user_id, token_digest, created_at, updated_at)
+      select (select min(id) from pipelines), ${project}, 'job', 'test', 1, 'running', 'running', min(id), sha256('${JOB_TOKEN}'), now(), now()
+      from person;
     insert into pipeline_variables (pipeline_id, key, value_sealed, variable_type)
       select (select min(id) from pipelines), replace(username, '-', '_'), '${seal(app.services.secretKey, 'granite')}', 'env_var'
       from person order by id`,
   objects: {
     'pipelines/:pipeline_id': 'pipelines',
-    'jobs/:job_id': { table: 'ci_jobs', where: ({ project }) => `project_id = ${project} and kind = 'job'` },
+    'ref/:ref': { value: 'main' },
+    'jobs/:id': { table: 'ci_jobs', where: () => `name = 'running'` },
+    'jobs/:job_id': {
+      table: 'ci_jobs',
+      where: ({ project }) => `project_id = ${project} and kind = 'job' and name <> 'running'`,
+    },
   },
   requests: async (world) => ({
+    'POST /jobs/request': { with: { token: 'glrt-t2_of-the-samples', system_id: 'person-1' } },
+    'PUT /jobs/:id': { with: { token: JOB_TOKEN, state: 'success' } },
     'POST /projects/:id/pipeline': { with: { ref: 'main' } },
     'POST /projects/:id/trigger/pipeline': { with: { ref: 'main', token: 'person-2' } },
     'POST /projects/:id/ref/:ref/trigger/pipeline': { at: { ref: 'main' }, with: { token: 'person-2' } },

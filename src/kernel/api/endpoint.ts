@@ -68,7 +68,7 @@ export type CallLimit = {
  * Statuses beside the endpoint's own and the refusals of every endpoint: the same record under another
  * status, no change, or its own refusal.
  */
-export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 406 | 408 | 409 | 410 | 422 | 501;
+export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 406 | 408 | 409 | 410 | 416 | 422 | 501;
 
 type Common<Path extends string, P extends TProperties, Subject, C extends Caller> = {
   method: Method;
@@ -87,6 +87,8 @@ type Common<Path extends string, P extends TProperties, Subject, C extends Calle
   /** The feature flag that must be on. */
   flag?: string;
   jobToken?: boolean;
+  /** The handler judges the header JOB-TOKEN: it is no credential here. */
+  readsJobToken?: boolean;
   /** Rotates a token: a token that was rotated before ends its family here. */
   rotatesToken?: boolean;
   deprecated?: { use: string };
@@ -119,6 +121,7 @@ export type Endpoint<
   offering?: 'self_managed';
   flag?: string;
   jobToken: boolean;
+  readsJobToken?: boolean;
   rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;

@@ -47,6 +47,7 @@ const refusals = {
   408: 'The database took too long.',
   409: 'There is one already, or something else is in the way.',
   410: 'Not any more: the settings of the instance forbid it.',
+  416: 'What was sent does not begin where the last part ended.',
   412: 'Changed since `If-Unmodified-Since`.',
   413: 'The body is too large.',
   414: 'The address with its query is too long: parameters go into a body of JSON on every method.',
@@ -57,7 +58,7 @@ const refusals = {
   503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
 /** Refusals that an endpoint declares itself. */
-const ownRefusals = new Set([405, 406, 408, 409, 410, 412, 422, 501]);
+const ownRefusals = new Set([405, 406, 408, 409, 410, 412, 416, 422, 501]);
 
 const description =
   'Parameters are sent in the query, as JSON or as a form. Administrators with the scope `sudo` run any request as ' +

@@ -59,10 +59,11 @@ export function toRoute(
   ): Promise<Caller> {
     const header = request.headers.sudo;
     const sudo = typeof query.sudo === 'string' ? query.sudo : Array.isArray(header) ? header[0] : header;
+    const presented = presentedCredential(request.headers, query);
     const { 'x-csrf-token': csrf, 'x-gitlab-event-uuid': chain } = request.headers;
     return services.authenticator.authenticate(
       {
-        credential: presentedCredential(request.headers, query),
+        credential: spec.readsJobToken && presented.form === 'job_token' ? { form: 'none' } : presented,
         jobToken: spec.jobToken,
         rotatesToken: spec.rotatesToken ?? false,
         safeMethod: request.method === 'GET' || request.method === 'HEAD',

@@ -93,7 +93,14 @@ export function createAuthenticator(
     if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_INTERVAL_MS) {
       await recordTokenUse(sql, { id: row.token_id, userId: row.id }, time);
     }
-    return toActor(row, { via: 'token', tokenId: row.token_id, kind: row.token_kind, scopes: row.scopes });
+    const actor = toActor(row, {
+      via: 'token',
+      tokenId: row.token_id,
+      kind: row.token_kind,
+      scopes: row.scopes,
+    });
+    // What a job runs is written by many: an administrator's rights are not theirs.
+    return row.token_kind === 'job' ? { ...actor, admin: false, auditor: false } : actor;
   }
 
   /**

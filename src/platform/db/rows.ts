@@ -212,6 +212,10 @@ export type CiJobsTable = {
   queued_at: Date | null;
   scheduled_at: Date | null;
   erased_at: Date | null;
+  runner_id: number | null;
+  runner_manager_id: number | null;
+  cancel_gracefully: Generated<boolean>;
+  timeout: number | null;
 };
 
 export type CiVariablesTable = {

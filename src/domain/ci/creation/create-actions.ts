@@ -9,7 +9,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { changedPaths } from '../../../platform/git/history/changed-files.ts';
-import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
 import { seal } from '../../../platform/secret.ts';
@@ -22,7 +22,7 @@ import { type PipelineRow, processPipeline } from '../processing/process-actions
 import { cancelRedundant } from '../processing/redundant-actions.ts';
 import { createFiles } from './files.ts';
 import { predefinedVariables } from './predefined.ts';
-import { selectEmail, selectKeptVariables } from './queries.ts';
+import { selectKeptVariables, selectStarter } from './queries.ts';
 import { asksToSkip, doubled, maySetVariables } from './rules.ts';
 
 export type CreationServices = Pick<
@@ -85,7 +85,7 @@ export async function createPipeline(
 ): Promise<PipelineRow | undefined> {
   const { services, actor, subject } = creator;
   const isPush = request.source === 'push';
-  const target = await findTarget(creator, request);
+  const target = isRefName(request.ref) ? await findTarget(creator, request) : undefined;
   if (!target) throw refuse('Reference not found');
   const { commit, tag } = target;
   const guard = await guardRefs(services.database.db, subject, actor, await services.settings.read());
@@ -138,7 +138,7 @@ export async function createPipeline(
     beforeSha: values.before_sha,
     source: request.source,
     createdAt,
-    user: { ...actor, email: await selectEmail(services.database.db, actor.id) },
+    user: await selectStarter(services.database.db, actor.id),
     triggerToken: request.trigger?.token,
     scheduleDescription: request.scheduleDescription,
   });

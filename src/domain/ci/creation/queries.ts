@@ -47,21 +47,28 @@ export async function selectKeptVariables(
   }));
 }
 
-/** The address of a user; empty for one who is gone. */
-export async function selectEmail(db: Db, userId: number): Promise<string> {
-  const row = await db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirst();
-  return row?.email ?? '';
+/** Who starts a job, for its variables; a user who is gone has no name. */
+export async function selectStarter(
+  db: Db,
+  userId: number,
+): Promise<{ id: number; username: string; name: string; email: string }> {
+  const row = await db
+    .selectFrom('users')
+    .select(['id', 'username', 'name', 'email'])
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return row ?? { id: userId, username: '', name: '', email: '' };
 }
+
+const given = (db: Db, pipelineId: number) =>
+  db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', pipelineId);
+
+/** All variables that a pipeline was started with. */
+export const selectGiven = (db: Db, pipelineId: number) => given(db, pipelineId).orderBy('id').execute();
 
 /** A page of the variables that a pipeline was started with, in the order in which they were given. */
 export const selectGivenVariables = (db: Db, pipelineId: number, page: PageRequest) =>
-  selectPage(
-    db,
-    db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', pipelineId),
-    page,
-    { by: 'id', sort: 'asc' },
-    { id: 'pipeline_variables.id' },
-  );
+  selectPage(db, given(db, pipelineId), page, { by: 'id', sort: 'asc' }, { id: 'pipeline_variables.id' });
 
 /** The trigger token that a program sent; none that has ended. */
 export const selectSentTrigger = (db: Db, token: string) =>

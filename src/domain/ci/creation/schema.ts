@@ -1,6 +1,7 @@
 /** Requests for new pipelines, and the variables that came with them (facts: Pipelines, schedules). */
 import Type from 'typebox';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { existingBranch } from '../../repositories/index.ts';
 import { KEY_PATTERN, variableTypes } from '../variables/rules.ts';
 
 /** Of one pipeline. */
@@ -8,7 +9,7 @@ const MAX_VARIABLES = 3_600;
 const MAX_VALUE_LENGTH = 368_640;
 const MAX_INPUTS = 20;
 
-const ref = Type.String({ minLength: 1, maxLength: 1_000, description: 'Branch or tag.' });
+const ref = Type.String({ minLength: 1, maxLength: 1_000, ...existingBranch, description: 'Branch or tag.' });
 const key = Type.String({ pattern: KEY_PATTERN, maxLength: 255 });
 const value = Type.String({ maxLength: MAX_VALUE_LENGTH });
 const inputs = Type.Optional(

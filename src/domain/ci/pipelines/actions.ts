@@ -6,7 +6,7 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../platform/db/database.ts';
-import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { cancelJobs, forgetTokens, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
 import { processPipeline } from '../processing/process-actions.ts';
 import { lockPipeline } from './queries.ts';
 
@@ -49,5 +49,6 @@ export const deletePipeline = (
   inTransaction(services.database.db, async (tx) => {
     const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
     unmodified(pipeline.updated_at);
+    await forgetTokens(tx, sql`pipeline_id = ${pipeline.id}`);
     await ahead(tx).deleteFrom('pipelines').where('id', '=', pipeline.id).execute();
   });

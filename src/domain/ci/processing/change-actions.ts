@@ -8,22 +8,44 @@ import { isCancelable, statuses } from './status.ts';
 
 const cancelable = statuses.filter(isCancelable);
 
+/** The tokens of these jobs open nothing any more. */
+export const forgetTokens = async (tx: Db, which: RawBuilder<unknown>): Promise<void> => {
+  await sql`
+    delete from access_tokens where kind = 'job'
+      and digest in (select token_digest from ci_jobs where token_digest is not null and ${which})`.execute(
+    ahead(tx),
+  );
+};
+
 /** Cancels those that have not ended, all or of these ids; what other programs said stays. */
 export async function cancelJobs(tx: Db, pipeline: PipelineRow, ids?: readonly number[]): Promise<void> {
   const time = now();
   let query = ahead(tx)
     .updateTable('ci_jobs')
-    .set({ status: 'canceled', finished_at: time, updated_at: time, token_digest: null })
+    .set((eb) => {
+      // The runner ends it by itself, and says so.
+      const graceful = sql<boolean>`(status = 'running' and cancel_gracefully)`;
+      return {
+        status: eb.case().when(graceful).then('canceling').else('canceled').end(),
+        finished_at: sql<Date | null>`case when ${graceful} then null else ${time}::timestamptz end`,
+        updated_at: time,
+      };
+    })
     .where('pipeline_id', '=', pipeline.id)
     .where('kind', '<>', 'status')
     .where('retried', '=', false)
     .where('status', 'in', cancelable);
   if (ids) query = query.where('id', 'in', ids);
   await query.execute();
+  await forgetTokens(tx, sql`pipeline_id = ${pipeline.id} and status = 'canceled'`);
 }
 
 /** New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. */
-export async function replaceJobs(tx: Db, actor: Actor, which: RawBuilder<SqlBool>): Promise<number[]> {
+export async function replaceJobs(
+  tx: Db,
+  actor: Pick<Actor, 'id'>,
+  which: RawBuilder<SqlBool>,
+): Promise<number[]> {
   const time = now();
   const { rows } = await sql<{ id: number }>`
     with old as (update ci_jobs set retried = true where ${which} returning *)

@@ -1,11 +1,13 @@
 /** The repository that an address names, if the visitor may fetch from it or push to it. */
 import { authorizeDeployToken, authorizeProject } from '../../../kernel/access/find.ts';
-import { Failure } from '../../../platform/failure.ts';
+import { INTERNAL } from '../../../kernel/policy/roles.ts';
+import { Failure, notFound } from '../../../platform/failure.ts';
 import { FETCHED_REFS } from '../../../platform/git/program/program.ts';
 import { authorizePush, sharedBranches } from '../protection/collaborations.ts';
 import { type PushTarget, type RepositoryRequest, repositoryKinds } from '../store/repository-kinds.ts';
-import type { Purpose } from './credentials.ts';
+import { jobTokenId, type Purpose } from './credentials.ts';
 import { projectPushTarget } from './project-push-target.ts';
+import { selectJobProject } from './queries.ts';
 
 const refusals = {
   read: 'You are not allowed to download code from this project.',
@@ -18,7 +20,9 @@ const refusals = {
  */
 export async function resolveRepository(request: RepositoryRequest): Promise<PushTarget> {
   try {
-    for (const kind of repositoryKinds.all(request.services)) {
+    // A job has the repository of its project alone, and what is open to others.
+    const ofJob = jobTokenId(request.visitor.caller) !== undefined;
+    for (const kind of ofJob ? [] : repositoryKinds.all(request.services)) {
       const target = await kind.find(request);
       if (target) return target;
     }
@@ -46,6 +50,13 @@ async function findProject({
   }
   if (purpose === 'read') {
     const project = await authorizeProject(points, caller, 'read_code', path);
+    const job = jobTokenId(caller);
+    if (
+      job !== undefined &&
+      project.row.visibility < INTERNAL &&
+      (await selectJobProject(points, job)) !== project.id
+    )
+      throw notFound('Project');
     const target = projectPushTarget(services, settings, project, caller);
     // Those who read no merge requests see none of their commits. A deploy token is for all that git fetches.
     return project.may('read_merge_requests') ? target : { ...target, hiddenRefs: FETCHED_REFS };

@@ -42,3 +42,15 @@ export const joinPieces = (pieces: readonly Buffer[]): Buffer => {
   const [only] = pieces;
   return only && pieces.length === 1 ? only : Buffer.concat(pieces);
 };
+
+/** A body of at most so many bytes; 413 for a longer one. */
+export async function wholeBody(stream: Readable, maximum: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  await eachPiece(stream, (piece) => {
+    size += piece.length;
+    if (size > maximum) throw tooLargeBody();
+    pieces.push(piece);
+  });
+  return joinPieces(pieces);
+}

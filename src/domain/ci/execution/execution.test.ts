@@ -1,0 +1,329 @@
+/** Jobs as runners run them: handed out once, reported of, with their traces and their clones. */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApp, useApp } from '../../../../test/support/app.ts';
+import {
+  bodyOf,
+  type MadeProject,
+  type MadeUser,
+  makeMembers,
+  makeProject,
+} from '../../../../test/support/factories.ts';
+import { makeHome, runGit } from '../../../../test/support/git.ts';
+import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
+import { failStuck, startDelayed } from './sweep-actions.ts';
+import { sweepTraces } from './sweep-traces.ts';
+import { traceSize } from './traces.ts';
+
+const app: TestApp = useApp();
+const homeFolder = makeHome();
+let project: MadeProject;
+let maintainer: MadeUser;
+let runner: Runner;
+
+/** A runner of the project, or of what the fields say. */
+async function makeRunner(fields: Record<string, unknown> = {}, system?: string): Promise<Runner> {
+  const body = { runner_type: 'project_type', project_id: project.id, ...fields };
+  return openRunner(app, bodyOf(await app.root('POST /user/runners', { body }), 201).token, system);
+}
+
+/** Commits the file without a pipeline of the push, and starts one. */
+async function start(file: string, of: MadeProject = project): Promise<number> {
+  const path = `/projects/${of.id}`;
+  const there = (await app.root(`GET ${path}/repository/files/.gitlab-ci.yml?ref=main`)).status === 200;
+  const body = {
+    branch: 'main',
+    commit_message: 'Change [skip ci]',
+    actions: [{ action: there ? 'update' : 'create', file_path: '.gitlab-ci.yml', content: file }],
+  };
+  bodyOf(await app.root(`POST ${path}/repository/commits`, { body }), 201);
+  return bodyOf(await app.as(maintainer.token)(`POST ${path}/pipeline`, { body: { ref: 'main' } }), 201).id;
+}
+
+const statusOf = async (pipeline: number): Promise<string> =>
+  bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${pipeline}`), 200).status;
+const jobsOf = async (pipeline: number, query = ''): Promise<Record<string, string>> => {
+  const { body } = await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs`, { query });
+  return Object.fromEntries(
+    body.toReversed().map((job: { name: string; status: string }) => [job.name, job.status]),
+  );
+};
+const variableOf = (job: TakenJob, key: string): string | undefined =>
+  job.variables.findLast((variable) => variable.key === key)?.value;
+
+beforeAll(async () => {
+  project = await makeProject(app);
+  ({ maintainer } = await makeMembers(app, `projects/${project.id}`, 'maintainer'));
+  // The pipelines of this file are the only ones, and each is looked at by itself.
+  await app.root(`PUT /projects/${project.id}`, { body: { auto_cancel_pending_pipelines: 'disabled' } });
+  runner = await makeRunner();
+});
+afterAll(() => rmSync(homeFolder, { recursive: true, force: true }));
+
+test('a pipeline runs from stage to stage', async () => {
+  const pipeline = await start(
+    'stages: [a, b]\nbuild:\n  stage: a\n  script: make\ntest:\n  stage: b\n  script: [make test, ls]\n',
+  );
+  const build = await runner.take();
+  expect(build).toMatchObject({
+    job_info: { name: 'build', stage: 'a', pipeline_id: pipeline, project_id: project.id },
+    git_info: { ref: 'main', ref_type: 'branch', protected: true, depth: 20 },
+    steps: [{ name: 'script', script: ['make'] }],
+  });
+  expect(variableOf(build, 'CI_JOB_NAME')).toBe('build');
+  expect(variableOf(build, 'CI_PIPELINE_ID')).toBe(String(pipeline));
+  expect(variableOf(build, 'CI_COMMIT_SHA')).toBe(build.git_info.sha);
+  expect(variableOf(build, 'GITLAB_USER_LOGIN')).toBe(maintainer.username);
+  expect(build.variables.find(({ key }) => key === 'CI_JOB_TOKEN')).toMatchObject({
+    value: build.token,
+    masked: true,
+  });
+  expect(await jobsOf(pipeline)).toEqual({ build: 'running', test: 'created' });
+  expect(await statusOf(pipeline)).toBe('running');
+  expect((await runner.request()).status).toBe(204);
+  const updated = await runner.update(build, { state: 'success' });
+  expect([updated.status, updated.text, updated.headers.get('job-status')]).toEqual([
+    200,
+    '"200"',
+    'success',
+  ]);
+  const next = await runner.take();
+  expect(next.steps[0]?.script).toEqual(['make test', 'ls']);
+  await runner.update(next, { state: 'failed', failure_reason: 'script_failure', exit_code: 2 });
+  expect(await jobsOf(pipeline)).toEqual({ build: 'success', test: 'failed' });
+  expect(await statusOf(pipeline)).toBe('failed');
+  const job = bodyOf(await app.root(`GET /projects/${project.id}/jobs/${next.id}`), 200);
+  expect(job).toMatchObject({ failure_reason: 'script_failure', status: 'failed' });
+  expect(job.started_at).not.toBeNull();
+});
+
+test('a job is handed out once, however many ask', async () => {
+  const pipeline = await start('build:\n  script: make\n  parallel: 5\n');
+  const runners = await Promise.all(Array.from({ length: 8 }, (_, at) => makeRunner({}, `s_${at}`)));
+  const answers = await Promise.all(runners.map((each) => each.request()));
+  const taken = answers.filter(({ status }) => status === 201).map(({ body }) => body.id as number);
+  expect(new Set(taken).size).toBe(taken.length);
+  expect(taken).toHaveLength(5);
+  expect(new Set(Object.values(await jobsOf(pipeline)))).toEqual(new Set(['running']));
+  for (const [at, { status, body }] of answers.entries())
+    if (status === 201) await runners[at]?.update(body, { state: 'success' });
+  expect(await statusOf(pipeline)).toBe('success');
+});
+
+describe('a runner', () => {
+  test('takes what its tags and its kind are for', async () => {
+    const file = 'tagged:\n  script: make\n  tags: [stone, lime]\nplain:\n  script: make\n';
+    const pipeline = await start(file);
+    const stone = await makeRunner({ tag_list: ['stone', 'lime', 'sand'], run_untagged: false });
+    const other = await makeRunner({ tag_list: ['stone'], run_untagged: false });
+    expect((await other.request()).status).toBe(204);
+    const tagged = await stone.take();
+    expect(variableOf(tagged, 'CI_JOB_NAME')).toBe('tagged');
+    expect((await stone.request()).status).toBe(204);
+    const elsewhere = await makeProject(app);
+    const foreign = await makeRunner({ project_id: elsewhere.id });
+    expect((await foreign.request()).status).toBe(204);
+    const shared = await makeRunner({ runner_type: 'instance_type', project_id: undefined });
+    await app.root(`PUT /projects/${project.id}`, { body: { shared_runners_enabled: false } });
+    expect((await shared.request()).status).toBe(204);
+    await app.root(`PUT /projects/${project.id}`, { body: { shared_runners_enabled: true } });
+    const plain = await shared.take();
+    expect(variableOf(plain, 'CI_JOB_NAME')).toBe('plain');
+    await Promise.all([
+      stone.update(tagged, { state: 'success' }),
+      shared.update(plain, { state: 'success' }),
+    ]);
+    expect(await statusOf(pipeline)).toBe('success');
+  });
+
+  test('of protected refs takes no others, and gets what is protected', async () => {
+    const guarded = await makeRunner({ access_level: 'ref_protected' });
+    const value = { key: 'VAULT', value: 'granite-door', protected: true, masked: true };
+    bodyOf(await app.root(`POST /projects/${project.id}/variables`, { body: value }), 201);
+    await start('build:\n  script: make\n');
+    const job = await guarded.take();
+    expect(job.variables.find(({ key }) => key === 'VAULT')).toMatchObject({
+      value: 'granite-door',
+      masked: true,
+    });
+    await guarded.update(job, { state: 'success' });
+    bodyOf(
+      await app.root(`POST /projects/${project.id}/repository/branches`, {
+        body: { branch: 'side', ref: 'main' },
+      }),
+      201,
+    );
+    const made = await app.as(maintainer.token)(`POST /projects/${project.id}/pipeline`, {
+      body: { ref: 'side' },
+    });
+    expect(made.status).toBe(201);
+    expect((await guarded.request()).status).toBe(204);
+    const open = await runner.take();
+    expect(variableOf(open, 'VAULT')).toBeUndefined();
+    await runner.update(open, { state: 'success' });
+  });
+
+  test('that is unknown gets nothing, and none speaks of another’s job', async () => {
+    expect((await openRunner(app, 'glrt-nobody').request()).status).toBe(403);
+    await start('build:\n  script: make\n');
+    const job = await runner.take();
+    const forged = { ...job, token: 'glcbt-wrong' };
+    for (const answer of [
+      await runner.update(forged, { state: 'success' }),
+      await runner.trace(forged, 0, 'x'),
+      await runner.update({ ...job, id: job.id + 1_000 }, { state: 'success' }),
+      await app.call(`PUT /jobs/${job.id}`, { body: { state: 'success' } }),
+    ])
+      expect(answer.status).toBe(403);
+    expect((await runner.update(job, { state: 'success' })).status).toBe(200);
+    const again = await runner.update(job, { state: 'failed' });
+    expect([again.status, again.headers.get('job-status')]).toEqual([403, 'success']);
+  });
+});
+
+test('a trace grows by parts that follow one another', async () => {
+  await start('build:\n  script: make\n');
+  const job = await runner.take();
+  const path = `/projects/${project.id}/jobs/${job.id}/trace`;
+  expect((await app.root(`GET ${path}`)).text).toBe('');
+  const first = await runner.trace(job, 0, 'Gränit\n');
+  expect([first.status, first.headers.get('range'), first.headers.get('job-status')]).toEqual([
+    202,
+    '0-8',
+    'running',
+  ]);
+  const gap = await runner.trace(job, 20, 'x');
+  expect([gap.status, gap.headers.get('range')]).toEqual([416, '0-8']);
+  expect((await runner.trace(job, 0, 'Gränit\n')).status).toBe(202);
+  expect((await runner.trace(job, 0, 'other text')).status).toBe(416);
+  expect((await runner.trace(job, 8, 'Marble\n')).status).toBe(202);
+  const headers = { 'job-token': job.token, 'content-type': 'text/plain' };
+  const bare = await app.call(`PATCH /jobs/${job.id}/trace`, { headers, form: 'x' });
+  expect([bare.status, bare.body.error]).toEqual([400, '400 Missing header Content-Range']);
+  const shown = await app.root(`GET ${path}`);
+  expect([shown.status, shown.text, shown.headers.get('content-type')]).toEqual([
+    200,
+    'Gränit\nMarble\n',
+    'text/plain; charset=utf-8',
+  ]);
+  await runner.update(job, { state: 'success' });
+  expect((await runner.trace(job, 15, 'late')).status).toBe(403);
+});
+
+test('a job that failed runs again as often as its file says', async () => {
+  const pipeline = await start(
+    'build:\n  script: make\n  retry:\n    max: 1\n    when: runner_system_failure\n',
+  );
+  const one = await runner.take();
+  await runner.update(one, { state: 'failed', failure_reason: 'runner_system_failure' });
+  expect(await jobsOf(pipeline)).toEqual({ build: 'pending' });
+  const two = await runner.take();
+  expect(two.id).not.toBe(one.id);
+  await runner.update(two, { state: 'failed', failure_reason: 'runner_system_failure' });
+  expect(await jobsOf(pipeline)).toEqual({ build: 'failed' });
+  const once = await start('build:\n  script: make\n  allow_failure:\n    exit_codes: 3\n');
+  const job = await runner.take();
+  await runner.update(job, { state: 'failed', failure_reason: 'script_failure', exit_code: 3 });
+  expect(await statusOf(once)).toBe('success');
+});
+
+test('a canceled job is told so: at once, or to end by itself', async () => {
+  const cancel = (job: TakenJob) =>
+    app.as(maintainer.token)(`POST /projects/${project.id}/jobs/${job.id}/cancel`);
+  await start('build:\n  script: make\n');
+  const hard = await runner.take();
+  expect(bodyOf(await cancel(hard), 201).status).toBe('canceled');
+  const told = await runner.update(hard, { state: 'running' });
+  expect([told.status, told.headers.get('job-status')]).toEqual([403, 'canceled']);
+  const pipeline = await start('build:\n  script: make\n');
+  const soft = await runner.take({ features: { cancel_gracefully: true } });
+  expect(bodyOf(await cancel(soft), 201).status).toBe('canceling');
+  const asked = await runner.update(soft, { state: 'running' });
+  expect([asked.status, asked.headers.get('job-status')]).toEqual([200, 'canceling']);
+  await runner.update(soft, { state: 'success' });
+  expect(await jobsOf(pipeline)).toEqual({ build: 'canceled' });
+});
+
+test('a delayed job waits for a runner from its time on, and not too long after', async () => {
+  const { background } = app.app.services.database;
+  const pipeline = await start('build:\n  script: make\n  when: delayed\n  start_in: 10 minutes\n');
+  expect(await jobsOf(pipeline)).toEqual({ build: 'scheduled' });
+  await startDelayed(background);
+  expect(await jobsOf(pipeline)).toEqual({ build: 'scheduled' });
+  const late = async (minutes: number) => {
+    await app.app.services.database.sql`
+      update ci_jobs set scheduled_at = now() - make_interval(mins => ${minutes}) where status = 'scheduled'`;
+    await startDelayed(background);
+  };
+  await late(1);
+  expect(await jobsOf(pipeline)).toEqual({ build: 'pending' });
+  const job = await runner.take();
+  await runner.update(job, { state: 'success' });
+  const stale = await start('build:\n  script: make\n  when: delayed\n  start_in: 10 minutes\n');
+  await late(61);
+  expect(await jobsOf(stale)).toEqual({ build: 'failed' });
+});
+
+test('a job whose runner is silent fails, and its token ends', async () => {
+  const { sql, background } = app.app.services.database;
+  const pipeline = await start('build:\n  script: make\n');
+  const job = await runner.take();
+  await failStuck(background);
+  expect(await jobsOf(pipeline)).toEqual({ build: 'running' });
+  await sql`update ci_jobs set updated_at = now() - interval '20 minutes' where id = ${job.id}`;
+  await runner.update(job, { state: 'running' });
+  await failStuck(background);
+  expect(await jobsOf(pipeline)).toEqual({ build: 'running' });
+  await sql`update ci_jobs set updated_at = now() - interval '61 minutes' where id = ${job.id}`;
+  await failStuck(background);
+  const shown = bodyOf(await app.root(`GET /projects/${project.id}/jobs/${job.id}`), 200);
+  expect(shown).toMatchObject({ status: 'failed', failure_reason: 'stuck_or_timeout_failure' });
+  expect((await runner.update(job, { state: 'success' })).status).toBe(403);
+  expect(await sql`select id from access_tokens where kind = 'job'`).toEqual([]);
+});
+
+test('traces go with their jobs', async () => {
+  const pipeline = await start('build:\n  script: make\n  parallel: 2\n');
+  const [one, two] = [await runner.take(), await runner.take()];
+  await runner.trace(one, 0, 'one');
+  await runner.trace(two, 0, 'two');
+  const { services } = app.app;
+  await sweepTraces(services);
+  expect(await traceSize(services.config.data, one.id)).toBe(3);
+  expect((await app.root(`DELETE /projects/${project.id}/pipelines/${pipeline}`)).status).toBe(204);
+  expect((await runner.update(one, { state: 'success' })).status).toBe(403);
+  await sweepTraces(services);
+  expect(await traceSize(services.config.data, one.id)).toBe(0);
+});
+
+test('the token of a job clones its project while it runs, and opens nothing else', async () => {
+  const hidden = await makeProject(app);
+  await app.root(`POST /projects/${hidden.id}/repository/commits`, {
+    body: {
+      branch: 'main',
+      commit_message: 'x',
+      actions: [{ action: 'create', file_path: 'x', content: 'x' }],
+    },
+  });
+  await app.root(`POST /projects/${hidden.id}/members`, {
+    body: { user_id: maintainer.id, access_level: 40 },
+  });
+  await start('build:\n  script: make\n');
+  const job = await runner.take();
+  const git = (...args: string[]) => runGit(homeFolder, args);
+  const fetch = async (url: string) => {
+    await git('init', '-q', '.');
+    return (await git('fetch', '-q', '--depth', '20', url, ...job.git_info.refspecs)).code;
+  };
+  expect(await fetch(job.git_info.repo_url)).toBe(0);
+  expect((await git('rev-parse', `refs/pipelines/${variableOf(job, 'CI_PIPELINE_ID')}`)).output.trim()).toBe(
+    job.git_info.sha,
+  );
+  const other = job.git_info.repo_url.replace(project.path_with_namespace, hidden.path_with_namespace);
+  expect((await git('ls-remote', other)).code).not.toBe(0);
+  const headers = { 'job-token': job.token };
+  expect((await app.call(`GET /projects/${project.id}`, { headers })).status).toBe(401);
+  expect((await app.call('GET /user', { headers: { 'private-token': job.token } })).status).toBe(401);
+  await runner.update(job, { state: 'success' });
+  expect((await git('ls-remote', job.git_info.repo_url)).code).not.toBe(0);
+});

@@ -1,0 +1,104 @@
+/** Gives a runner its next job, with all that it needs to run it. */
+import { reachProject } from '../../../kernel/access/find.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { version } from '../../../package.ts';
+import { findCommit } from '../../../platform/git/refs.ts';
+import { digest, randomHex, unseal } from '../../../platform/secret.ts';
+import { readRepository } from '../../repositories/index.ts';
+import type { CreationServices } from '../creation/create-actions.ts';
+import { predefinedVariables } from '../creation/predefined.ts';
+import { selectGiven, selectKeptVariables, selectStarter } from '../creation/queries.ts';
+import type { ContextVariable } from '../file/context.ts';
+import type { PlannedJob } from '../file/plan.ts';
+import type { Manager } from '../runners/authenticate.ts';
+import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
+import { claimJob } from './claim-actions.ts';
+import { finishJob } from './finish-actions.ts';
+import { jobPayload } from './payload.ts';
+import { selectPipelineOf } from './queries.ts';
+
+const TOKEN_PREFIX = 'glcbt-';
+const DEFAULT_PATH = '.gitlab-ci.yml';
+
+/** Undefined where no job waits that the runner may take. A job whose project or commit is gone fails. */
+export async function giveJob(
+  services: CreationServices,
+  runner: AuthenticRunner,
+  manager: Manager,
+): Promise<Record<string, unknown> | undefined> {
+  const { db } = services.database;
+  const token = `${TOKEN_PREFIX}${randomHex(20)}`;
+  const job = await claimJob(db, {
+    runner,
+    managerId: manager.id,
+    cancelGracefully: manager.features.cancel_gracefully === true,
+    digest: digest(token),
+  });
+  if (!job) return undefined;
+  const [pipeline, project] = await Promise.all([
+    selectPipelineOf(db, job),
+    reachProject(services.database.points, job.project_id),
+  ]);
+  const commit = project && (await readRepository(services, project, (git) => findCommit(git, pipeline.sha)));
+  if (!project || !commit) {
+    await finishJob(db, job, { state: 'failed', failure_reason: 'data_integrity_failure' });
+    return undefined;
+  }
+  const settings = projectSettings(project.row);
+  const [user, kept, given] = await Promise.all([
+    selectStarter(db, job.user_id),
+    selectKeptVariables(db, project.row, pipeline.protected, services.secretKey),
+    selectGiven(db, pipeline.id),
+  ]);
+  const predefined = predefinedVariables({
+    baseUrl: services.baseUrl(),
+    apiVersion: version.api,
+    revision: version.revision,
+    project: { ...project.row, fullPath: project.fullPath },
+    configPath: settings.ci_config_path || DEFAULT_PATH,
+    commit,
+    ref: pipeline.ref,
+    tag: pipeline.tag,
+    tagMessage: null,
+    protected: pipeline.protected,
+    beforeSha: pipeline.before_sha,
+    source: pipeline.source,
+    createdAt: pipeline.created_at,
+    user,
+  });
+  return jobPayload({
+    baseUrl: services.baseUrl(),
+    job,
+    // The column holds what the compiler planned.
+    planned: job.options as unknown as PlannedJob,
+    pipeline,
+    token,
+    project: {
+      id: project.id,
+      name: project.row.path,
+      fullPath: project.fullPath,
+      namespaceId: project.row.namespace_id,
+      rootId: project.row.ancestor_ids[0] ?? project.row.namespace_id,
+      gitDepth: settings.ci_default_git_depth ?? 0,
+      fetches: settings.build_git_strategy === 'fetch',
+      separatedCaches: settings.ci_separated_caches,
+    },
+    runner: {
+      id: runner.id,
+      description: runner.description,
+      tags: runner.tag_list,
+      isShared: runner.runner_type === 'instance_type',
+    },
+    predefined,
+    overriding: [
+      ...kept.filter(({ environmentScope }) => environmentScope === '*'),
+      ...given.map(
+        ({ key, value_sealed, variable_type }): ContextVariable => ({
+          key,
+          value: unseal(services.secretKey, value_sealed),
+          file: variable_type === 'file',
+        }),
+      ),
+    ],
+  });
+}

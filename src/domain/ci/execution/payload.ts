@@ -1,0 +1,223 @@
+/** What a runner is told of a job that it has taken (facts for CI: Job response JSON). Pure. */
+import type { ContextVariable } from '../file/context.ts';
+import { expandForRunner } from '../file/expansion.ts';
+import type { PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
+import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
+import { failureReasons, groupName } from './rules.ts';
+
+/** A variable as the protocol has it; `file` and `raw` are there where they are true. */
+type SentVariable = {
+  key: string;
+  value: string;
+  public: boolean;
+  masked: boolean;
+  file?: true;
+  raw?: true;
+};
+
+export type JobFacts = {
+  baseUrl: string;
+  job: JobRow;
+  planned: PlannedJob;
+  pipeline: PipelineRow;
+  token: string;
+  project: {
+    id: number;
+    name: string;
+    fullPath: string;
+    namespaceId: number;
+    rootId: number;
+    gitDepth: number;
+    fetches: boolean;
+    separatedCaches: boolean;
+  };
+  runner: { id: number; description: string | null; tags: readonly string[]; isShared: boolean };
+  /** Those that every job of the pipeline has. */
+  predefined: readonly ContextVariable[];
+  /** Those of instance, groups and project, then those that the pipeline was started with. */
+  overriding: readonly ContextVariable[];
+};
+
+const sent = ({ key, value, raw, file, masked }: ContextVariable, isPublic: boolean): SentVariable => ({
+  key,
+  value,
+  public: isPublic,
+  masked: masked ?? false,
+  ...(file && { file: true }),
+  ...(raw && { raw: true }),
+});
+
+const ANY_SIGN = /[^a-z0-9]/g;
+
+/** Later ones win; the runner takes the last of a name. */
+export function jobVariables(facts: JobFacts): SentVariable[] {
+  const { baseUrl, job, planned, pipeline, token, project, runner } = facts;
+  const home = `${baseUrl}/${project.fullPath}`;
+  const open: Record<string, string | undefined> = {
+    CI_PIPELINE_ID: String(pipeline.id),
+    CI_PIPELINE_IID: String(pipeline.iid),
+    CI_PIPELINE_URL: `${home}/-/pipelines/${pipeline.id}`,
+    CI_PIPELINE_NAME: pipeline.name ?? undefined,
+    CI_JOB_ID: String(job.id),
+    CI_JOB_URL: `${home}/-/jobs/${job.id}`,
+    CI_JOB_STARTED_AT: job.started_at?.toISOString(),
+    CI_JOB_NAME: job.name,
+    CI_JOB_NAME_SLUG: job.name
+      .toLowerCase()
+      .replaceAll(ANY_SIGN, '-')
+      .slice(0, 63)
+      .replaceAll(/^-+|-+$/g, ''),
+    CI_JOB_GROUP_NAME: groupName(job.name),
+    CI_JOB_STAGE: job.stage,
+    CI_JOB_MANUAL: job.runs_when === 'manual' || job.runs_when === 'delayed' ? 'true' : undefined,
+    CI_NODE_INDEX: planned.parallel ? String(planned.parallel.index) : undefined,
+    CI_NODE_TOTAL: String(planned.parallel?.total ?? 1),
+    CI_ENVIRONMENT_NAME: planned.environment?.name,
+    CI_ENVIRONMENT_ACTION: planned.environment?.action,
+    CI_ENVIRONMENT_URL: planned.environment?.url ?? undefined,
+    CI_RUNNER_ID: String(runner.id),
+    CI_RUNNER_DESCRIPTION: runner.description ?? '',
+    CI_RUNNER_TAGS: JSON.stringify(runner.tags).replaceAll('","', '", "'),
+  };
+  const secret = (key: string, value: string, masked: boolean): SentVariable => ({
+    key,
+    value,
+    public: false,
+    masked,
+  });
+  const all: SentVariable[] = [
+    ...facts.predefined.map((variable) => sent(variable, true)),
+    ...Object.entries(open).flatMap(([key, value]) =>
+      value === undefined ? [] : [sent({ key, value }, true)],
+    ),
+    secret('CI_JOB_TOKEN', token, true),
+    secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
+    ...planned.variables.map(({ key, value, raw }) => sent({ key, value, raw }, true)),
+    ...facts.overriding.map((variable) => sent(variable, false)),
+  ];
+  return expandForRunner(all);
+}
+
+function repositoryUrl({ baseUrl, token, project }: JobFacts): string {
+  const url = new URL(`${baseUrl}/${project.fullPath}.git`);
+  url.username = 'gitlab-ci-token';
+  url.password = token;
+  return url.href;
+}
+
+const cacheOf = ({ key, fallbackKeys, ...cache }: PlannedCache, suffix: string) => ({
+  key: `${typeof key === 'string' ? key : `${key.prefix ?? key.files.map((file) => file.replace(/\.[^.]*$/, '')).join('_')}-default`}${suffix}`,
+  untracked: cache.untracked,
+  paths: cache.paths,
+  policy: cache.policy,
+  when: cache.when,
+  fallback_keys: fallbackKeys.map((each) => `${each}${suffix}`),
+});
+
+const serviceOf = ({
+  name,
+  alias,
+  command,
+  entrypoint,
+  pullPolicy,
+  executorOptions,
+  variables,
+}: PlannedService) => ({
+  name,
+  alias,
+  command,
+  entrypoint,
+  ports: [],
+  pull_policy: pullPolicy,
+  executor_opts: executorOptions,
+  variables: variables.map((variable) => sent(variable, true)),
+});
+
+const AFTER_SCRIPT = { when: 'always', allow_failure: true } as const;
+
+/** The body of the answer that gives the job to the runner. */
+export function jobPayload(facts: JobFacts) {
+  const { job, planned, pipeline, token, project, runner } = facts;
+  const variables = jobVariables(facts);
+  const timeout = job.timeout ?? 3_600;
+  const depth = Number(variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value ?? project.gitDepth);
+  const kind = pipeline.tag ? 'tags' : 'heads';
+  const own = pipeline.tag ? `refs/tags/${pipeline.ref}` : `refs/remotes/origin/${pipeline.ref}`;
+  const suffix = (unprotect: boolean): string =>
+    project.separatedCaches ? (pipeline.protected && !unprotect ? '-protected' : '-non_protected') : '';
+  return {
+    id: job.id,
+    token,
+    allow_git_fetch: project.fetches,
+    job_info: {
+      id: job.id,
+      name: job.name,
+      stage: job.stage,
+      pipeline_id: pipeline.id,
+      project_id: project.id,
+      project_name: project.name,
+      project_full_path: project.fullPath,
+      namespace_id: project.namespaceId,
+      root_namespace_id: project.rootId,
+      organization_id: 1,
+      user_id: job.user_id,
+      time_in_queue_seconds:
+        job.queued_at && job.started_at ? (job.started_at.getTime() - job.queued_at.getTime()) / 1_000 : 0,
+      project_jobs_running_on_instance_runners_count: runner.isShared ? '0' : '+Inf',
+    },
+    git_info: {
+      repo_url: repositoryUrl(facts),
+      ref: pipeline.ref,
+      sha: pipeline.sha,
+      before_sha: pipeline.before_sha,
+      ref_type: pipeline.tag ? 'tag' : 'branch',
+      // The commit itself is fetched: the ref may have moved on.
+      refspecs: [
+        `+${pipeline.sha}:refs/pipelines/${pipeline.id}`,
+        ...(depth > 0
+          ? [`+refs/${kind}/${pipeline.ref}:${own}`]
+          : ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']),
+      ],
+      depth,
+      repo_object_format: 'sha1',
+      protected: pipeline.protected,
+    },
+    runner_info: { timeout, runner_session_url: null },
+    inputs: [],
+    variables,
+    steps: [
+      {
+        name: 'script',
+        script: [...planned.beforeScript, ...planned.script],
+        timeout,
+        when: 'on_success',
+        allow_failure: false,
+      },
+      ...(planned.afterScript.length > 0
+        ? [{ name: 'after_script', script: planned.afterScript, timeout, ...AFTER_SCRIPT }]
+        : []),
+    ],
+    hooks:
+      planned.hooks.preGetSourcesScript.length > 0
+        ? [{ name: 'pre_get_sources_script', script: planned.hooks.preGetSourcesScript }]
+        : [],
+    image: planned.image && {
+      name: planned.image.name,
+      entrypoint: planned.image.entrypoint,
+      ports: [],
+      pull_policy: planned.image.pullPolicy,
+      executor_opts: planned.image.executorOptions,
+    },
+    services: planned.services.map(serviceOf),
+    // Nothing takes them yet, and a runner that cannot hand them over fails the job.
+    artifacts: [],
+    cache: planned.cache.map((cache) => cacheOf(cache, suffix(cache.unprotect))),
+    credentials: [],
+    dependencies: [],
+    features: {
+      trace_sections: true,
+      token_mask_prefixes: ['glpat-', 'glcbt-'],
+      failure_reasons: failureReasons,
+    },
+  };
+}

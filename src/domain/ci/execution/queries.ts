@@ -1,0 +1,30 @@
+/** Reads the job that a runner speaks of, and what a job is run with. */
+import type { Db } from '../../../platform/db/database.ts';
+import { digest } from '../../../platform/secret.ts';
+import type { JobRow } from '../processing/process-actions.ts';
+
+/** The job of this id and token, in whatever status it is. */
+export const selectByToken = (db: Db, id: number, token: string): Promise<JobRow | undefined> =>
+  db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('token_digest', '=', digest(token))
+    .executeTakeFirst();
+
+export const selectPipelineOf = (db: Db, job: Pick<JobRow, 'pipeline_id'>) =>
+  db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirstOrThrow();
+
+/** The same, locked until the transaction ends. */
+export const lockPipelineOf = (tx: Db, job: Pick<JobRow, 'pipeline_id'>) =>
+  tx.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).forUpdate().executeTakeFirst();
+
+export const selectAgain = (tx: Db, { id }: Pick<JobRow, 'id'>): Promise<JobRow | undefined> =>
+  tx.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Those of the ids that jobs have. */
+export async function selectPresent(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const rows = await db.selectFrom('ci_jobs').select('id').where('id', 'in', ids).execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,128 @@
+/** What runners call to run jobs (facts for CI: Runner protocol), and the traces that come of it. */
+import { anyone, onProject } from '../../../kernel/access/access.ts';
+import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { Failure, forbidden } from '../../../platform/failure.ts';
+import { tooLargeBody, wholeBody } from '../../../platform/http/bodies/body-stream.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
+import { selectJob } from '../jobs/queries.ts';
+import { OneJob } from '../jobs/schema.ts';
+import type { JobRow } from '../processing/process-actions.ts';
+import { authenticateRunner } from '../runners/authenticate.ts';
+import { finishJob, touchJob } from './finish-actions.ts';
+import { giveJob } from './give-job.ts';
+import { selectByToken } from './queries.ts';
+import { rangeStart } from './rules.ts';
+import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
+import { appendTrace, MAX_TRACE_BYTES, readTrace } from './traces.ts';
+
+/** Bytes of one part of a trace. */
+const MAX_PART_BYTES = 1_048_576;
+/** Seconds between two parts. */
+const UPDATE_INTERVAL = '3';
+
+/** The job that a runner speaks of; 403 for one that is not its own, or has ended. */
+async function jobOf(
+  { database }: Needs<'database'>,
+  { headers }: Pick<HttpRequest, 'headers'>,
+  { id, token }: { id: number; token?: string | undefined },
+): Promise<JobRow> {
+  const header = headers['job-token'];
+  const presented = token || (typeof header === 'string' ? header : '');
+  const job = presented === '' ? undefined : await selectByToken(database.db, id, presented);
+  if (!job) throw forbidden();
+  if (job.status !== 'running' && job.status !== 'canceling')
+    throw new Failure('forbidden', '403 Forbidden - Job is not processing on runner', {
+      headers: { 'job-status': job.status },
+    });
+  await touchJob(database.db, job);
+  return job;
+}
+
+const told = (status: string): Record<string, string> => ({
+  'job-status': status,
+  'x-gitlab-trace-update-interval': UPDATE_INTERVAL,
+});
+
+export const executionEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/jobs/request',
+    summary: 'Gives a job to a runner; 204 where there is none for it.',
+    access: anyone,
+    also: [204],
+    input: RequestInput,
+    reply: JobPayload,
+    handle: async ({ services, input, request }) => {
+      const { runner, manager } = await authenticateRunner(services, input, request);
+      const payload = runner.paused ? undefined : await giveJob(services, runner, manager);
+      return payload ?? new Reply(204);
+    },
+  }),
+  endpoint({
+    method: 'PUT',
+    path: '/jobs/:id',
+    summary: 'Reports how a job fares, for its runner.',
+    access: anyone,
+    readsJobToken: true,
+    input: UpdateInput,
+    reply: Words,
+    handle: async ({ services, input, request }) => {
+      const job = await jobOf(services, request, input);
+      const { state } = input;
+      if (state === 'success' || state === 'failed') {
+        if (!(await finishJob(services.database.db, job, { ...input, state }))) throw forbidden();
+        services.wake();
+      }
+      return new Reply(200, '200', told(state === 'success' || state === 'failed' ? state : job.status));
+    },
+  }),
+  endpoint({
+    method: 'PATCH',
+    path: '/jobs/:id/trace',
+    status: 202,
+    summary: 'Adds to the trace of a job, for its runner.',
+    access: anyone,
+    readsJobToken: true,
+    also: [416],
+    stream: true,
+    input: TraceInput,
+    reply: Words,
+    handle: async ({ services, input, request }) => {
+      const start = rangeStart(request.headers['content-range']?.toString());
+      if (start === undefined)
+        throw new Failure('bad_request', '400 Missing header Content-Range', {
+          error: '400 Missing header Content-Range',
+        });
+      const job = await jobOf(services, request, input);
+      const part = await wholeBody(request.bodyStream, MAX_PART_BYTES);
+      if (start + part.length > MAX_TRACE_BYTES) {
+        await finishJob(services.database.db, job, {
+          state: 'failed',
+          failure_reason: 'trace_size_exceeded',
+        });
+        throw tooLargeBody();
+      }
+      const { written, size } = await appendTrace(services.config.data, job.id, start, part);
+      const headers = { ...told(job.status), range: `0-${size}` };
+      return written
+        ? new Reply(202, `0-${size}`, headers)
+        : new Reply(416, '416 Range Not Satisfiable', headers);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: '/projects/:id/jobs/:job_id/trace',
+    summary: 'What a job has written.',
+    access: onProject('read_pipelines'),
+    input: OneJob,
+    reply: bytesOf('text/plain'),
+    handle: async ({ db, services, subject, input }) => {
+      const { id } = found(await selectJob(db, subject, input.job_id), 'Job');
+      return new Reply(200, (await readTrace(services.config.data, id)) ?? Buffer.alloc(0), {
+        'content-type': 'text/plain; charset=utf-8',
+        'content-disposition': `inline; filename="${id}.log"`,
+      });
+    },
+  }),
+];

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { failureReason, groupName, isRetried, rangeStart } from './rules.ts';
+
+test.each([
+  ['0-9', 0],
+  [' 10-19 ', 10],
+  ['10', undefined],
+  ['bytes 0-9', undefined],
+  ['-1-9', undefined],
+  ['99999999999999999-99999999999999999', undefined],
+  [undefined, undefined],
+])('a part of %j begins at %s', (header, start) => expect(rangeStart(header)).toBe(start));
+
+test.each([
+  [undefined, 'unknown_failure'],
+  ['script_failure', 'script_failure'],
+  ['because', 'unknown_failure'],
+])('a failure by %s is by %s', (given, reason) => expect(failureReason(given)).toBe(reason));
+
+const retry = (max: number, when: string[] = [], exitCodes: number[] = []) => ({ max, when, exitCodes });
+test.each([
+  ['script_failure', 1, 0, null, false],
+  ['scheduler_failure', undefined, 1, null, true],
+  ['scheduler_failure', undefined, 2, null, false],
+  ['script_failure', 1, 0, retry(1), true],
+  ['script_failure', 1, 1, retry(1), false],
+  ['script_failure', 1, 1, retry(2), true],
+  ['script_failure', 1, 0, retry(2, ['always']), true],
+  ['script_failure', 1, 0, retry(2, ['runner_system_failure']), false],
+  ['runner_system_failure', undefined, 0, retry(2, ['runner_system_failure']), true],
+  ['script_failure', 137, 0, retry(2, [], [137]), true],
+  ['script_failure', 1, 0, retry(2, [], [137]), false],
+  ['missing_dependency_failure', undefined, 0, retry(2), false],
+])('after %s (%s) as attempt %i with %j: %s', (reason, exitCode, attempts, given, again) =>
+  expect(isRetried(given, { reason, exitCode }, attempts)).toBe(again),
+);
+
+test.each([
+  ['build', 'build'],
+  ['build 1/3', 'build'],
+  ['build: [linux, x64]', 'build'],
+  ['test 2', 'test 2'],
+])('%j is of the group %j', (name, group) => expect(groupName(name)).toBe(group));

@@ -1,0 +1,71 @@
+/** Jobs that the clock moves on: delayed ones whose time has come, and those that nobody runs any more. */
+import { sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { forgetTokens } from '../processing/change-actions.ts';
+import { type JobRow, processPipeline } from '../processing/process-actions.ts';
+import { lockPipelineOf } from './queries.ts';
+
+const HOUR_MS = 3_600_000;
+/** So long a running job may be silent, and one without a runner may wait. */
+const SILENT_MS = HOUR_MS;
+/** So long any job may wait. */
+const WAITING_MS = 24 * HOUR_MS;
+/** A job that should have begun so long ago does not begin any more. */
+const STALE_MS = HOUR_MS;
+/** Pipelines of one round. */
+const BATCH = 500;
+
+/** Delayed jobs wait for runners from their time on; those that were overlooked for too long fail. */
+export async function startDelayed(db: Db): Promise<void> {
+  const time = now();
+  const stale = new Date(time.getTime() - STALE_MS);
+  await changeJobs(db, sql`status = 'scheduled' and scheduled_at <= ${time}`, (job) =>
+    job.scheduled_at && job.scheduled_at < stale
+      ? { status: 'failed', failure_reason: 'stale_schedule', finished_at: time }
+      : { status: 'pending', queued_at: time },
+  );
+}
+
+/** Jobs whose runner is silent, and those that no runner took, fail. */
+export async function failStuck(db: Db): Promise<void> {
+  const time = now();
+  const before = (ms: number) => new Date(time.getTime() - ms);
+  const stuck = sql`kind = 'job' and (
+    status in ('running', 'canceling') and updated_at < ${before(SILENT_MS)}
+    or status = 'pending' and queued_at < ${before(WAITING_MS)})`;
+  await changeJobs(db, stuck, ({ status }) =>
+    status === 'canceling'
+      ? { status: 'canceled', finished_at: time }
+      : { status: 'failed', failure_reason: 'stuck_or_timeout_failure', finished_at: time },
+  );
+}
+
+type Change = Partial<Pick<JobRow, 'status' | 'failure_reason' | 'finished_at' | 'queued_at'>>;
+
+/** The condition is asked once more under the lock of the pipeline; what was changed meanwhile stays. */
+async function changeJobs(
+  db: Db,
+  which: ReturnType<typeof sql>,
+  changeOf: (job: JobRow) => Change,
+): Promise<void> {
+  const { rows } = await sql<{ pipeline_id: number }>`
+    select distinct pipeline_id from ci_jobs where not retried and ${which} order by pipeline_id limit ${BATCH}`.execute(
+    db,
+  );
+  for (const { pipeline_id } of rows)
+    await inTransaction(db, async (tx) => {
+      const pipeline = await lockPipelineOf(tx, { pipeline_id });
+      if (!pipeline) return;
+      const { rows: jobs } = await sql<JobRow>`
+        select * from ci_jobs where pipeline_id = ${pipeline_id} and not retried and ${which}`.execute(tx);
+      for (const job of jobs)
+        await ahead(tx)
+          .updateTable('ci_jobs')
+          .set({ ...changeOf(job), updated_at: now() })
+          .where('id', '=', job.id)
+          .execute();
+      await forgetTokens(tx, sql`pipeline_id = ${pipeline_id} and status not in ('running', 'canceling')`);
+      await processPipeline(tx, pipeline);
+    });
+}
