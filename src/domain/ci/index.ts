@@ -19,6 +19,8 @@ import { statusEndpoints } from './statuses/routes.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
+export { traceText } from './execution/trace-text.ts';
+export { readTraceEnd } from './execution/traces.ts';
 export { jobEndpoint, pipelineJobsEndpoint } from './jobs/routes.ts';
 export type { Job } from './jobs/schema.ts';
 export { pipelineEndpoint, pipelinesEndpoint } from './pipelines/routes.ts';

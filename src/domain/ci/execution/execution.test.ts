@@ -13,7 +13,7 @@ import { makeHome, runGit } from '../../../../test/support/git.ts';
 import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
 import { failStuck, startDelayed } from './sweep-actions.ts';
 import { sweepTraces } from './sweep-traces.ts';
-import { traceSize } from './traces.ts';
+import { readTraceEnd, traceSize } from './traces.ts';
 
 const app: TestApp = useApp();
 const homeFolder = makeHome();
@@ -200,6 +200,10 @@ test('a trace grows by parts that follow one another', async () => {
   const headers = { 'job-token': job.token, 'content-type': 'text/plain' };
   const bare = await app.call(`PATCH /jobs/${job.id}/trace`, { headers, form: 'x' });
   expect([bare.status, bare.body.error]).toEqual([400, '400 Missing header Content-Range']);
+  expect(await readTraceEnd(app.app.services.config.data, job.id, 7)).toEqual({
+    text: 'Marble\n',
+    cut: true,
+  });
   const shown = await app.root(`GET ${path}`);
   expect([shown.status, shown.text, shown.headers.get('content-type')]).toEqual([
     200,

@@ -49,6 +49,21 @@ export async function readTrace(data: string, jobId: number): Promise<Readable |
   return size === 0 ? undefined : createReadStream(fileOf(data, jobId), { end: size - 1 });
 }
 
+/** The last bytes of a trace as text; whether there are more before them. */
+export async function readTraceEnd(
+  data: string,
+  jobId: number,
+  maximum: number,
+): Promise<{ text: string; cut: boolean }> {
+  const size = await traceSize(data, jobId);
+  if (size === 0) return { text: '', cut: false };
+  const start = Math.max(0, size - maximum);
+  const pieces: Buffer[] = [];
+  for await (const piece of createReadStream(fileOf(data, jobId), { start, end: size - 1 }))
+    pieces.push(piece);
+  return { text: Buffer.concat(pieces).toString('utf8'), cut: start > 0 };
+}
+
 export const removeTrace = (data: string, jobId: number): Promise<void> =>
   rm(fileOf(data, jobId), { force: true });
 

@@ -8,8 +8,10 @@ import {
   pipelineEndpoint,
   pipelineJobsEndpoint,
   pipelinesEndpoint,
+  readTraceEnd,
   type StatusRow,
   selectStatusesOf,
+  traceText,
 } from '../../ci/index.ts';
 import type { PipelineBasic } from '../../repositories/index.ts';
 import {
@@ -25,6 +27,9 @@ import {
 } from '../view/components.ts';
 import { numberIn, projectAddress, projectOf, showInProject } from '../view/parents.ts';
 import type { ViewContext } from '../view/view-context.ts';
+
+/** Bytes of a trace that its page shows, the last ones. */
+const MAX_TRACE_BYTES = 200_000;
 
 const commitLink = (project: AuthorizedProject, sha: string): Html =>
   html`<a href="${projectAddress(project)}/-/commit/${sha}"><code>${sha.slice(0, 8)}</code></a>`;
@@ -103,6 +108,7 @@ ${pager(view, jobs)}`;
 export async function showJob(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const job = await view.one(jobEndpoint, { id: project.id, job_id: numberIn(view, 'id') });
+  const trace = await readTraceEnd(view.services.config.data, job.id, MAX_TRACE_BYTES);
   const body = html`<h1>${job.name} ${wordTag(job.status)}</h1>
 ${facts(
   [
@@ -116,6 +122,8 @@ ${facts(
   ['Began', job.started_at && timeOf(job.started_at)],
   ['Ran', seconds(job.duration)],
   ['Failed by', job.failure_reason?.replaceAll('_', ' ')],
-)}`;
+)}
+${trace.cut && html`<p class="none">The beginning is left out.</p>`}
+${trace.text !== '' && html`<pre class="listing">${traceText(trace.text)}</pre>`}`;
   return showInProject(view, project, { title: job.name, tab: 'Pipelines', body });
 }
