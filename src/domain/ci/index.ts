@@ -2,7 +2,7 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { lastPipelines } from '../repositories/index.ts';
-import type { CreationServices } from './creation/create-actions.ts';
+import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
 import { executionEndpoints } from './execution/routes.ts';

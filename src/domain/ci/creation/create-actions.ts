@@ -1,79 +1,30 @@
 /** Makes pipelines from the configuration file of a commit (facts for CI: When pipelines are created). */
 import { sql } from 'kysely';
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
-import type { Services } from '../../../kernel/services.ts';
-import { version } from '../../../package.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
-import { changedPaths } from '../../../platform/git/history/changed-files.ts';
-import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
-import type { Commit } from '../../../platform/git/parse.ts';
-import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
+import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { seal } from '../../../platform/secret.ts';
-import { guardRefs, readRepository } from '../../repositories/index.ts';
 import { compile } from '../file/compile.ts';
-import type { ContextVariable } from '../file/context.ts';
-import type { Json, Outcome, PlannedJob } from '../file/plan.ts';
+import type { Outcome, PlannedJob } from '../file/plan.ts';
 import { insertPipeline } from '../pipelines/insert-actions.ts';
 import { type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { cancelRedundant } from '../processing/redundant-actions.ts';
-import { createFiles } from './files.ts';
-import { predefinedVariables } from './predefined.ts';
-import { selectKeptVariables, selectStarter } from './queries.ts';
-import { asksToSkip, doubled, maySetVariables } from './rules.ts';
-
-export type CreationServices = Pick<
-  Services,
-  'config' | 'database' | 'settings' | 'repositories' | 'outbound' | 'secretKey' | 'baseUrl'
->;
-
-export type PipelineVariable = { key: string; value: string; variable_type?: 'env_var' | 'file' | undefined };
-
-export type PipelineRequest = {
-  source: 'push' | 'api' | 'trigger' | 'schedule' | 'web';
-  /** The name of a branch or tag; of both, the branch is meant. */
-  ref: string;
-  tag?: boolean;
-  /** Where a push came from. */
-  beforeSha?: string;
-  /** The commit that was pushed; otherwise the ref's present one. */
-  sha?: string;
-  variables?: readonly PipelineVariable[];
-  inputs?: Record<string, Json>;
-  /** An option of the push asks for no jobs. */
-  skip?: boolean;
-  /** A push is heard more than once. */
-  factId?: number;
-  trigger?: { id: number; token: string };
-  scheduleDescription?: string;
-};
-
-type Creator = { services: CreationServices; actor: Actor; subject: AuthorizedProject };
+import {
+  type Creator,
+  compileRequest,
+  findTarget,
+  type PipelineRequest,
+  type PipelineVariable,
+  readConfiguration,
+  rightOnRef,
+} from './compile-request.ts';
+import { asksToSkip, doubled, maySetVariables, problemsOf, refusalOf } from './rules.ts';
 
 /** Why there is no pipeline, in the public API's words. */
 const refuse = (...base: string[]): Error => invalid({ base });
-
-const FILTERED = {
-  workflow_rules: 'The pipeline did not run. Review the [workflow:rules] configuration for the pipeline.',
-  rules:
-    'The resulting pipeline would have been empty. Review the [rules] configuration for the relevant jobs.',
-};
-const DEFAULT_PATH = '.gitlab-ci.yml';
-
-type Target = { commit: Commit; tag: boolean; tagMessage: string | null };
-
-/** The commit of the request; undefined where there is none of that name. */
-const findTarget = ({ services, subject }: Creator, request: PipelineRequest): Promise<Target | undefined> =>
-  readRepository(services, subject, async (git) => {
-    const branch = request.tag ? undefined : await peelToCommit(git, fullRef('branch', request.ref));
-    const tag = branch ? undefined : await peelToCommit(git, fullRef('tag', request.ref));
-    const found = branch ?? tag;
-    const commit = request.sha === undefined ? found : await findCommit(git, request.sha);
-    return found && commit && { commit, tag: branch === undefined, tagMessage: null };
-  }).then((target) => target ?? undefined);
 
 /**
  * Makes the pipeline, and its first jobs wait for runners. 400 without the ref, the file or the rights, and for a wrong file; of a
@@ -83,39 +34,27 @@ export async function createPipeline(
   creator: Creator,
   request: PipelineRequest,
 ): Promise<PipelineRow | undefined> {
-  const { services, actor, subject } = creator;
+  const { actor, subject } = creator;
   const isPush = request.source === 'push';
-  const target = isRefName(request.ref) ? await findTarget(creator, request) : undefined;
+  const target = await findTarget(creator, request);
   if (!target) throw refuse('Reference not found');
   const { commit, tag } = target;
-  const guard = await guardRefs(services.database.db, subject, actor, await services.settings.read());
-  const isProtected = tag ? guard.isProtectedTag(request.ref) : guard.isProtected(request.ref);
-  const mayRun = tag
-    ? guard.refusal({ ref: fullRef('tag', request.ref), before: NO_OBJECT, after: commit.oid }) === undefined
-    : guard.mayPush(request.ref) || guard.mayMerge(request.ref);
-  if (isProtected && !mayRun)
-    throw refuse(
-      `You do not have sufficient permission to run a pipeline on '${request.ref}'. Please select a different branch or contact your administrator for assistance.`,
-    );
-  const project = projectSettings(subject.row);
+  const text = await readConfiguration(creator, commit);
+  // Most projects have none, and their pushes ask no further.
+  if (text === undefined && isPush) return undefined;
+  const right = await rightOnRef(creator, request.ref, target);
+  if (!right.mayRun) throw refuse(refusalOf(request.ref));
   const variables = request.variables ?? [];
-  requireVariables(variables, maySetVariables(project, subject.role));
+  requireVariables(variables, maySetVariables(projectSettings(subject.row), subject.role));
 
-  const files = createFiles(services, actor, subject);
-  const at = { project: subject.fullPath, sha: commit.oid };
-  const configPath = project.ci_config_path || DEFAULT_PATH;
-  const text = await files.read(configPath, at);
-  if (text === undefined) {
-    if (isPush) return undefined;
-    throw refuse('Missing CI config file');
-  }
+  if (text === undefined) throw refuse('Missing CI config file');
   const values = {
     sha: commit.oid,
     ref: request.ref,
     tag,
     source: request.source,
     before_sha: request.beforeSha ?? NO_OBJECT,
-    protected: isProtected,
+    protected: right.isProtected,
     user_id: actor.id,
     fact_id: request.factId ?? null,
     trigger_id: request.trigger?.id ?? null,
@@ -123,50 +62,7 @@ export async function createPipeline(
   if (isPush && (request.skip || asksToSkip(commit.message)))
     return savePipeline(creator, { ...values, status: 'skipped' }, [], variables);
 
-  const createdAt = now();
-  const predefined = predefinedVariables({
-    baseUrl: services.baseUrl(),
-    apiVersion: version.api,
-    revision: version.revision,
-    project: { ...subject.row, fullPath: subject.fullPath },
-    configPath,
-    commit,
-    ref: request.ref,
-    tag,
-    tagMessage: target.tagMessage,
-    protected: isProtected,
-    beforeSha: values.before_sha,
-    source: request.source,
-    createdAt,
-    user: await selectStarter(services.database.db, actor.id),
-    triggerToken: request.trigger?.token,
-    scheduleDescription: request.scheduleDescription,
-  });
-  const kept = await selectKeptVariables(services.database.db, subject.row, isProtected, services.secretKey);
-  const { outcome } = await compile({
-    text,
-    ...(request.inputs && { inputs: request.inputs }),
-    files,
-    context: {
-      at,
-      source: request.source,
-      ref: request.ref,
-      refKind: tag ? 'tag' : 'branch',
-      predefined,
-      overriding: [
-        ...kept.filter(({ environmentScope }) => environmentScope === '*'),
-        ...variables.map(
-          ({ key, value, variable_type }): ContextVariable => ({
-            key,
-            value,
-            file: variable_type === 'file',
-          }),
-        ),
-      ],
-      changedPaths: (compareTo) =>
-        pathsChanged(creator, commit, isPush ? values.before_sha : NO_OBJECT, compareTo),
-    },
-  });
+  const { outcome } = await compile(await compileRequest(creator, request, target, right, text));
   return save(creator, values, outcome, variables);
 }
 
@@ -176,23 +72,6 @@ function requireVariables(variables: readonly PipelineVariable[], may: boolean):
   const twice = doubled(variables.map(({ key }) => key));
   if (twice.length > 0)
     throw refuse(`Duplicate variable name${twice.length > 1 ? 's' : ''}: ${twice.join(', ')}`);
-}
-
-/** Of a push, the paths that it changed; of other pipelines, there is nothing to compare with. */
-async function pathsChanged(
-  { services, subject }: Creator,
-  commit: Commit,
-  beforeSha: string,
-  compareTo: string | null,
-): Promise<readonly string[] | 'unknown' | 'no_ref'> {
-  if (compareTo === null && beforeSha === NO_OBJECT) return 'unknown';
-  const paths = await readRepository(services, subject, async (git) => {
-    const base = await findCommit(git, compareTo ?? beforeSha);
-    if (!base) return compareTo === null ? 'unknown' : 'no_ref';
-    const [changed] = await changedPaths(git, [{ from: base.tree, to: commit.tree }]);
-    return changed ? [...changed.added, ...changed.modified, ...changed.removed] : 'unknown';
-  });
-  return paths ?? 'unknown';
 }
 
 type Values = Parameters<typeof insertPipeline>[2];
@@ -205,20 +84,11 @@ async function save(
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> {
   const isPush = values.source === 'push';
-  if (outcome.kind === 'filtered') {
-    if (isPush) return undefined;
-    throw refuse(FILTERED[outcome.by]);
-  }
-  const bridge =
-    outcome.kind === 'planned' ? outcome.pipeline.jobs.find(({ kind }) => kind === 'bridge') : undefined;
-  const errors =
-    outcome.kind === 'invalid'
-      ? outcome.errors
-      : bridge
-        ? [`${bridge.name} job: jobs that start other pipelines are not supported here yet`]
-        : [];
-  if (errors.length > 0 || outcome.kind === 'invalid') {
-    if (!isPush && values.source !== 'schedule') throw refuse(...errors);
+  if (isPush && outcome.kind === 'filtered') return undefined;
+  const errors = problemsOf(outcome);
+  if (errors.length > 0 || outcome.kind !== 'planned') {
+    const isKept = isPush || (values.source === 'schedule' && outcome.kind !== 'filtered');
+    if (!isKept) throw refuse(...errors);
     const failed = { status: 'failed', failure_reason: 'config_error', yaml_errors: errors.join('\n') };
     return savePipeline(creator, { ...values, ...failed }, [], variables);
   }

@@ -224,6 +224,7 @@ describe('a pipeline', () => {
         ],
       },
     ]);
+    expect(await refusal({ ref: 'side~0' }, 'developer')).toEqual([400, { base: ['Reference not found'] }]);
   });
 });
 

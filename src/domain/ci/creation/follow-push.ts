@@ -6,7 +6,8 @@ import type { Task } from '../../../platform/jobs/jobs.ts';
 import type { Log } from '../../../platform/log.ts';
 import { findUserOfProject } from '../../conversation/index.ts';
 import { KEY_PATTERN } from '../variables/rules.ts';
-import { type CreationServices, createPipeline } from './create-actions.ts';
+import type { CreationServices } from './compile-request.ts';
+import { createPipeline } from './create-actions.ts';
 
 export const FOLLOW_PUSH = 'ci.follow_push';
 

@@ -13,7 +13,8 @@ import { selectPipeline } from '../pipelines/queries.ts';
 import { showPipeline } from '../pipelines/routes.ts';
 import { OnePipeline, Pipeline } from '../pipelines/schema.ts';
 import { KEY_PATTERN } from '../variables/rules.ts';
-import { createPipeline, type PipelineRequest } from './create-actions.ts';
+import type { PipelineRequest } from './compile-request.ts';
+import { createPipeline } from './create-actions.ts';
 import { selectGivenVariables, selectSentTrigger } from './queries.ts';
 import { CreateInput, GivenVariable, TriggerInput } from './schema.ts';
 

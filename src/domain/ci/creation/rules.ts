@@ -1,6 +1,7 @@
-/** Who may give variables to a pipeline, and what keeps a push from making one (facts for CI: When pipelines are created). Pure. */
+/** Who may give variables to a pipeline, and what keeps one from being made (facts for CI: When pipelines are created). Pure. */
 import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { DEVELOPER, MAINTAINER, OWNER, type Role } from '../../../kernel/policy/roles.ts';
+import type { Outcome } from '../file/plan.ts';
 
 const roles: Record<ProjectSettings['ci_pipeline_variables_minimum_override_role'], Role | undefined> = {
   no_one_allowed: undefined,
@@ -25,3 +26,21 @@ export const doubled = (keys: readonly string[]): string[] => [
 
 /** Whether the message of a commit asks for no pipeline. */
 export const asksToSkip = (message: string): boolean => /\[(ci[ _-]skip|skip[ _-]ci)\]/i.test(message);
+
+const FILTERED = {
+  workflow_rules: 'The pipeline did not run. Review the [workflow:rules] configuration for the pipeline.',
+  rules:
+    'The resulting pipeline would have been empty. Review the [rules] configuration for the relevant jobs.',
+};
+
+/** What is said to who may not run pipelines of a protected ref. */
+export const refusalOf = (ref: string): string =>
+  `You do not have sufficient permission to run a pipeline on '${ref}'. Please select a different branch or contact your administrator for assistance.`;
+
+/** Why what a file came to is no pipeline that could run; none where it is one. */
+export function problemsOf(outcome: Outcome): string[] {
+  if (outcome.kind === 'invalid') return outcome.errors;
+  if (outcome.kind === 'filtered') return [FILTERED[outcome.by]];
+  const bridge = outcome.pipeline.jobs.find(({ kind }) => kind === 'bridge');
+  return bridge ? [`${bridge.name} job: jobs that start other pipelines are not supported here yet`] : [];
+}

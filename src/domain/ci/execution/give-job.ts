@@ -5,7 +5,7 @@ import { version } from '../../../package.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { digest, randomHex, unseal } from '../../../platform/secret.ts';
 import { readRepository } from '../../repositories/index.ts';
-import type { CreationServices } from '../creation/create-actions.ts';
+import type { CreationServices } from '../creation/compile-request.ts';
 import { predefinedVariables } from '../creation/predefined.ts';
 import { selectGiven, selectKeptVariables, selectStarter } from '../creation/queries.ts';
 import type { ContextVariable } from '../file/context.ts';
