@@ -9,6 +9,7 @@ import { executionEndpoints } from './execution/routes.ts';
 import { failStuck, startDelayed } from './execution/sweep-actions.ts';
 import { sweepTraces } from './execution/sweep-traces.ts';
 import { jobEndpoints } from './jobs/routes.ts';
+import { lintEndpoints } from './lint/routes.ts';
 import { presentPipelineBasic } from './pipelines/present.ts';
 import { selectLastPipeline } from './pipelines/queries.ts';
 import { reassign } from './pipelines/reassign-actions.ts';
@@ -34,6 +35,7 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
   name: 'ci',
   endpoints: [
     ...creationEndpoints,
+    ...lintEndpoints,
     ...pipelineEndpoints,
     ...jobEndpoints,
     ...executionEndpoints,

@@ -94,6 +94,13 @@ export const projectPolicy = {
     whileArchived: true,
     auditor: true,
   },
+  read_lint: {
+    least: REPORTER,
+    open: 'signed_in',
+    feature: 'repository_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
   run_pipelines: { least: DEVELOPER, feature: 'builds_access_level' },
   delete_pipelines: { least: OWNER, feature: 'builds_access_level' },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },

@@ -21,6 +21,8 @@ const MAX_WARNINGS = 25;
 const MAX_INPUTS = 20;
 /** Characters of all files together, with what their references name. */
 const MAX_LENGTH = 64 * 1024 * 1024;
+/** Characters that are written as one file, which holds up all others meanwhile. */
+const MAX_MERGED_LENGTH = 4 * 1024 * 1024;
 
 export type CompileRequest = {
   /**
@@ -42,7 +44,7 @@ export type Compiled = {
 export type Linted = {
   errors: string[];
   warnings: string[];
-  /** All files as one; null where they could not be put together. */
+  /** All files as one; null where they could not be put together, or are too long to be shown. */
   mergedYaml: string | null;
   includes: readonly IncludedFile[];
   /** Of a configuration without errors. */
@@ -51,22 +53,36 @@ export type Linted = {
 
 /** The jobs for the pipeline, or why there are none. It throws what the files and the context throw. */
 export async function compile(request: CompileRequest): Promise<Compiled> {
-  const { config, conditions, errors, warnings, includes } = await load(request);
-  if (!config) return { outcome: { kind: 'invalid', errors, warnings }, includes };
-  return { outcome: await new Seeding(config, request.context, conditions).plan(warnings), includes };
+  const loaded = await load(request);
+  return { outcome: await planned(loaded, request), includes: loaded.includes };
 }
 
 /** What is wrong with the configuration by itself; rules are asked for includes alone. */
 export async function lint(request: CompileRequest): Promise<Linted> {
-  const { config, errors, warnings, includes, root } = await load(request);
-  return {
-    errors,
-    warnings,
-    mergedYaml: root ? writeYaml(root) : null,
-    includes,
-    jobs: config ? staticJobs(config) : [],
-  };
+  return linted(await load(request));
 }
+
+/** Both at once. */
+export async function lintAndCompile(request: CompileRequest): Promise<Linted & { outcome: Outcome }> {
+  const loaded = await load(request);
+  return { ...linted(loaded), outcome: await planned(loaded, request) };
+}
+
+async function planned(
+  { config, conditions, errors, warnings }: Loaded,
+  { context }: CompileRequest,
+): Promise<Outcome> {
+  if (!config) return { kind: 'invalid', errors, warnings };
+  return new Seeding(config, context, conditions).plan(warnings);
+}
+
+const linted = ({ config, errors, warnings, includes, root }: Loaded): Linted => ({
+  errors,
+  warnings,
+  mergedYaml: root && sizeOf(root) <= MAX_MERGED_LENGTH ? writeYaml(root) : null,
+  includes,
+  jobs: config ? staticJobs(config) : [],
+});
 
 type Loaded = {
   conditions: Conditions;
