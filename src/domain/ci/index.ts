@@ -56,7 +56,15 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     { task: FAIL_STUCK, pattern: '11,41 * * * *' },
     { task: SWEEP_TRACES, pattern: '35 3 * * *' },
   ],
-  listeners: [{ fact: 'repository_pushed', task: FOLLOW_PUSH, when: ({ user_id }) => user_id !== null }],
+  listeners: [
+    // Beside the others of the project: mails and webhooks need not wait for what a file comes to.
+    {
+      fact: 'repository_pushed',
+      task: FOLLOW_PUSH,
+      queue: 'pipelines',
+      when: ({ user_id }) => user_id !== null,
+    },
+  ],
   registrations: [
     lastPipelines.add(async ({ database, baseUrl }, project, sha) => {
       const row = await selectLastPipeline(database.db, project, sha);

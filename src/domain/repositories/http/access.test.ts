@@ -210,8 +210,8 @@ test('a CI job token fetches and never pushes', async () => {
   await addMember(app, `projects/${project.id}`, user, 40);
   const { sql } = app.app.services.database;
   const digest = createHash('sha256').update('job-token').digest();
-  await sql`insert into access_tokens (user_id, kind, name, digest, scopes, created_at, updated_at)
-    values (${user.id}, 'job', 'job', ${digest}, '{}', now(), now())`;
+  await sql`insert into access_tokens (user_id, project_id, kind, name, digest, scopes, created_at, updated_at)
+    values (${user.id}, ${project.id}, 'job', 'job', ${digest}, '{}', now(), now())`;
   const job = { username: 'gitlab-ci-token', password: 'job-token' };
   expect((await requestGit(pathOf(project), 'upload-pack', job)).status).toBe(200);
   expect((await requestGit(pathOf(project), 'receive-pack', job)).status).toBe(403);
