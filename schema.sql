@@ -389,6 +389,8 @@ create table ci_jobs (
   constraint ci_jobs_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX ci_jobs_active ON public.ci_jobs USING btree (updated_at) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'canceling'::text]));
+
 CREATE INDEX ci_jobs_pending ON public.ci_jobs USING btree (id) WHERE ((status = 'pending'::text) AND (kind = 'job'::text));
 
 CREATE INDEX ci_jobs_pipeline ON public.ci_jobs USING btree (pipeline_id, id);
@@ -400,6 +402,8 @@ CREATE INDEX ci_jobs_runner ON public.ci_jobs USING btree (runner_id, id) WHERE 
 CREATE INDEX ci_jobs_runner_manager ON public.ci_jobs USING btree (runner_manager_id) WHERE (runner_manager_id IS NOT NULL);
 
 CREATE INDEX ci_jobs_running ON public.ci_jobs USING btree (project_id) WHERE ((status = 'running'::text) AND (kind = 'job'::text));
+
+CREATE INDEX ci_jobs_scheduled ON public.ci_jobs USING btree (scheduled_at) WHERE (status = 'scheduled'::text);
 
 CREATE UNIQUE INDEX ci_jobs_status_name ON public.ci_jobs USING btree (pipeline_id, name) WHERE ((kind = 'status'::text) AND (NOT retried));
 

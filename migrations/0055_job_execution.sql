@@ -10,3 +10,6 @@ create index ci_jobs_runner on ci_jobs (runner_id, id) where runner_id is not nu
 create index ci_jobs_runner_manager on ci_jobs (runner_manager_id) where runner_manager_id is not null;
 -- What projects share runners fairly by.
 create index ci_jobs_running on ci_jobs (project_id) where status = 'running' and kind = 'job';
+-- What the clock moves on.
+create index ci_jobs_scheduled on ci_jobs (scheduled_at) where status = 'scheduled';
+create index ci_jobs_active on ci_jobs (updated_at) where status in ('pending', 'running', 'canceling');

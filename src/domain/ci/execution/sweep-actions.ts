@@ -31,7 +31,7 @@ export async function startDelayed(db: Db): Promise<void> {
 export async function failStuck(db: Db): Promise<void> {
   const time = now();
   const before = (ms: number) => new Date(time.getTime() - ms);
-  const stuck = sql`kind = 'job' and (
+  const stuck = sql`kind = 'job' and status in ('pending', 'running', 'canceling') and (
     status in ('running', 'canceling') and updated_at < ${before(SILENT_MS)}
     or status = 'pending' and queued_at < ${before(WAITING_MS)})`;
   await changeJobs(db, stuck, ({ status }) =>
