@@ -82,8 +82,9 @@ export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
   });
   const statuses = await selectStatusesOf(view.db, pipeline.id);
   const stages = [...Map.groupBy(jobs.items.toReversed(), ({ stage }) => stage)];
-  const body = html`<h1>Pipeline #${pipeline.id} ${wordTag(pipeline.status)}</h1>
+  const body = html`<h1>Pipeline #${pipeline.id}</h1>
 ${facts(
+  ['Status', wordTag(pipeline.status)],
   ['Commit', commitLink(project, pipeline.sha)],
   ['Branch or tag', pipeline.ref],
   ['Name', pipeline.name],
@@ -109,8 +110,9 @@ export async function showJob(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const job = await view.one(jobEndpoint, { id: project.id, job_id: numberIn(view, 'id') });
   const trace = await readTraceEnd(view.services.config.data, job.id, MAX_TRACE_BYTES);
-  const body = html`<h1>${job.name} ${wordTag(job.status)}</h1>
+  const body = html`<h1>${job.name}</h1>
 ${facts(
+  ['Status', wordTag(job.status)],
   [
     'Pipeline',
     html`<a href="${projectAddress(project)}/-/pipelines/${job.pipeline.id}">#${job.pipeline.id}</a>`,
