@@ -80,7 +80,8 @@ export async function rightOnRef(
   return { isProtected, mayRun: !isProtected || mayPush };
 }
 
-const configPathOf = ({ row }: AuthorizedProject): string =>
+/** Where the project's configuration file is. */
+export const configPathOf = ({ row }: Pick<AuthorizedProject, 'row'>): string =>
   projectSettings(row).ci_config_path || DEFAULT_PATH;
 
 /** The configuration file of a commit; undefined without one. */

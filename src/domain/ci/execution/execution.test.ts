@@ -196,7 +196,8 @@ test('a trace grows by parts that follow one another', async () => {
   expect([gap.status, gap.headers.get('range')]).toEqual([416, '0-8']);
   expect((await runner.trace(job, 0, 'Gränit\n')).status).toBe(202);
   expect((await runner.trace(job, 0, 'other text')).status).toBe(416);
-  expect((await runner.trace(job, 8, 'Marble\n')).status).toBe(202);
+  const twice = await Promise.all([runner.trace(job, 8, 'Marble\n'), runner.trace(job, 8, 'Marble\n')]);
+  expect(twice.map(({ status }) => status)).toEqual([202, 202]);
   const headers = { 'job-token': job.token, 'content-type': 'text/plain' };
   const bare = await app.call(`PATCH /jobs/${job.id}/trace`, { headers, form: 'x' });
   expect([bare.status, bare.body.error]).toEqual([400, '400 Missing header Content-Range']);
@@ -212,6 +213,14 @@ test('a trace grows by parts that follow one another', async () => {
   ]);
   await runner.update(job, { state: 'success' });
   expect((await runner.trace(job, 15, 'late')).status).toBe(403);
+});
+
+test('a trace that is too long ends its job', async () => {
+  await start('build:\n  script: make\n');
+  const job = await runner.take();
+  expect((await runner.trace(job, 100 * 1_048_576, 'x')).status).toBe(403);
+  const shown = bodyOf(await app.root(`GET /projects/${project.id}/jobs/${job.id}`), 200);
+  expect(shown).toMatchObject({ status: 'failed', failure_reason: 'trace_size_exceeded' });
 });
 
 test('a job that failed runs again as often as its file says', async () => {

@@ -6,10 +6,11 @@ import type { PlannedJob } from '../file/plan.ts';
 import { cancelJobs, forgetTokens, replaceJobs } from '../processing/change-actions.ts';
 import { type JobRow, processPipeline } from '../processing/process-actions.ts';
 import { lockPipelineOf, selectAgain } from './queries.ts';
-import { failureReason, isRetried } from './rules.ts';
+import { isRetried } from './rules.ts';
 
 export type Report = {
   state: 'success' | 'failed';
+  /** Of a job that failed. */
   failure_reason?: string | undefined;
   exit_code?: number | undefined;
 };
@@ -24,7 +25,7 @@ export const finishJob = (db: Db, { id, pipeline_id }: JobRow, report: Report): 
     const failed = report.state === 'failed' && !canceled;
     // The column holds what the compiler planned.
     const planned = job.options as unknown as Partial<PlannedJob>;
-    const reason = failureReason(report.failure_reason);
+    const reason = report.failure_reason ?? 'unknown_failure';
     const mayFail =
       failed && report.exit_code !== undefined && planned.allowFailureExitCodes?.includes(report.exit_code);
     const time = now();

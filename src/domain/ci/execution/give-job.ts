@@ -5,7 +5,7 @@ import { version } from '../../../package.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { digest, randomHex, unseal } from '../../../platform/secret.ts';
 import { readRepository } from '../../repositories/index.ts';
-import type { CreationServices } from '../creation/compile-request.ts';
+import { type CreationServices, configPathOf } from '../creation/compile-request.ts';
 import { predefinedVariables } from '../creation/predefined.ts';
 import { selectGiven, selectKeptVariables, selectStarter } from '../creation/queries.ts';
 import type { ContextVariable } from '../file/context.ts';
@@ -18,7 +18,6 @@ import { jobPayload } from './payload.ts';
 import { selectPipelineOf } from './queries.ts';
 
 const TOKEN_PREFIX = 'glcbt-';
-const DEFAULT_PATH = '.gitlab-ci.yml';
 
 /** Undefined where no job waits that the runner may take. A job whose project or commit is gone fails. */
 export async function giveJob(
@@ -55,7 +54,7 @@ export async function giveJob(
     apiVersion: version.api,
     revision: version.revision,
     project: { ...project.row, fullPath: project.fullPath },
-    configPath: settings.ci_config_path || DEFAULT_PATH,
+    configPath: configPathOf(project),
     commit,
     ref: pipeline.ref,
     tag: pipeline.tag,

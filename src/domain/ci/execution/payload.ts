@@ -1,4 +1,5 @@
 /** What a runner is told of a job that it has taken (facts for CI: Job response JSON). Pure. */
+import { slugOf } from '../creation/predefined.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
 import type { PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
@@ -47,8 +48,6 @@ const sent = ({ key, value, raw, file, masked }: ContextVariable, isPublic: bool
   ...(raw && { raw: true }),
 });
 
-const ANY_SIGN = /[^a-z0-9]/g;
-
 /** Later ones win; the runner takes the last of a name. */
 export function jobVariables(facts: JobFacts): SentVariable[] {
   const { baseUrl, job, planned, pipeline, token, project, runner } = facts;
@@ -62,11 +61,7 @@ export function jobVariables(facts: JobFacts): SentVariable[] {
     CI_JOB_URL: `${home}/-/jobs/${job.id}`,
     CI_JOB_STARTED_AT: job.started_at?.toISOString(),
     CI_JOB_NAME: job.name,
-    CI_JOB_NAME_SLUG: job.name
-      .toLowerCase()
-      .replaceAll(ANY_SIGN, '-')
-      .slice(0, 63)
-      .replaceAll(/^-+|-+$/g, ''),
+    CI_JOB_NAME_SLUG: slugOf(job.name),
     CI_JOB_GROUP_NAME: groupName(job.name),
     CI_JOB_STAGE: job.stage,
     CI_JOB_MANUAL: job.runs_when === 'manual' || job.runs_when === 'delayed' ? 'true' : undefined,

@@ -3,7 +3,7 @@ import { anyone, onProject } from '../../../kernel/access/access.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
-import { tooLargeBody, wholeBody } from '../../../platform/http/bodies/body-stream.ts';
+import { wholeBody } from '../../../platform/http/bodies/body-stream.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { selectJob } from '../jobs/queries.ts';
 import { OneJob } from '../jobs/schema.ts';
@@ -12,7 +12,7 @@ import { authenticateRunner } from '../runners/authenticate.ts';
 import { finishJob, touchJob } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
 import { selectByToken } from './queries.ts';
-import { rangeStart } from './rules.ts';
+import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
 import { appendTrace, MAX_TRACE_BYTES, readTrace } from './traces.ts';
 
@@ -71,7 +71,9 @@ export const executionEndpoints: Endpoint[] = [
       const job = await jobOf(services, request, input);
       const { state } = input;
       if (state === 'success' || state === 'failed') {
-        if (!(await finishJob(services.database.db, job, { ...input, state }))) throw forbidden();
+        const failure_reason = failureReason(input.failure_reason);
+        const report = { state, failure_reason, exit_code: input.exit_code };
+        if (!(await finishJob(services.database.db, job, report))) throw forbidden();
         services.wake();
       }
       return new Reply(200, '200', told(state === 'success' || state === 'failed' ? state : job.status));
@@ -101,7 +103,7 @@ export const executionEndpoints: Endpoint[] = [
           state: 'failed',
           failure_reason: 'trace_size_exceeded',
         });
-        throw tooLargeBody();
+        throw forbidden();
       }
       const { written, size } = await appendTrace(services.config.data, job.id, start, part);
       const headers = { ...told(job.status), range: `0-${size}` };

@@ -1,5 +1,5 @@
 /** Traces of jobs, as files below the data folder: each grows by parts that follow one another. */
-import { createReadStream, existsSync } from 'node:fs';
+import { constants, createReadStream, existsSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -29,14 +29,15 @@ export async function appendTrace(
   part: Buffer,
 ): Promise<{ written: boolean; size: number }> {
   await mkdir(folderOf(data, jobId), { recursive: true });
-  const file = await open(fileOf(data, jobId), 'a+');
+  const file = await open(fileOf(data, jobId), constants.O_RDWR | constants.O_CREAT);
   try {
     const { size } = await file.stat();
     // A part that was sent again.
     if (start + part.length === size && start < size) return { written: true, size };
     if (start !== size) return { written: false, size };
-    await file.appendFile(part);
-    return { written: true, size: size + part.length };
+    // At its place and not at the end: one that is sent twice at once is there once.
+    const { bytesWritten } = await file.write(part, 0, part.length, start);
+    return { written: true, size: start + bytesWritten };
   } finally {
     await file.close();
   }
