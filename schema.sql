@@ -1773,6 +1773,43 @@ create table outbox (
   constraint outbox_pkey PRIMARY KEY (id)
 );
 
+create table pipeline_schedule_variables (
+  id bigint generated always as identity not null,
+  schedule_id bigint not null,
+  key text collate "C" not null,
+  value_sealed text not null,
+  variable_type text not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint pipeline_schedule_variables_variable_type_check CHECK ((variable_type = ANY (ARRAY['env_var'::text, 'file'::text]))),
+  constraint pipeline_schedule_variables_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE CASCADE,
+  constraint pipeline_schedule_variables_pkey PRIMARY KEY (id),
+  constraint pipeline_schedule_variables_schedule_id_key_key UNIQUE (schedule_id, key)
+);
+
+create table pipeline_schedules (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  owner_id bigint,
+  description text not null,
+  ref text not null,
+  cron text not null,
+  cron_timezone text not null,
+  active boolean not null,
+  next_run_at timestamp(3) with time zone not null,
+  inputs jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint pipeline_schedules_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint pipeline_schedules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pipeline_schedules_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX pipeline_schedules_due ON public.pipeline_schedules USING btree (next_run_at) WHERE active;
+
+CREATE INDEX pipeline_schedules_owner ON public.pipeline_schedules USING btree (owner_id);
+
+CREATE INDEX pipeline_schedules_project ON public.pipeline_schedules USING btree (project_id, id);
+
 create table pipeline_variables (
   id bigint generated always as identity not null,
   pipeline_id bigint not null,
@@ -1809,10 +1846,13 @@ create table pipelines (
   updated_at timestamp(3) with time zone not null,
   fact_id bigint,
   trigger_id bigint,
+  schedule_id bigint,
+  scheduled_for timestamp(3) with time zone,
   constraint pipelines_on_job_failure_check CHECK ((on_job_failure = ANY (ARRAY['none'::text, 'all'::text]))),
   constraint pipelines_on_new_commit_check CHECK ((on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text]))),
   constraint pipelines_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
   constraint pipelines_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES trigger_tokens(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint pipelines_pkey PRIMARY KEY (id)
@@ -1827,6 +1867,10 @@ CREATE INDEX pipelines_project ON public.pipelines USING btree (project_id, id);
 CREATE UNIQUE INDEX pipelines_project_iid ON public.pipelines USING btree (project_id, iid);
 
 CREATE INDEX pipelines_ref ON public.pipelines USING btree (project_id, ref, id);
+
+CREATE INDEX pipelines_schedule ON public.pipelines USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL);
+
+CREATE UNIQUE INDEX pipelines_scheduled ON public.pipelines USING btree (schedule_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
 
 CREATE INDEX pipelines_trigger ON public.pipelines USING btree (trigger_id, id) WHERE (trigger_id IS NOT NULL);
 

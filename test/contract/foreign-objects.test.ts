@@ -91,16 +91,16 @@ function attacks(spec: Endpoint): { name: string; text: string }[] {
     .filter((name) => !spec.path.includes(`:${name}`))
     .map((name) => ({ name, objects: ofField(name) }));
   return [...inPath, ...inBody].flatMap(({ name, objects }) =>
-    objects.map((object) => ({ name, text: textOf(object) })),
+    objects.map((object) => ({ name, text: textOf(object, spec.path) })),
   );
 }
 
 /** Selects all that a parameter can name; a condition is a field's own, and no noteable's. */
-function textOf(object: Exclude<SampleObject | FieldObject, null>): string {
+function textOf(object: Exclude<SampleObject | FieldObject, null>, path: string): string {
   if (typeof object === 'string') return `select distinct id::text as value from ${object}`;
   if ('value' in object) throw new Error(`${object.value} is no row`);
   const { table, column, where } = object;
-  return `select distinct ${typeof column === 'string' ? column : 'id'}::text as value from ${table}${typeof where === 'string' ? ` where ${where}` : ''}`;
+  return `select distinct ${typeof column === 'string' ? column : 'id'}::text as value from ${typeof table === 'function' ? table(path) : table}${typeof where === 'string' ? ` where ${where}` : ''}`;
 }
 
 type Answer = { status: number; text: string };

@@ -118,6 +118,7 @@ const neverRefuses: Record<string, string[]> = {
   ],
   'answered with the number of what is there': ['merge_requests_open_once'],
   'written by one job of a queue at a time': ['pipelines_fact'],
+  'looked up first by the job, which is tried again': ['pipelines_scheduled'],
   'made under a lock of its own': [
     'approval_rules_group_any',
     'approval_rules_merge_request_any',

@@ -1314,6 +1314,30 @@ def triggers():
     equal(project.triggers.list(get_all=True), [])
 
 
+def schedules():
+    project = make_project("nightly", make_group("py-schedules"))
+    project.files.create({"file_path": ".gitlab-ci.yml", "branch": "main", "commit_message": "Build", "content": "build:\n  script: make\n"})
+    made = project.pipelineschedules.create({"ref": "main", "description": "Nightly", "cron": "0 1 * * 5", "cron_timezone": "Berlin"})
+    matches(made, ref="refs/heads/main", active=True, cron_timezone="Berlin")
+    made.description = "Weekly"
+    made.save()
+    variable = made.variables.create({"key": "STONE", "value": "granite"})
+    made.variables.update(variable.key, {"value": "marble"})
+    shown = project.pipelineschedules.get(made.id)
+    matches(shown, description="Weekly", last_pipeline=None)
+    equal([each["value"] for each in shown.attributes["variables"]], ["marble"])
+    made.variables.delete(variable.key)
+    shown.take_ownership()
+    shown.play()
+    equal([each.source for each in shown.pipelines.list(get_all=True)], ["schedule"])
+    refused(
+        gitlab.GitlabCreateError, 400,
+        lambda: project.pipelineschedules.create({"ref": "main", "description": "Never", "cron": "0 0 30 2 *"}), "syntax is invalid",
+    )
+    shown.delete()
+    equal(project.pipelineschedules.list(get_all=True), [])
+
+
 def runners():
     group = make_group("py-runners")
     project, other = make_project("kiln", group), make_project("borrower", group)
@@ -1401,7 +1425,7 @@ def raw_http():
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
-    uploads, search, variables, triggers, runners, releases, raw_http,
+    uploads, search, variables, triggers, schedules, runners, releases, raw_http,
 ]
 
 for story in STORIES:

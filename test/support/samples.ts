@@ -15,7 +15,7 @@ export type Fields = Readonly<Record<string, Value>>;
 export type SampleObject =
   | string
   | {
-      table: string;
+      table: string | ((path: string) => string);
       /** The column that stands in the address, instead of the id. */
       column?: string | ((path: string) => string);
       /** The condition on the rows, instead of the path's project, group or user. */
@@ -211,7 +211,8 @@ function statementOf(key: string, places: SampleIds, path: string): string {
   const object = objectOf(key);
   if (object === undefined) return `select '' where false`;
   if (typeof object === 'object' && 'value' in object) return `select '${key} - ${object.value}'`;
-  const { table, column, where, newest } = typeof object === 'string' ? rowsOf(object) : object;
+  const { table: named, column, where, newest } = typeof object === 'string' ? rowsOf(object) : object;
+  const table = typeof named === 'function' ? named(path) : named;
   const condition = where?.(places, path) ?? ofSubject(path, places);
   const value = typeof column === 'function' ? column(path) : (column ?? 'id');
   return `select '${table} ' || id || ' ' || ${value} from ${table} where ${condition} order by id ${newest ? 'desc' : ''}`;

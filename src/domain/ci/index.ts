@@ -16,6 +16,9 @@ import { reassign } from './pipelines/reassign-actions.ts';
 import { pipelineEndpoints } from './pipelines/routes.ts';
 import { ownRunnerEndpoints } from './runners/own-routes.ts';
 import { runnerEndpoints } from './runners/routes.ts';
+import { WORKER_PATTERN } from './schedules/cron.ts';
+import { scheduleEndpoints } from './schedules/routes.ts';
+import { RUN, runSchedule, TAKE_DUE, takeDue } from './schedules/run-actions.ts';
 import { statusEndpoints } from './statuses/routes.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
@@ -42,6 +45,7 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     ...statusEndpoints,
     ...variableEndpoints,
     ...triggerEndpoints,
+    ...scheduleEndpoints,
     ...ownRunnerEndpoints,
     ...runnerEndpoints,
   ],
@@ -50,11 +54,14 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     [START_DELAYED]: () => startDelayed(services.database.background),
     [FAIL_STUCK]: () => failStuck(services.database.background),
     [SWEEP_TRACES]: () => sweepTraces(services),
+    [TAKE_DUE]: takeDue(services),
+    [RUN]: runSchedule(services),
   },
   schedules: [
     { task: START_DELAYED, pattern: '* * * * *' },
     { task: FAIL_STUCK, pattern: '11,41 * * * *' },
     { task: SWEEP_TRACES, pattern: '35 3 * * *' },
+    { task: TAKE_DUE, pattern: WORKER_PATTERN },
   ],
   listeners: [
     // Beside the others of the project: mails and webhooks need not wait for what a file comes to.
@@ -74,7 +81,9 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
   // They go with their project, group or owner, by foreign key; runners stay behind their projects, as orphans.
   tables: [
     ...['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
+    ...['pipeline_schedules', 'pipeline_schedule_variables'],
     ...['runners', 'runner_projects', 'runner_managers', 'runner_registration_tokens'],
   ],
   reassign,
+  unique: { pipeline_schedule_variables_schedule_id_key_key: { property: 'key' } },
 });

@@ -983,6 +983,30 @@ export type OutboxTable = {
   created_at: Date;
 };
 
+export type PipelineScheduleVariablesTable = {
+  id: GeneratedAlways<number>;
+  schedule_id: number;
+  key: string;
+  value_sealed: string;
+  variable_type: string;
+  updated_at: Date;
+};
+
+export type PipelineSchedulesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  owner_id: number | null;
+  description: string;
+  ref: string;
+  cron: string;
+  cron_timezone: string;
+  active: boolean;
+  next_run_at: Date;
+  inputs: Json;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type PipelineVariablesTable = {
   id: GeneratedAlways<number>;
   pipeline_id: number;
@@ -1015,6 +1039,8 @@ export type PipelinesTable = {
   updated_at: Date;
   fact_id: number | null;
   trigger_id: number | null;
+  schedule_id: number | null;
+  scheduled_for: Date | null;
 };
 
 export type ProcessesTable = {
@@ -1594,6 +1620,8 @@ export type Tables = {
   oauth_refresh_tokens: OauthRefreshTokensTable;
   oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
+  pipeline_schedule_variables: PipelineScheduleVariablesTable;
+  pipeline_schedules: PipelineSchedulesTable;
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
   processes: ProcessesTable;

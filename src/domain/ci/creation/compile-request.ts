@@ -24,15 +24,18 @@ export type CreationServices = Pick<
 
 export type PipelineVariable = { key: string; value: string; variable_type?: 'env_var' | 'file' | undefined };
 
-export type PipelineRequest = {
-  source: 'push' | 'api' | 'trigger' | 'schedule' | 'web';
-  /** The name of a branch or tag; of both, the branch is meant. */
+export type RefRequest = {
+  /** The name of a branch or tag; of both, the branch is meant unless `tag` says. */
   ref: string;
   tag?: boolean;
-  /** Where a push came from. */
-  beforeSha?: string;
   /** The commit that was pushed; otherwise the ref's present one. */
   sha?: string;
+};
+
+export type PipelineRequest = RefRequest & {
+  source: 'push' | 'api' | 'trigger' | 'schedule' | 'web';
+  /** Where a push came from. */
+  beforeSha?: string;
   variables?: readonly PipelineVariable[];
   inputs?: Record<string, Json>;
   /** An option of the push asks for no jobs. */
@@ -40,6 +43,8 @@ export type PipelineRequest = {
   /** A push is heard more than once. */
   factId?: number;
   trigger?: { id: number; token: string };
+  /** Of one that is due, the time: it makes one pipeline, though the work may be done twice. */
+  schedule?: { id: number; due?: Date };
   scheduleDescription?: string;
 };
 
@@ -52,13 +57,14 @@ export type PipelineTarget = { commit: Commit; tag: boolean; tagMessage: string 
 /** The commit of the request; undefined where there is none of that name. */
 export const findTarget = (
   { services, subject }: Creator,
-  request: PipelineRequest,
+  request: RefRequest,
 ): Promise<PipelineTarget | undefined> =>
   readRepository(services, subject, async (git) => {
     // Git would walk from `main~1`, which no protection names.
     if (!isRefName(request.ref)) return undefined;
     const branch = request.tag ? undefined : await peelToCommit(git, fullRef('branch', request.ref));
-    const tag = branch ? undefined : await peelToCommit(git, fullRef('tag', request.ref));
+    const tag =
+      branch || request.tag === false ? undefined : await peelToCommit(git, fullRef('tag', request.ref));
     const found = branch ?? tag;
     const commit = request.sha === undefined ? found : await findCommit(git, request.sha);
     return found && commit && { commit, tag: branch === undefined, tagMessage: null };
@@ -78,6 +84,12 @@ export async function rightOnRef(
     ? guard.refusal({ ref: fullRef('tag', ref), before: NO_OBJECT, after: commit.oid }) === undefined
     : guard.mayPush(ref) || guard.mayMerge(ref);
   return { isProtected, mayRun: !isProtected || mayPush };
+}
+
+/** Whether the user may run pipelines of the ref, as it is now; of one that is gone nothing forbids them. */
+export async function mayRunRef(creator: Creator, request: RefRequest): Promise<boolean> {
+  const target = await findTarget(creator, request);
+  return !target || (await rightOnRef(creator, request.ref, target)).mayRun;
 }
 
 /** Where the project's configuration file is. */

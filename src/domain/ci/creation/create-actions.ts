@@ -58,6 +58,8 @@ export async function createPipeline(
     user_id: actor.id,
     fact_id: request.factId ?? null,
     trigger_id: request.trigger?.id ?? null,
+    schedule_id: request.schedule?.id ?? null,
+    scheduled_for: request.schedule?.due ?? null,
   };
   if (isPush && (request.skip || asksToSkip(commit.message)))
     return savePipeline(creator, { ...values, status: 'skipped' }, [], variables);
@@ -97,7 +99,7 @@ async function save(
   return savePipeline(creator, { ...values, ...planned }, jobs, variables);
 }
 
-/** Undefined where the push has its pipeline already. */
+/** Undefined where the push, or the time of the schedule, has its pipeline already. */
 const savePipeline = (
   { services, actor, subject }: Creator,
   values: Values,
@@ -105,7 +107,7 @@ const savePipeline = (
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> =>
   inTransaction(services.database.db, async (tx) => {
-    if (values.fact_id && (await isMade(tx, values))) return undefined;
+    if ((values.fact_id || values.scheduled_for) && (await isMade(tx, values))) return undefined;
     const pipeline = await insertPipeline(tx, subject, values);
     if (variables.length > 0)
       await ahead(tx)
@@ -126,14 +128,16 @@ const savePipeline = (
     return processPipeline(tx, pipeline);
   });
 
-const isMade = async (tx: Db, { fact_id, ref, tag }: Values): Promise<boolean> =>
-  (await tx
-    .selectFrom('pipelines')
-    .select('id')
-    .where('fact_id', '=', fact_id ?? 0)
-    .where('ref', '=', ref)
-    .where('tag', '=', tag)
-    .executeTakeFirst()) !== undefined;
+async function isMade(tx: Db, { fact_id, ref, tag, schedule_id, scheduled_for }: Values): Promise<boolean> {
+  const made = tx.selectFrom('pipelines').select('id');
+  const same = scheduled_for
+    ? made.where('schedule_id', '=', schedule_id ?? 0).where('scheduled_for', '=', scheduled_for)
+    : made
+        .where('fact_id', '=', fact_id ?? 0)
+        .where('ref', '=', ref)
+        .where('tag', '=', tag);
+  return (await same.executeTakeFirst()) !== undefined;
+}
 
 /** All in one statement, in the order of the plan. */
 async function insertJobs(

@@ -68,7 +68,7 @@ export async function lintText(
 ): Promise<LintOutcome> {
   if (isDryRun) return dryRun(creator, ref, text);
   const name = ref ?? creator.subject.row.default_branch;
-  const found = name ? await findTarget(creator, { source: 'push', ref: name }) : undefined;
+  const found = name ? await findTarget(creator, { ref: name }) : undefined;
   return staticLint(creator, name, text, found?.commit ?? NO_COMMIT);
 }
 

@@ -82,7 +82,7 @@ const scopes = {
 export function selectPipelines(
   db: Db,
   project: AuthorizedProject,
-  filter: PipelineList,
+  filter: PipelineList & { schedule_id?: number },
   refs: { names: readonly string[]; tag: boolean } | undefined,
   page: PageRequest,
 ): Promise<Page<PipelineRow>> {
@@ -99,6 +99,7 @@ export function selectPipelines(
   if (status !== undefined) query = query.where('pipelines.status', '=', status);
   if (ref !== undefined) query = query.where('pipelines.ref', '=', ref);
   if (sha !== undefined) query = query.where('pipelines.sha', '=', sha);
+  if (filter.schedule_id !== undefined) query = query.where('pipelines.schedule_id', '=', filter.schedule_id);
   if (name !== undefined) query = query.where('pipelines.name', '=', name);
   if (yaml_errors !== undefined)
     query = query.where('pipelines.yaml_errors', yaml_errors ? 'is not' : 'is', null);

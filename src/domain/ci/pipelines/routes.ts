@@ -41,6 +41,21 @@ async function refsOf(services: Needs<'repositories'>, project: AuthorizedProjec
   return { names: (refs ?? []).map(({ name }) => name), tag: kind === 'tag' };
 }
 
+/** A page of the project's pipelines. */
+export async function listPipelines(
+  { db, services, subject, page }: PipelineContext & Pick<Context<unknown, unknown, Caller>, 'page'>,
+  filter: Parameters<typeof selectPipelines>[2],
+) {
+  const { scope } = filter;
+  const refs =
+    scope === 'branches' || scope === 'tags'
+      ? await refsOf(services, subject, scope === 'tags' ? 'tag' : 'branch')
+      : undefined;
+  return mapPage(await selectPipelines(db, subject, filter, refs, page), (row) =>
+    presentPipelineBasic(services.baseUrl(), subject, row),
+  );
+}
+
 export const pipelineEndpoint = endpoint({
   method: 'GET',
   path: pathOfOne,
@@ -59,16 +74,7 @@ export const pipelinesEndpoint = listing({
   page: 'offset',
   input: PipelineList,
   item: PipelineBasic,
-  handle: async ({ db, services, subject, input, page }) => {
-    const { scope } = input;
-    const refs =
-      scope === 'branches' || scope === 'tags'
-        ? await refsOf(services, subject, scope === 'tags' ? 'tag' : 'branch')
-        : undefined;
-    return mapPage(await selectPipelines(db, subject, input, refs, page), (row) =>
-      presentPipelineBasic(services.baseUrl(), subject, row),
-    );
-  },
+  handle: (context) => listPipelines(context, context.input),
 });
 
 export const pipelineEndpoints: Endpoint[] = [

@@ -62,7 +62,8 @@ export const LatestInput = Type.Object({
   ref: Type.Optional(Type.String({ description: 'Branch or tag; the default branch without it.' })),
 });
 
-const filters = {
+/** Of every list of pipelines. */
+export const filters = {
   scope: Type.Optional(stringEnum(['running', 'pending', 'finished', 'branches', 'tags'])),
   status: Type.Optional(stringEnum(statuses)),
   updated_before: Type.Optional(dateTime()),

@@ -4,8 +4,8 @@ import type { ParentKind } from '../../../kernel/access/resource-parents.ts';
 import { nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { KEY_PATTERN, MAX_VALUE_LENGTH, SCOPE_PATTERN, variableTypes } from './rules.ts';
 
-const key = Type.String({ maxLength: 255, ruled: { pattern: KEY_PATTERN } });
-const value = Type.String({
+export const key = Type.String({ maxLength: 255, ruled: { pattern: KEY_PATTERN } });
+export const value = Type.String({
   ruled: { maxLength: MAX_VALUE_LENGTH },
   description: 'The value; a masked one has at least 8 characters, none of them white space.',
 });
