@@ -119,6 +119,8 @@ const dependsOnWhatIsThere = new Set([
   'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.
   'POST /projects/:id/releases',
+  // Few texts are patterns of cron.
+  'POST /projects/:id/pipeline_schedules',
   // Each kind asks for fields of its own.
   'PUT /projects/:id/integrations/:slug',
   'PUT /projects/:id/services/:slug',

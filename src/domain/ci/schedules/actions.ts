@@ -8,7 +8,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
-import { fullRef, shortRef } from '../../../platform/git/names.ts';
+import { fullRef, isRefName, shortRef } from '../../../platform/git/names.ts';
 import { peelToCommit } from '../../../platform/git/refs.ts';
 import { seal } from '../../../platform/secret.ts';
 import { readRepository } from '../../repositories/index.ts';
@@ -72,6 +72,7 @@ async function resolveRef(creator: Creator, ref: string): Promise<string> {
 
 /** The branch and the tag that have the name. */
 async function refsNamed({ services, subject }: Creator, name: string) {
+  if (!isRefName(name)) return [];
   const there = await readRepository(services, subject, async (git) => {
     const found = [];
     for (const kind of ['branch', 'tag'] as const)

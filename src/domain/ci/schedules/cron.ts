@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000;
 const WORKER_MINUTES = 10;
 const WORKER_OFFSET = 3;
 
-/** The minutes of each hour in which due schedules are taken. */
-export const WORKER_PATTERN = `${WORKER_OFFSET}-59/${WORKER_MINUTES} * * * *`;
+/** The minutes of each hour in which due schedules are taken, one by one: background work knows no steps of ranges. */
+export const WORKER_PATTERN = `${Array.from({ length: 60 / WORKER_MINUTES }, (_, at) => WORKER_OFFSET + at * WORKER_MINUTES).join()} * * * *`;
 
 /** The library takes dates and patterns of seconds too. */
 const isPattern = /^(@[a-z]+|\S+( +\S+){4})$/i;
