@@ -1417,6 +1417,8 @@ CREATE INDEX merge_requests_squash_commit ON public.merge_requests USING btree (
 
 CREATE INDEX merge_requests_target ON public.merge_requests USING btree (project_id, target_branch, id) WHERE (state = 'opened'::text);
 
+CREATE INDEX merge_requests_waiting ON public.merge_requests USING btree (head_sha) WHERE (auto_merge IS NOT NULL);
+
 create table metric_images (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -1848,9 +1850,12 @@ create table pipelines (
   trigger_id bigint,
   schedule_id bigint,
   scheduled_for timestamp(3) with time zone,
+  merge_request_id bigint,
+  merge_request_variables jsonb default '[]'::jsonb not null,
   constraint pipelines_on_job_failure_check CHECK ((on_job_failure = ANY (ARRAY['none'::text, 'all'::text]))),
   constraint pipelines_on_new_commit_check CHECK ((on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text]))),
   constraint pipelines_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
+  constraint pipelines_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
   constraint pipelines_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES trigger_tokens(id) ON DELETE SET NULL,
@@ -1861,6 +1866,8 @@ create table pipelines (
 CREATE INDEX pipelines_commit ON public.pipelines USING btree (project_id, sha, id);
 
 CREATE UNIQUE INDEX pipelines_fact ON public.pipelines USING btree (fact_id, ref, tag) WHERE (fact_id IS NOT NULL);
+
+CREATE INDEX pipelines_merge_request ON public.pipelines USING btree (merge_request_id, id) WHERE (merge_request_id IS NOT NULL);
 
 CREATE INDEX pipelines_project ON public.pipelines USING btree (project_id, id);
 

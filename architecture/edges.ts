@@ -13,6 +13,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   feed: ['conversation'],
   integrations: ['hooks', 'markdown'],
   'merge-requests': [
+    'ci',
     'conversation',
     'hooks',
     'markdown',

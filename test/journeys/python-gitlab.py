@@ -1329,7 +1329,8 @@ def schedules():
     made.variables.delete(variable.key)
     shown.take_ownership()
     shown.play()
-    equal([each.source for each in shown.pipelines.list(get_all=True)], ["schedule"])
+    made_by = root.http_list(f"/projects/{project.id}/pipeline_schedules/{shown.id}/pipelines", get_all=True)
+    equal([each["source"] for each in made_by], ["schedule"])
     refused(
         gitlab.GitlabCreateError, 400,
         lambda: project.pipelineschedules.create({"ref": "main", "description": "Never", "cron": "0 0 30 2 *"}), "syntax is invalid",

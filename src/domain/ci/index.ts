@@ -23,11 +23,18 @@ import { statusEndpoints } from './statuses/routes.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
+export type { CreationServices, PipelineRequest } from './creation/compile-request.ts';
+export { createPipeline } from './creation/create-actions.ts';
+export { openMergeRequests } from './creation/open-merge-requests.ts';
+export { createUnattended } from './creation/unattended.ts';
 export { traceText } from './execution/trace-text.ts';
 export { readTraceEnd } from './execution/traces.ts';
 export { jobEndpoint, pipelineJobsEndpoint } from './jobs/routes.ts';
 export type { Job } from './jobs/schema.ts';
-export { pipelineEndpoint, pipelinesEndpoint } from './pipelines/routes.ts';
+export { presentPipelineBasic } from './pipelines/present.ts';
+export type { PipelineRow } from './pipelines/queries.ts';
+export { pipelineEndpoint, pipelinesEndpoint, showPipeline } from './pipelines/routes.ts';
+export { Pipeline } from './pipelines/schema.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
 
 const START_DELAYED = 'ci.start_delayed';

@@ -1,6 +1,7 @@
 /** Merge requests of projects: their lists, records and changes. */
 import { activityTargets } from '../../kernel/activity/targets.ts';
 import type { Capability } from '../../kernel/capability.ts';
+import { type CreationServices, openMergeRequests } from '../ci/index.ts';
 import { mentionNamed, noteables, todoTargets, userCounts } from '../conversation/index.ts';
 import { hookNoteables, hookSamples, hookSources } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
@@ -19,7 +20,6 @@ import { approvalEndpoints } from './approving/routes.ts';
 import { mergeRequestEventEndpoints } from './around/event-routes.ts';
 import { mergeRequestIssueEndpoints } from './around/issue-routes.ts';
 import { mergeRequestPeopleEndpoints } from './around/people-routes.ts';
-import { mergeRequestPipelineEndpoints } from './around/pipeline-routes.ts';
 import { mergeRequestSubscriptionEndpoints } from './around/subscription-routes.ts';
 import { mergeRequestTimeEndpoints } from './around/time-routes.ts';
 import {
@@ -57,6 +57,9 @@ import {
 } from './merging/requested-merges.ts';
 import { mergeEndpoints } from './merging/routes.ts';
 import { mergeRequestOpeningEndpoints } from './opening/routes.ts';
+import { MAKE_PIPELINE, makePipeline, pipelineListeners } from './pipelines/make-pipeline.ts';
+import { selectOpenFrom } from './pipelines/queries.ts';
+import { mergeRequestPipelineEndpoints } from './pipelines/routes.ts';
 import { followPushOptions } from './pushing/follow-push-options.ts';
 import { mergeRequestActivityTarget } from './registrations/activity-target.ts';
 import { mergeRequestHooks, mergeRequestOfNotes, mergeRequestSample } from './registrations/hook-events.ts';
@@ -96,7 +99,12 @@ const AFTER_MERGE = 'merge_requests.after_merge';
 const AUTO_MERGE = 'merge_requests.auto_merge';
 
 export const mergeRequestsCapability = (
-  services: ReconcileServices & AfterServices & ClosingServices & TraceServices & StatusCheckServices,
+  services: ReconcileServices &
+    AfterServices &
+    ClosingServices &
+    TraceServices &
+    StatusCheckServices &
+    CreationServices,
 ): Capability => ({
   name: 'merge-requests',
   registrations: [
@@ -115,6 +123,7 @@ export const mergeRequestsCapability = (
     hookSamples.add(mergeRequestSample),
     hookNoteables.add(mergeRequestOfNotes),
     metadataSources.add(mergeRequestMetadata),
+    openMergeRequests.add(selectOpenFrom),
   ],
   endpoints: [
     ...mergeRequestConversation.all,
@@ -166,6 +175,7 @@ export const mergeRequestsCapability = (
     [MENTION_NAMED]: mentionNamed(services, mentioningMergeRequests),
     [MENTION_BY_COMMITS]: mentionByCommits(services),
     [NOTE_PICKED]: notePicked(services),
+    [MAKE_PIPELINE]: makePipeline(services),
   },
   listeners: [
     { fact: 'repository_pushed', task: FOLLOW_PUSH },
@@ -181,11 +191,17 @@ export const mergeRequestsCapability = (
     ...statusCheckListeners(services),
     callingListener(services),
     { fact: 'merge_request_approved', task: AUTO_MERGE },
+    {
+      fact: 'pipeline_finished',
+      task: AUTO_MERGE,
+      when: ({ status }) => status === 'success' || status === 'skipped',
+    },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
     retargetListener,
     { fact: 'repository_pushed', task: MENTION_BY_COMMITS },
     { fact: 'commit_picked', task: NOTE_PICKED },
     ...mentionListeners,
+    ...pipelineListeners,
   ],
   schedules: [
     { task: RECONCILE, pattern: '* * * * *' },

@@ -188,7 +188,6 @@ export const samples: Samples = {
   },
   lists: {
     'GET /merge_requests': { query: 'scope=all' },
-    'GET /projects/:id/merge_requests/:merge_request_iid/pipelines': 'empty',
     'GET /projects/:id/merge_trains': 'empty',
     'GET /projects/:id/merge_trains/:target_branch': 'empty',
   },

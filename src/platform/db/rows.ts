@@ -1041,6 +1041,8 @@ export type PipelinesTable = {
   trigger_id: number | null;
   schedule_id: number | null;
   scheduled_for: Date | null;
+  merge_request_id: number | null;
+  merge_request_variables: Generated<Json>;
 };
 
 export type ProcessesTable = {

@@ -11,15 +11,17 @@ import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
 import { guardRefs, readRepository } from '../../repositories/index.ts';
 import type { CompileRequest } from '../file/compile.ts';
-import type { ContextVariable } from '../file/context.ts';
+import type { ContextVariable, PipelineContext } from '../file/context.ts';
 import type { Json } from '../file/plan.ts';
 import { createFiles } from './files.ts';
+import { findOpenMergeRequests } from './open-merge-requests.ts';
 import { predefinedVariables } from './predefined.ts';
 import { selectKeptVariables, selectStarter } from './queries.ts';
+import { type RightOnRef, rightOnMergeRequest, valueNamed } from './rules.ts';
 
 export type CreationServices = Pick<
   Services,
-  'config' | 'database' | 'settings' | 'repositories' | 'outbound' | 'secretKey' | 'baseUrl'
+  'config' | 'database' | 'settings' | 'repositories' | 'outbound' | 'secretKey' | 'baseUrl' | 'registered'
 >;
 
 export type PipelineVariable = { key: string; value: string; variable_type?: 'env_var' | 'file' | undefined };
@@ -30,10 +32,25 @@ export type RefRequest = {
   tag?: boolean;
   /** The commit that was pushed; otherwise the ref's present one. */
   sha?: string;
+  /** The merge request whose pipeline it is: `ref` is its source branch then. */
+  mergeRequest?: PipelineMergeRequest;
+};
+
+/** What a pipeline is told of its merge request. */
+export type PipelineMergeRequest = {
+  id: number;
+  iid: number;
+  sourceProjectId: number;
+  targetProjectId: number;
+  targetBranch: string;
+  /** Its newest commit. */
+  headSha: string;
+  /** CI_MERGE_REQUEST_ID …; they are read where there is a file to compile. */
+  variables: () => Promise<readonly ContextVariable[]>;
 };
 
 export type PipelineRequest = RefRequest & {
-  source: 'push' | 'api' | 'trigger' | 'schedule' | 'web';
+  source: 'push' | 'api' | 'trigger' | 'schedule' | 'web' | 'merge_request_event';
   /** Where a push came from. */
   beforeSha?: string;
   variables?: readonly PipelineVariable[];
@@ -52,14 +69,18 @@ export type Creator = { services: CreationServices; actor: Actor; subject: Autho
 
 const DEFAULT_PATH = '.gitlab-ci.yml';
 
-export type PipelineTarget = { commit: Commit; tag: boolean; tagMessage: string | null };
+export type PipelineTarget = { commit: Commit; kind: PipelineContext['refKind']; tagMessage: string | null };
 
 /** The commit of the request; undefined where there is none of that name. */
 export const findTarget = (
   { services, subject }: Creator,
   request: RefRequest,
 ): Promise<PipelineTarget | undefined> =>
-  readRepository(services, subject, async (git) => {
+  readRepository(services, subject, async (git): Promise<PipelineTarget | undefined> => {
+    if (request.mergeRequest) {
+      const head = await findCommit(git, request.mergeRequest.headSha);
+      return head && { commit: head, kind: 'merge_request', tagMessage: null };
+    }
     // Git would walk from `main~1`, which no protection names.
     if (!isRefName(request.ref)) return undefined;
     const branch = request.tag ? undefined : await peelToCommit(git, fullRef('branch', request.ref));
@@ -67,29 +88,31 @@ export const findTarget = (
       branch || request.tag === false ? undefined : await peelToCommit(git, fullRef('tag', request.ref));
     const found = branch ?? tag;
     const commit = request.sha === undefined ? found : await findCommit(git, request.sha);
-    return found && commit && { commit, tag: branch === undefined, tagMessage: null };
+    return found && commit && { commit, kind: branch ? 'branch' : 'tag', tagMessage: null };
   }).then((target) => target ?? undefined);
-
-export type RightOnRef = { isProtected: boolean; mayRun: boolean };
 
 /** Whether the user may run pipelines of the ref, as far as its protection goes. */
 export async function rightOnRef(
   { services, actor, subject }: Creator,
-  ref: string,
-  { commit, tag }: PipelineTarget,
+  { ref, mergeRequest }: RefRequest,
+  { commit, kind }: PipelineTarget,
 ): Promise<RightOnRef> {
   const guard = await guardRefs(services.database.db, subject, actor, await services.settings.read());
-  const isProtected = tag ? guard.isProtectedTag(ref) : guard.isProtected(ref);
-  const mayPush = tag
-    ? guard.refusal({ ref: fullRef('tag', ref), before: NO_OBJECT, after: commit.oid }) === undefined
-    : guard.mayPush(ref) || guard.mayMerge(ref);
-  return { isProtected, mayRun: !isProtected || mayPush };
+  const onBranch = (name: string): RightOnRef => {
+    const isProtected = guard.isProtected(name);
+    return { isProtected, mayRun: !isProtected || guard.mayPush(name) || guard.mayMerge(name) };
+  };
+  if (mergeRequest) return rightOnMergeRequest(subject.id, ref, mergeRequest, onBranch);
+  if (kind !== 'tag') return onBranch(ref);
+  const isProtected = guard.isProtectedTag(ref);
+  const update = { ref: fullRef('tag', ref), before: NO_OBJECT, after: commit.oid };
+  return { isProtected, mayRun: !isProtected || guard.refusal(update) === undefined };
 }
 
 /** Whether the user may run pipelines of the ref, as it is now; of one that is gone nothing forbids them. */
 export async function mayRunRef(creator: Creator, request: RefRequest): Promise<boolean> {
   const target = await findTarget(creator, request);
-  return !target || (await rightOnRef(creator, request.ref, target)).mayRun;
+  return !target || (await rightOnRef(creator, request, target)).mayRun;
 }
 
 /** Where the project's configuration file is. */
@@ -103,13 +126,28 @@ export const readConfiguration = (
 ): Promise<string | undefined> =>
   createFiles(services, actor, subject).read(configPathOf(subject), { project: subject.fullPath, sha: oid });
 
+/** What jobs are told of the merge request, and of those that are open from the branch. */
+export async function mergeRequestVariables(
+  { services, subject }: Creator,
+  { ref, mergeRequest }: RefRequest,
+  { kind }: PipelineTarget,
+): Promise<ContextVariable[]> {
+  if (kind === 'tag') return [];
+  const open = await findOpenMergeRequests(services, mergeRequest?.sourceProjectId ?? subject.id, ref);
+  return [
+    ...(open.length > 0 ? [{ key: 'CI_OPEN_MERGE_REQUESTS', value: open.join(',') }] : []),
+    ...((await mergeRequest?.variables()) ?? []),
+  ];
+}
+
 /** Without the right, without the variables that are kept for pipelines. */
 export async function compileRequest(
   creator: Creator,
   request: PipelineRequest,
-  { commit, tag, tagMessage }: PipelineTarget,
+  { commit, kind, tagMessage }: PipelineTarget,
   { isProtected, mayRun }: RightOnRef,
   text: string,
+  ofMergeRequests: readonly ContextVariable[],
 ): Promise<CompileRequest> {
   const { services, actor, subject } = creator;
   const { db } = services.database;
@@ -122,7 +160,7 @@ export async function compileRequest(
     configPath: configPathOf(subject),
     commit,
     ref,
-    tag,
+    kind,
     tagMessage,
     protected: isProtected,
     beforeSha,
@@ -131,6 +169,7 @@ export async function compileRequest(
     user: await selectStarter(db, actor.id),
     triggerToken: request.trigger?.token,
     scheduleDescription: request.scheduleDescription,
+    ofMergeRequests,
   });
   const kept = mayRun ? await selectKeptVariables(db, subject.row, isProtected, services.secretKey) : [];
   return {
@@ -141,7 +180,7 @@ export async function compileRequest(
       at: { project: subject.fullPath, sha: commit.oid },
       source,
       ref,
-      refKind: tag ? 'tag' : 'branch',
+      refKind: kind,
       predefined,
       overriding: [
         ...kept.filter(({ environmentScope }) => environmentScope === '*'),
@@ -154,12 +193,19 @@ export async function compileRequest(
         ),
       ],
       changedPaths: (compareTo) =>
-        pathsChanged(creator, commit, source === 'push' ? beforeSha : NO_OBJECT, compareTo),
+        pathsChanged(
+          creator,
+          commit,
+          source === 'push'
+            ? beforeSha
+            : (valueNamed(ofMergeRequests, 'CI_MERGE_REQUEST_DIFF_BASE_SHA') ?? NO_OBJECT),
+          compareTo,
+        ),
     },
   };
 }
 
-/** Of a push, the paths that it changed; of other pipelines, there is nothing to compare with. */
+/** Of a push and of a merge request, the paths that it changed; of other pipelines, there is nothing to compare with. */
 async function pathsChanged(
   { services, subject }: Creator,
   commit: Commit,

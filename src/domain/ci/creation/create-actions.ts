@@ -16,6 +16,7 @@ import {
   type Creator,
   compileRequest,
   findTarget,
+  mergeRequestVariables,
   type PipelineRequest,
   type PipelineVariable,
   readConfiguration,
@@ -28,30 +29,33 @@ const refuse = (...base: string[]): Error => invalid({ base });
 
 /**
  * Makes the pipeline, and its first jobs wait for runners. 400 without the ref, the file or the rights, and for a wrong file; of a
- * push, nothing is made then, but for a wrong file a pipeline that failed. Undefined where a push makes none.
+ * fact, for which nobody waits, nothing is made then, but for a wrong file a pipeline that failed. Undefined where a fact makes none.
  */
 export async function createPipeline(
   creator: Creator,
   request: PipelineRequest,
 ): Promise<PipelineRow | undefined> {
   const { actor, subject } = creator;
-  const isPush = request.source === 'push';
+  const isFollowing = request.factId !== undefined;
   const target = await findTarget(creator, request);
   if (!target) throw refuse('Reference not found');
-  const { commit, tag } = target;
+  const { commit, kind } = target;
   const text = await readConfiguration(creator, commit);
   // Most projects have none, and their pushes ask no further.
-  if (text === undefined && isPush) return undefined;
-  const right = await rightOnRef(creator, request.ref, target);
+  if (text === undefined && isFollowing) return undefined;
+  const right = await rightOnRef(creator, request, target);
   if (!right.mayRun) throw refuse(refusalOf(request.ref));
   const variables = request.variables ?? [];
   requireVariables(variables, maySetVariables(projectSettings(subject.row), subject.role));
 
   if (text === undefined) throw refuse('Missing CI config file');
+  const ofMergeRequests = await mergeRequestVariables(creator, request, target);
   const values = {
     sha: commit.oid,
-    ref: request.ref,
-    tag,
+    ref: request.mergeRequest ? `refs/merge-requests/${request.mergeRequest.iid}/head` : request.ref,
+    tag: kind === 'tag',
+    merge_request_id: request.mergeRequest?.id ?? null,
+    merge_request_variables: ofMergeRequests,
     source: request.source,
     before_sha: request.beforeSha ?? NO_OBJECT,
     protected: right.isProtected,
@@ -61,10 +65,12 @@ export async function createPipeline(
     schedule_id: request.schedule?.id ?? null,
     scheduled_for: request.schedule?.due ?? null,
   };
-  if (isPush && (request.skip || asksToSkip(commit.message)))
+  if (isFollowing && (request.skip || asksToSkip(commit.message)))
     return savePipeline(creator, { ...values, status: 'skipped' }, [], variables);
 
-  const { outcome } = await compile(await compileRequest(creator, request, target, right, text));
+  const { outcome } = await compile(
+    await compileRequest(creator, request, target, right, text, ofMergeRequests),
+  );
   return save(creator, values, outcome, variables);
 }
 
@@ -76,7 +82,7 @@ function requireVariables(variables: readonly PipelineVariable[], may: boolean):
     throw refuse(`Duplicate variable name${twice.length > 1 ? 's' : ''}: ${twice.join(', ')}`);
 }
 
-type Values = Parameters<typeof insertPipeline>[2];
+type Values = Parameters<typeof insertPipeline>[2] & Pick<PipelineRow, 'fact_id'>;
 
 /** What the file came to, as rows; of a push that it leaves out there is nothing. */
 async function save(
@@ -85,11 +91,11 @@ async function save(
   outcome: Outcome,
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> {
-  const isPush = values.source === 'push';
-  if (isPush && outcome.kind === 'filtered') return undefined;
+  const isFollowing = values.fact_id != null;
+  if (isFollowing && outcome.kind === 'filtered') return undefined;
   const errors = problemsOf(outcome);
   if (errors.length > 0 || outcome.kind !== 'planned') {
-    const isKept = isPush || (values.source === 'schedule' && outcome.kind !== 'filtered');
+    const isKept = isFollowing || (values.source === 'schedule' && outcome.kind !== 'filtered');
     if (!isKept) throw refuse(...errors);
     const failed = { status: 'failed', failure_reason: 'config_error', yaml_errors: errors.join('\n') };
     return savePipeline(creator, { ...values, ...failed }, [], variables);
@@ -99,7 +105,7 @@ async function save(
   return savePipeline(creator, { ...values, ...planned }, jobs, variables);
 }
 
-/** Undefined where the push, or the time of the schedule, has its pipeline already. */
+/** Undefined where the fact, or the time of the schedule, has its pipeline already. */
 const savePipeline = (
   { services, actor, subject }: Creator,
   values: Values,

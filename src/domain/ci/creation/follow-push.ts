@@ -1,5 +1,4 @@
 /** Pipelines of what is pushed: the listener of each push. */
-import { Failure } from '../../../platform/failure.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
@@ -7,7 +6,7 @@ import type { Log } from '../../../platform/log.ts';
 import { findUserOfProject } from '../../conversation/index.ts';
 import { KEY_PATTERN } from '../variables/rules.ts';
 import type { CreationServices } from './compile-request.ts';
-import { createPipeline } from './create-actions.ts';
+import { createUnattended } from './unattended.ts';
 
 export const FOLLOW_PUSH = 'ci.follow_push';
 
@@ -49,24 +48,18 @@ export const followPush =
       .map(([key, value]) => ({ key, value }));
     const inputs = pairsOf(options?.ci?.input);
     for (const { kind, name, before, after } of refs)
-      try {
-        await createPipeline(
-          { services, actor: user.actor, subject: user.project },
-          {
-            source: 'push',
-            ref: name,
-            tag: kind === 'tag',
-            beforeSha: before,
-            sha: after,
-            factId: fact_id,
-            variables,
-            ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
-            ...(options?.ci?.skip !== undefined && { skip: true }),
-          },
-        );
-      } catch (error) {
-        // The ref is gone again, or may not be run by the one who pushed: nobody is there to be told.
-        if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
-        services.log.info('a push made no pipeline', { project_id, error: error.message });
-      }
+      await createUnattended(
+        { services, actor: user.actor, subject: user.project },
+        {
+          source: 'push',
+          ref: name,
+          tag: kind === 'tag',
+          beforeSha: before,
+          sha: after,
+          factId: fact_id,
+          variables,
+          ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
+          ...(options?.ci?.skip !== undefined && { skip: true }),
+        },
+      );
   };

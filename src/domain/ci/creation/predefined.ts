@@ -3,7 +3,7 @@ import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import { visibilityName } from '../../../kernel/policy/roles.ts';
 import { bodyOf, commitDate, titleOf } from '../../../platform/git/commit-texts.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
-import type { ContextVariable } from '../file/context.ts';
+import type { ContextVariable, PipelineContext } from '../file/context.ts';
 
 export type PipelineFacts = {
   baseUrl: string;
@@ -12,8 +12,9 @@ export type PipelineFacts = {
   project: ProjectRow & { fullPath: string };
   configPath: string;
   commit: Commit;
+  /** The short name; of a merge request, of its source branch. */
   ref: string;
-  tag: boolean;
+  kind: PipelineContext['refKind'];
   tagMessage: string | null;
   protected: boolean;
   beforeSha: string;
@@ -22,6 +23,8 @@ export type PipelineFacts = {
   user: { id: number; username: string; name: string; email: string };
   triggerToken?: string | undefined;
   scheduleDescription?: string | undefined;
+  /** CI_MERGE_REQUEST_ID …, CI_OPEN_MERGE_REQUESTS. */
+  ofMergeRequests: readonly ContextVariable[];
 };
 
 /** As hosts and images may be named: at most 63 bytes of small letters, digits and dashes. */
@@ -38,7 +41,7 @@ const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'http:': '80' }
 
 /** In the order of the table; what does not apply is absent. */
 export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
-  const { baseUrl, project, commit, ref, tag, user } = facts;
+  const { baseUrl, project, commit, ref, kind, user } = facts;
   const url = new URL(baseUrl);
   const [major = '', minor = '', patch = ''] = facts.apiVersion.split(/[.-]/);
   const { name, email } = commit.author;
@@ -85,9 +88,9 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     CI_COMMIT_BEFORE_SHA: facts.beforeSha,
     CI_COMMIT_REF_NAME: ref,
     CI_COMMIT_REF_SLUG: slugOf(ref),
-    CI_COMMIT_BRANCH: tag ? undefined : ref,
-    CI_COMMIT_TAG: tag ? ref : undefined,
-    CI_COMMIT_TAG_MESSAGE: tag ? (facts.tagMessage ?? '') : undefined,
+    CI_COMMIT_BRANCH: kind === 'branch' ? ref : undefined,
+    CI_COMMIT_TAG: kind === 'tag' ? ref : undefined,
+    CI_COMMIT_TAG_MESSAGE: kind === 'tag' ? (facts.tagMessage ?? '') : undefined,
     CI_COMMIT_MESSAGE: Buffer.from(commit.message).subarray(0, MAX_MESSAGE_LENGTH).toString(),
     CI_COMMIT_TITLE: titleOf(commit.message),
     CI_COMMIT_DESCRIPTION: bodyOf(commit.message),
@@ -99,5 +102,8 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     GITLAB_USER_LOGIN: user.username,
     GITLAB_USER_NAME: user.name,
   };
-  return Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
+  return [
+    ...Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }])),
+    ...facts.ofMergeRequests,
+  ];
 }

@@ -1,7 +1,9 @@
 /** Who may give variables to a pipeline, and what keeps one from being made (facts for CI: When pipelines are created). Pure. */
 import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { DEVELOPER, MAINTAINER, OWNER, type Role } from '../../../kernel/policy/roles.ts';
+import type { ContextVariable, PipelineContext } from '../file/context.ts';
 import type { Outcome } from '../file/plan.ts';
+import type { PipelineRow } from '../processing/process-actions.ts';
 
 const roles: Record<ProjectSettings['ci_pipeline_variables_minimum_override_role'], Role | undefined> = {
   no_one_allowed: undefined,
@@ -26,6 +28,55 @@ export const doubled = (keys: readonly string[]): string[] => [
 
 /** Whether the message of a commit asks for no pipeline. */
 export const asksToSkip = (message: string): boolean => /\[(ci[ _-]skip|skip[ _-]ci)\]/i.test(message);
+
+/** Whether a ref is protected, and whether the user may run pipelines of it as far as that goes. */
+export type RightOnRef = { isProtected: boolean; mayRun: boolean };
+
+/**
+ * Of a merge request's pipeline: its source branch says whether it may run. It counts as protected where both branches are, and
+ * the user may write to both: a fork decides nothing for the project that it wants to change, nor the other way round.
+ */
+export function rightOnMergeRequest(
+  projectId: number,
+  sourceBranch: string,
+  {
+    sourceProjectId,
+    targetProjectId,
+    targetBranch,
+  }: { sourceProjectId: number; targetProjectId: number; targetBranch: string },
+  onBranch: (name: string) => RightOnRef,
+): RightOnRef {
+  if (projectId !== sourceProjectId) return { isProtected: false, mayRun: true };
+  const source = onBranch(sourceBranch);
+  if (projectId !== targetProjectId) return { isProtected: false, mayRun: source.mayRun };
+  const target = onBranch(targetBranch);
+  return {
+    isProtected: source.isProtected && source.mayRun && target.isProtected && target.mayRun,
+    mayRun: source.mayRun,
+  };
+}
+
+export const valueNamed = (variables: readonly ContextVariable[], name: string): string | undefined =>
+  variables.find(({ key }) => key === name)?.value;
+
+type RefColumns = Pick<PipelineRow, 'ref' | 'tag' | 'source' | 'merge_request_variables'>;
+
+/** The variables of merge requests that a pipeline was made with. */
+export const variablesOfMergeRequests = ({
+  merge_request_variables,
+}: Pick<PipelineRow, 'merge_request_variables'>): ContextVariable[] =>
+  merge_request_variables as ContextVariable[];
+
+/** The ref of a pipeline as jobs know it. */
+export function refOfPipeline(
+  row: RefColumns,
+): Pick<PipelineContext, 'ref'> & { kind: PipelineContext['refKind'] } {
+  if (row.source !== 'merge_request_event') return { ref: row.ref, kind: row.tag ? 'tag' : 'branch' };
+  return {
+    ref: valueNamed(variablesOfMergeRequests(row), 'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME') ?? row.ref,
+    kind: 'merge_request',
+  };
+}
 
 const FILTERED = {
   workflow_rules: 'The pipeline did not run. Review the [workflow:rules] configuration for the pipeline.',

@@ -8,6 +8,7 @@ import { readRepository } from '../../repositories/index.ts';
 import { type CreationServices, configPathOf } from '../creation/compile-request.ts';
 import { predefinedVariables } from '../creation/predefined.ts';
 import { selectGiven, selectKeptVariables, selectStarter } from '../creation/queries.ts';
+import { refOfPipeline, variablesOfMergeRequests } from '../creation/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import type { Manager } from '../runners/authenticate.ts';
@@ -56,14 +57,14 @@ export async function giveJob(
     project: { ...project.row, fullPath: project.fullPath },
     configPath: configPathOf(project),
     commit,
-    ref: pipeline.ref,
-    tag: pipeline.tag,
+    ...refOfPipeline(pipeline),
     tagMessage: null,
     protected: pipeline.protected,
     beforeSha: pipeline.before_sha,
     source: pipeline.source,
     createdAt: pipeline.created_at,
     user,
+    ofMergeRequests: variablesOfMergeRequests(pipeline),
   });
   return jobPayload({
     baseUrl: services.baseUrl(),

@@ -130,14 +130,19 @@ const serviceOf = ({
 
 const AFTER_SCRIPT = { when: 'always', allow_failure: true } as const;
 
+/** Beside its commit: the whole history's refs, or the pipeline's own. */
+function refspecsOf({ ref, tag, source }: PipelineRow, depth: number): string[] {
+  if (depth === 0) return ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+  if (source === 'merge_request_event') return [];
+  return tag ? [`+refs/tags/${ref}:refs/tags/${ref}`] : [`+refs/heads/${ref}:refs/remotes/origin/${ref}`];
+}
+
 /** The body of the answer that gives the job to the runner. */
 export function jobPayload(facts: JobFacts) {
   const { job, planned, pipeline, token, project, runner } = facts;
   const variables = jobVariables(facts);
   const timeout = job.timeout ?? 3_600;
   const depth = Number(variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value ?? project.gitDepth);
-  const kind = pipeline.tag ? 'tags' : 'heads';
-  const own = pipeline.tag ? `refs/tags/${pipeline.ref}` : `refs/remotes/origin/${pipeline.ref}`;
   const suffix = (unprotect: boolean): string =>
     project.separatedCaches ? (pipeline.protected && !unprotect ? '-protected' : '-non_protected') : '';
   return {
@@ -167,12 +172,7 @@ export function jobPayload(facts: JobFacts) {
       before_sha: pipeline.before_sha,
       ref_type: pipeline.tag ? 'tag' : 'branch',
       // The commit itself is fetched: the ref may have moved on.
-      refspecs: [
-        `+${pipeline.sha}:refs/pipelines/${pipeline.id}`,
-        ...(depth > 0
-          ? [`+refs/${kind}/${pipeline.ref}:${own}`]
-          : ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*']),
-      ],
+      refspecs: [`+${pipeline.sha}:refs/pipelines/${pipeline.id}`, ...refspecsOf(pipeline, depth)],
       depth,
       repo_object_format: 'sha1',
       protected: pipeline.protected,

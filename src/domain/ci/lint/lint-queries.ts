@@ -9,6 +9,7 @@ import {
   type Creator,
   compileRequest,
   findTarget,
+  mergeRequestVariables,
   readConfiguration,
   rightOnRef,
 } from '../creation/compile-request.ts';
@@ -87,9 +88,9 @@ async function staticLint(
   text: string,
   commit: Commit,
 ): Promise<LintOutcome> {
-  const target = { commit, tag: false, tagMessage: null };
+  const target = { commit, kind: 'branch' as const, tagMessage: null };
   const right = { isProtected: false, mayRun: creator.subject.may('run_pipelines') };
-  return lint(await compileRequest(creator, { source: 'push', ref: ref ?? '' }, target, right, text));
+  return lint(await compileRequest(creator, { source: 'push', ref: ref ?? '' }, target, right, text, []));
 }
 
 /** As a push to the ref would be; `source` is the commit with the text, where it is not the user's own. */
@@ -104,12 +105,19 @@ async function dryRun(
   const request = { source: 'push', ref: ref ?? creator.subject.row.default_branch ?? '' } as const;
   const target = request.ref ? await findTarget(creator, request) : undefined;
   if (!target) return refused('Reference not found');
-  const right = await rightOnRef(creator, request.ref, target);
+  const right = await rightOnRef(creator, request, target);
   if (!right.mayRun) return refused(refusalOf(request.ref));
   // A file from elsewhere could send away what is kept for this ref.
   const mayRun = source === undefined || source.oid === target.commit.oid;
   const { outcome, ...linted } = await lintAndCompile(
-    await compileRequest(creator, request, target, { ...right, mayRun }, text),
+    await compileRequest(
+      creator,
+      request,
+      target,
+      { ...right, mayRun },
+      text,
+      await mergeRequestVariables(creator, request, target),
+    ),
   );
   const pipeline = outcome.kind === 'planned' ? outcome.pipeline : undefined;
   return {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 
 /** Where nothing was pushed. */
@@ -15,7 +16,7 @@ export type NewPipeline = Pick<PipelineRow, 'sha' | 'ref' | 'tag' | 'source'> &
 export async function insertPipeline(
   tx: Db,
   project: Pick<AuthorizedProject, 'id'>,
-  values: NewPipeline,
+  { merge_request_variables = [], ...values }: NewPipeline,
 ): Promise<PipelineRow> {
   const time = now();
   return tx
@@ -36,6 +37,7 @@ export async function insertPipeline(
       status: 'created',
       protected: false,
       ...values,
+      merge_request_variables: sql<Json>`${JSON.stringify(merge_request_variables)}::text::jsonb`,
       project_id: project.id,
       iid: eb.selectFrom('counted').select('pipelines'),
       created_at: time,

@@ -30,7 +30,10 @@ type PipelineContext = Pick<
   'db' | 'services' | 'settings' | 'subject'
 >;
 
-export async function showPipeline({ db, services, settings, subject }: PipelineContext, id: number) {
+export async function showPipeline(
+  { db, services, settings, subject }: Omit<PipelineContext, 'services'> & { services: Needs<'baseUrl'> },
+  id: number,
+) {
   const row = found(await selectDetails(db, subject, id), 'Pipeline');
   return presentPipeline({ baseUrl: services.baseUrl(), settings }, subject, row);
 }

@@ -1,5 +1,6 @@
 /** Lets a pipeline go on after one of its jobs changed. */
 import { type Selectable, sql } from 'kysely';
+import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
@@ -61,5 +62,40 @@ export async function processPipeline(tx: Db, pipeline: PipelineRow): Promise<Pi
     duration: ended ? (durationOf(jobs, time) ?? null) : pipeline.duration,
   };
   await ahead(tx).updateTable('pipelines').set(change).where('id', '=', pipeline.id).execute();
+  if (ended) await announceEnd(tx, { ...pipeline, ...change });
   return { ...pipeline, ...change };
+}
+
+/** Tells those who wait for a pipeline, or hear of how it ended. */
+async function announceEnd(
+  tx: Db,
+  { id, project_id, user_id, status, sha, ref, tag }: PipelineRow,
+): Promise<void> {
+  const wasFailing =
+    status === 'success' && (await selectBefore(tx, { id, project_id, ref, tag })) === 'failed';
+  await announce(tx, {
+    fact: {
+      name: 'pipeline_finished',
+      payload: { project_id, user_id, pipeline_id: id, status, was_failing: wasFailing, sha },
+    },
+  });
+}
+
+/** How the pipeline of the ref that ended before this one did. */
+async function selectBefore(
+  tx: Db,
+  { id, project_id, ref, tag }: Pick<PipelineRow, 'id' | 'project_id' | 'ref' | 'tag'>,
+): Promise<string | undefined> {
+  const before = await tx
+    .selectFrom('pipelines')
+    .select('status')
+    .where('project_id', '=', project_id)
+    .where('ref', '=', ref)
+    .where('tag', '=', tag)
+    .where('id', '<', id)
+    .where('status', 'in', ['success', 'failed'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return before?.status;
 }

@@ -1,7 +1,7 @@
 /** Takes the schedules that are due, and makes their pipelines. */
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { Failure, forbidden } from '../../../platform/failure.ts';
+import { forbidden } from '../../../platform/failure.ts';
 import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import type { Log } from '../../../platform/log.ts';
 import { unseal } from '../../../platform/secret.ts';
@@ -13,6 +13,7 @@ import {
   type PipelineRequest,
 } from '../creation/compile-request.ts';
 import { createPipeline } from '../creation/create-actions.ts';
+import { createUnattended } from '../creation/unattended.ts';
 import type { Variable } from '../variables/rules.ts';
 import { nextRun } from './cron.ts';
 import { type ScheduleRow, selectSchedule, selectScheduleVariables } from './queries.ts';
@@ -117,11 +118,5 @@ export const runSchedule =
         .execute();
       return;
     }
-    try {
-      await createPipeline(creator, { ...request, schedule: { id, due: new Date(due) } });
-    } catch (error) {
-      // The ref or the file is gone, or its rules leave all out: nobody is there to be told.
-      if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
-      services.log.info('a schedule made no pipeline', { project_id, schedule_id: id, error: error.message });
-    }
+    await createUnattended(creator, { ...request, schedule: { id, due: new Date(due) } });
   };

@@ -1,7 +1,7 @@
 /** The issues around a merge request, and its pipelines, over HTTP: who sees which of them. */
 import { expect, test } from 'vitest';
 import { type Call, useApp } from '../../../../test/support/app.ts';
-import { bodyOf, makeMembers, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, makeUser } from '../../../../test/support/factories.ts';
 import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 import { makeIssue } from '../../../../test/support/planning.ts';
 
@@ -75,17 +75,4 @@ test('those that its texts name are related, each once, as are those that it clo
   const stranger = await makeUser(ashlar);
   for (const call of [ashlar.call, ashlar.as(stranger.token)]) expect(await titles(path, call)).toEqual(open);
   expect(await titles(path, ashlar.call, 'per_page=2&page=2')).toEqual(['In a commit', 'Closed']);
-});
-
-test('there are no pipelines, and none is made', async () => {
-  const { id } = await makeReviewedProject(ashlar);
-  const { iid } = await makeMergeRequest(ashlar, id, 'topic');
-  const path = `/projects/${id}/merge_requests/${iid}/pipelines`;
-  expect(bodyOf(await ashlar.root(`GET ${path}`), 200)).toEqual([]);
-  const { reporter, developer } = await makeMembers(ashlar, `projects/${id}`, 'reporter', 'developer');
-  const refused = await ashlar.as(developer.token)(`POST ${path}`);
-  expect([refused.status, refused.body.message]).toEqual([405, '405 Method Not Allowed']);
-  expect((await ashlar.as(reporter.token)(`POST ${path}`)).status).toBe(403);
-  for (const method of ['GET', 'POST'])
-    expect((await ashlar.root(`${method} /projects/${id}/merge_requests/99/pipelines`)).status).toBe(404);
 });

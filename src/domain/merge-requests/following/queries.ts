@@ -159,6 +159,19 @@ const waiting = (db: Db) =>
 export const selectWaiting = (db: Db, after: number, limit: number): Promise<MergeRequestRow[]> =>
   waiting(db).where('id', '>', after).limit(limit).execute();
 
+/** The same of those whose newest commit this is, from or into the project. */
+export const selectWaitingForCommit = (
+  db: Db,
+  projectId: number,
+  sha: string,
+  limit: number,
+): Promise<MergeRequestRow[]> =>
+  waiting(db)
+    .where('head_sha', '=', sha)
+    .where((of) => of.or([of('project_id', '=', projectId), of('source_project_id', '=', projectId)]))
+    .limit(limit)
+    .execute();
+
 /** The same of this one and those that it blocks. */
 export const selectWaitingFor = (db: Db, id: number, limit: number): Promise<MergeRequestRow[]> =>
   waiting(db)

@@ -9,7 +9,7 @@ import type { Task } from '../../../platform/jobs/jobs.ts';
 import { findActor } from '../../conversation/index.ts';
 import { writeProject } from '../../repositories/index.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
-import { selectWaiting, selectWaitingFor } from '../following/queries.ts';
+import { selectWaiting, selectWaitingFor, selectWaitingForCommit } from '../following/queries.ts';
 import { selectMergeRequest } from '../records/find-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { mergeMergeRequest } from './merge.ts';
@@ -78,7 +78,10 @@ async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Prom
 /** Those looked at by one run: the others come to their turn, and are looked at when they change. */
 const MAX_WAITING = 1_000;
 
-/** Of the fact's merge request and those that wait for it, or, by the clock, of those after the last ones: all in turn. */
+/**
+ * Of the fact's merge request and those that wait for it, or of those that wait for the fact's pipeline, or, by the clock, of those
+ * after the last ones: all in turn.
+ */
 export function autoMerge(services: AfterServices): Task {
   const { background } = services.database;
   let last = 0;
@@ -87,8 +90,14 @@ export function autoMerge(services: AfterServices): Task {
     last = rows.length < MAX_WAITING ? 0 : (rows.at(-1)?.id ?? 0);
     return rows;
   }
-  return async ({ merge_request_id: id }) => {
-    const rows = typeof id === 'number' ? selectWaitingFor(background, id, MAX_WAITING) : selectNext();
+  function selectFor({ merge_request_id: id, project_id, sha }: Record<string, unknown>) {
+    if (typeof id === 'number') return selectWaitingFor(background, id, MAX_WAITING);
+    if (typeof project_id === 'number' && typeof sha === 'string')
+      return selectWaitingForCommit(background, project_id, sha, MAX_WAITING);
+    return selectNext();
+  }
+  return async (payload) => {
+    const rows = selectFor(payload);
     let failed: unknown;
     for (const row of await rows)
       try {

@@ -153,7 +153,14 @@ async function attempt(
   const pattern = projectsOwn.merge_request_title_regex;
   const matchesTitlePattern = (await patternMatcher([pattern]))(pattern, row.title);
   const { auto, sha } = wish;
-  const decide = ({ unresolved, blocked, changes_requested, unpassed, approvals }: SelectedSources) =>
+  const decide = ({
+    unresolved,
+    blocked,
+    changes_requested,
+    unpassed,
+    pipeline,
+    approvals,
+  }: SelectedSources) =>
     decideMerge(
       { mayMerge: may, auto, sha },
       mergeConditions(
@@ -166,6 +173,7 @@ async function attempt(
           blocked,
           changesRequested: changes_requested,
           unpassed,
+          pipeline,
         },
         services.config.tier,
       ),

@@ -6,6 +6,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
+import { selectHeadPipelines } from '../records/head-pipeline-queries.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { hasRequestedChanges, isBlocked, selectUnpassed } from '../records/waiting-queries.ts';
 import type { Identity } from '../texts/commit-values.ts';
@@ -16,6 +17,8 @@ type SourcesRow = {
   changes_requested: boolean;
   /** The branches of each external check that must pass, and has not. */
   unpassed: string[][];
+  /** The status of the newest commit's. */
+  pipeline: string | null;
   /** Newest first. */
   commits: string[];
   author: Identity;
@@ -38,6 +41,7 @@ const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
     ${isBlocked(sql.ref('i.id'))} as blocked,
     ${hasRequestedChanges(sql.ref('i.id'))} as changes_requested,
     (select coalesce(jsonb_agg(u.patterns), '[]') from (${selectUnpassed(sql`array[i.id]`)}) u) as unpassed,
+    (select h.status from (${selectHeadPipelines(sql`array[i.id]`)}) h) as pipeline,
     array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,
     (select ${identity} from users u where u.id = i.author_id) as author,
     array(select ${identity} from (select author_id, min(id) as first from notes

@@ -48,6 +48,7 @@ async function rebaseSource(
   context: RebaseContext,
   { source, target }: { source: AuthorizedProject; target: AuthorizedProject },
   row: MergeRequestRow,
+  skipsPipeline: boolean,
 ): Promise<void> {
   const { services, settings, actor } = context;
   const onto = row.judged_target_sha ?? '';
@@ -66,7 +67,8 @@ async function rebaseSource(
     if (rebased.result !== 'rebased' || rebased.head === head.oid)
       return { objects: [], updates: [], value: rebased.result === 'rebased' };
     const update = { ref: fullRef('branch', row.source_branch), before: head.oid, after: rebased.head };
-    return { objects: rebased.objects, updates: [update], value: true };
+    const options = skipsPipeline ? ['ci.skip'] : [];
+    return { objects: rebased.objects, updates: [update], value: true, options };
   }).finally(() => releaseVersion(services, source, { sourceProjectId: target.id, head: onto }));
   const error = isRebased ? null : FAILED;
   if (error !== row.merge_error) await setMergeError(services.database.db, row.id, error);
@@ -110,13 +112,14 @@ export const mayRebase = (
     },
   );
 
-/** Rebases it upon what the target branch is now; a conflict is told in `merge_error`. */
+/** Rebases it upon what the target branch is now; a conflict is told in `merge_error`. Its branch’s pipeline may be skipped. */
 export async function rebaseMergeRequest(
   context: RebaseContext,
   target: AuthorizedProject,
   found: MergeRequestRow,
+  skipsPipeline = false,
 ): Promise<void> {
   const source = await findSource(context, target, found);
   const row = await refresh(context.services, target, found);
-  await rebaseSource(context, { source, target }, row);
+  await rebaseSource(context, { source, target }, row, skipsPipeline);
 }

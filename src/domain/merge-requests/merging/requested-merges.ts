@@ -59,4 +59,5 @@ export const mergeRequested = (services: AfterServices): Task =>
     }),
   );
 
-export const rebaseRequested = (services: AfterServices): Task => requested(services, rebaseMergeRequest);
+export const rebaseRequested = (services: AfterServices): Task =>
+  requested(services, (...[context, project, row]) => rebaseMergeRequest(context, project, row));

@@ -70,13 +70,13 @@ export const mergeEndpoints: Endpoint[] = [
     also: [202, 409, 422],
     input: Type.Object({
       ...OneMergeRequest.properties,
-      skip_ci: Type.Optional(Type.Boolean({ description: 'There are no pipelines yet.' })),
+      skip_ci: Type.Optional(Type.Boolean({ description: 'Skips the pipeline of the branch.' })),
     }),
     reply: Type.Object({ rebase_in_progress: Type.Boolean() }),
     handle: async (context) => {
       const { db, subject, input } = context;
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
-      await rebaseMergeRequest(context, subject, row);
+      await rebaseMergeRequest(context, subject, row, input.skip_ci);
       return new Reply(202, { rebase_in_progress: true });
     },
   }),

@@ -44,6 +44,7 @@ export type PayloadSource = {
   project: ProjectRow;
   /** Whether the author has had none merged in the project before it. */
   isFirstContribution: boolean;
+  headPipelineId: number | null;
   /** How far the reviewers are, by their ids. */
   reviewerStates: ReadonlyMap<number, string>;
   /** Undefined where the source is gone, or is a private fork: its name is none of the target's business. */
@@ -64,6 +65,7 @@ export function attributesOf(
     source,
     commit,
     isFirstContribution,
+    headPipelineId,
   }: Omit<PayloadSource, 'action' | 'before' | 'systemAction' | 'sender' | 'changes' | 'reviewerStates'>,
 ) {
   const target = hookProject(around, project);
@@ -97,7 +99,7 @@ export function attributesOf(
       force_remove_source_branch: row.force_remove_source_branch,
       should_remove_source_branch: row.should_remove_source_branch,
     },
-    head_pipeline_id: null,
+    head_pipeline_id: headPipelineId,
     time_estimate: time.time_estimate,
     total_time_spent: time.total_time_spent,
     human_time_estimate: time.human_time_estimate,

@@ -60,6 +60,7 @@ export async function readPayload(
       systemAction,
       row,
       record,
+      headPipelineId: relations.headPipelines.get(row.id)?.id ?? null,
       isFirstContribution: relations.single?.isFirstContribution ?? false,
       reviewerStates: new Map(reviewerStates.map(({ user_id, state }) => [user_id, state])),
       labels,

@@ -19,9 +19,11 @@ export type MergeRelations = {
   blocked: boolean;
   changesRequested: boolean;
   unpassed: readonly (readonly string[])[];
+  /** Of the newest commit; null without one. */
+  pipeline: string | null;
 };
 
-/** There are no pipelines yet. What the tier does not have holds nothing up. */
+/** What the tier does not have holds nothing up. */
 export const mergeConditions = (
   row: MergeRequestRow,
   {
@@ -32,6 +34,7 @@ export const mergeConditions = (
     blocked,
     changesRequested,
     unpassed,
+    pipeline,
   }: MergeRelations,
   tier: Tier,
 ): MergeConditions => ({
@@ -55,7 +58,8 @@ export const mergeConditions = (
   matchesTitlePattern,
   merge_method: project.merge_method,
   containsTargetHead: !row.is_behind,
-  pipeline: null,
+  // The column has a check of the same values.
+  pipeline: pipeline as MergeConditions['pipeline'],
   mustPipelineSucceed: project.only_allow_merge_if_pipeline_succeeds,
   allowsSkippedPipeline: project.allow_merge_on_skipped_pipeline === true,
   isAutoMerge: row.auto_merge !== null,

@@ -8,14 +8,18 @@ import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
+import { Pipeline, showPipeline } from '../../ci/index.ts';
 import { LabelOrName, MilestoneRecord, presentLabelBasic, presentMilestone } from '../../planning/index.ts';
+import { PipelineBasic } from '../../repositories/index.ts';
 import { countTasks, presentTimeStats, TimeStatsRecord } from '../../work-items/index.ts';
 import { isApproved } from '../approvals/loaded.ts';
 import { detailedMergeStatus } from '../mergeability/checks.ts';
 import { squashOnMerge } from '../texts/squash.ts';
+import type { HeadPipeline } from './head-pipeline-queries.ts';
 import { mergeConditions } from './merge-conditions.ts';
 import { type MergeRequestRow, mergeRequestWebUrl, type VersionRow } from './merge-request-rows.ts';
 import { mayMerge } from './merge-rights.ts';
+import { readableProjects } from './readable-projects.ts';
 import { loadMergeRequestRelations, type MergeRequestRelations } from './relation-queries.ts';
 
 const basic = {
@@ -121,16 +125,17 @@ export const simpleRecord = ({
 
 const DiffRefs = Type.Object({ base_sha: Type.String(), head_sha: Type.String(), start_sha: Type.String() });
 
-/** There are no pipelines yet: what belongs to them is null. */
 export const MergeRequestRecord = Type.Object({
   ...basic,
   subscribed: Type.Boolean(),
   changes_count: nullable(Type.String()),
-  latest_build_started_at: Type.Null(),
-  latest_build_finished_at: Type.Null(),
-  first_deployed_to_production_at: Type.Null(),
-  pipeline: Type.Null(),
-  head_pipeline: Type.Null(),
+  latest_build_started_at: Type.Optional(nullable(dateTime())),
+  latest_build_finished_at: Type.Optional(nullable(dateTime())),
+  first_deployed_to_production_at: Type.Optional(Type.Null()),
+  pipeline: Type.Optional(nullable(PipelineBasic)),
+  head_pipeline: Type.Optional(
+    nullable(Type.Object(Pipeline.properties, { description: 'For those who may read pipelines.' })),
+  ),
   diff_refs: nullable(DiffRefs),
   merge_error: nullable(Type.String()),
   title_html: Type.Optional(Type.String()),
@@ -145,7 +150,7 @@ export type MergeRequestRecord = Static<typeof MergeRequestRecord>;
 /** The reader, and the services of the request. */
 export type MergeRequestReading = {
   db: Db;
-  services: Needs<'config' | 'baseUrl'>;
+  services: Needs<'config' | 'baseUrl' | 'database'>;
   settings: ApplicationSettings;
   actor: Caller;
 };
@@ -242,6 +247,7 @@ export function presentBasic(
           blocked: counts?.blocked ?? false,
           changesRequested: counts?.changes_requested ?? false,
           unpassed: (relations.unpassed.get(row.id) ?? []).map(({ patterns }) => patterns),
+          pipeline: relations.headPipelines.get(row.id)?.status ?? null,
         },
         services.config.tier,
       ),
@@ -294,11 +300,7 @@ export async function presentMergeRequest(
       ...record,
       subscribed: relations.single?.subscribed ?? false,
       changes_count: version ? changesCount(version) : null,
-      latest_build_started_at: null,
-      latest_build_finished_at: null,
-      first_deployed_to_production_at: null,
-      pipeline: null,
-      head_pipeline: null,
+      ...(await presentHeadPipeline(reading, project, row, relations.headPipelines.get(row.id))),
       diff_refs: version
         ? { base_sha: version.base_sha, head_sha: version.head_sha, start_sha: version.start_sha }
         : null,
@@ -307,6 +309,27 @@ export async function presentMergeRequest(
       user: { can_merge: canMerge },
     }
   );
+}
+
+/** What the newest commit fares by, for those who may read pipelines: null where there is none. */
+async function presentHeadPipeline(
+  reading: MergeRequestReading,
+  project: AuthorizedProject,
+  row: MergeRequestRow,
+  head: HeadPipeline | undefined,
+): Promise<Partial<MergeRequestRecord>> {
+  const isHere = head === undefined || head.project_id === project.id;
+  const home = isHere ? project : (await readableProjects(reading, project, row)).get(head.project_id);
+  if (!home?.may('read_pipelines')) return {};
+  const { db, services, settings } = reading;
+  const pipeline = head && (await showPipeline({ db, services, settings, subject: home }, head.id));
+  return {
+    latest_build_started_at: pipeline?.started_at ?? null,
+    latest_build_finished_at: pipeline?.finished_at ?? null,
+    first_deployed_to_production_at: null,
+    pipeline: pipeline ?? null,
+    head_pipeline: pipeline ?? null,
+  };
 }
 
 /** `3`, or `1000+` where more files differ than are counted (facts: Diff versions). */

@@ -23,6 +23,7 @@ import {
 import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
+import { type HeadPipeline, selectHeadPipelines } from './head-pipeline-queries.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 import { hasRequestedChanges, isBlocked, selectUnpassed } from './waiting-queries.ts';
@@ -47,6 +48,8 @@ export type MergeRequestRelations = {
   milestones: ReadonlyMap<number, MilestoneWithPath>;
   counts: ReadonlyMap<number, Counts>;
   unpassed: ReadonlyMap<number, readonly UnpassedCheck[]>;
+  /** What the newest commit of each fares by. */
+  headPipelines: ReadonlyMap<number, HeadPipeline>;
   /** Of those that are open, where approvals are asked for. */
   approvals: ReadonlyMap<number, LoadedApprovals>;
   /** Of a single one. */
@@ -73,6 +76,7 @@ type Relations = ApprovalRows & {
   milestones: MilestoneWithPath;
   counts: Counts;
   unpassed: UnpassedCheck;
+  pipelines: HeadPipeline;
   subscribed: { id: number };
   versions: VersionRow;
   earlier: { id: number };
@@ -144,6 +148,7 @@ export async function loadMergeRequestRelations(
     }),
     taggedRows('counts', selectCounts(ids)),
     taggedRows('unpassed', selectUnpassed(ids)),
+    taggedRows('pipelines', selectHeadPipelines(ids)),
     ...(alone
       ? [
           taggedRows('versions', selectLatestVersion(alone.id)),
@@ -171,6 +176,7 @@ export async function loadMergeRequestRelations(
     milestones: byId(of('milestones').map(milestoneOfJson)),
     counts: byId(of('counts')),
     unpassed: Map.groupBy(of('unpassed'), ({ merge_request_id }) => merge_request_id),
+    headPipelines: new Map(of('pipelines').map((row) => [row.merge_request_id, row])),
     approvals: new Map(open.map((row) => [row.id, approvalsOf(row)])),
     single: alone && {
       subscribed: of('subscribed').length > 0,

@@ -34,6 +34,8 @@ export type ProjectWrite<T> = {
   value: T;
   /** Runs in the transaction that records the push. */
   also?: (tx: Db) => Promise<unknown>;
+  /** As those of a git push. */
+  options?: readonly string[];
 };
 
 /**
@@ -52,7 +54,7 @@ export async function writeProject<T>(
   const key = projectRepository(project.id);
   return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
     const guard = await guardRefs(services.database.db, project, actor, settings, shared);
-    const { objects, updates, value, also } = await work(asReadBy(git, project), guard);
+    const { objects, updates, value, also, options = [] } = await work(asReadBy(git, project), guard);
     if (updates.length === 0) return value;
     // Other rules apply until there is a branch, and the first push may have come meanwhile.
     const judge = guard.rules.first ? await guardRefs(services.database.db, project, actor, settings) : guard;
@@ -64,7 +66,10 @@ export async function writeProject<T>(
       await requireOwned(services.database.db, judge, git, project, actor, objects, updates);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
-    await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, also && { also });
+    await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, {
+      ...(also && { also }),
+      options,
+    });
     return value;
   });
 }
