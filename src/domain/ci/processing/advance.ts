@@ -46,23 +46,35 @@ export function advance(jobs: readonly JobState[]): { changes: Advance[]; status
   const stages = Map.groupBy(own, ({ stage_index }) => stage_index);
   let before = 0;
   for (const [, stage] of [...stages].sort(([one], [other]) => one - other)) {
-    let waiting = stage.filter(({ status }) => status === 'created');
+    const waiting = stage.filter(({ status }) => status === 'created');
+    const dependents = dependentsAmong(waiting);
+    const moved = new Set<number>();
     // Jobs of a stage may need each other: what one is skipped for may be skipped for another in turn.
-    for (let moved = true; moved; ) {
-      const still = waiting.filter((job) => {
-        const status = nextStatus(job, before, byName);
-        if (status === undefined) return true;
-        changes.push({ id: job.id, status });
-        byName.set(job.name, statusBit({ ...job, status }));
-        return false;
-      });
-      moved = still.length < waiting.length;
-      waiting = still;
+    for (const job of waiting) {
+      if (moved.has(job.id)) continue;
+      const status = nextStatus(job, before, byName);
+      if (status === undefined) continue;
+      moved.add(job.id);
+      changes.push({ id: job.id, status });
+      byName.set(job.name, statusBit({ ...job, status }));
+      waiting.push(...(dependents.get(job.name) ?? []));
     }
     for (const { name } of stage) before |= byName.get(name) ?? 0;
   }
   const others = jobs.filter(({ kind }) => kind === 'status').reduce((all, job) => all | statusBit(job), 0);
   return { changes, status: compositeOf(before | others) };
+}
+
+/** The jobs that need each, by its name. */
+function dependentsAmong(jobs: readonly JobState[]): Map<string, JobState[]> {
+  const dependents = new Map<string, JobState[]>();
+  for (const job of jobs)
+    for (const name of job.needs ?? []) {
+      const others = dependents.get(name);
+      if (others) others.push(job);
+      else dependents.set(name, [job]);
+    }
+  return dependents;
 }
 
 /** What becomes of a job that is `created`; undefined while it waits. `before` are the joined bits of earlier stages. */

@@ -200,6 +200,17 @@ describe('jobs go on', () => {
     expect(after.status).toBe(status);
   });
 
+  test('twenty thousand that are skipped one for the other, the last first', () => {
+    const count = 20_000;
+    const lines = Array.from({ length: count }, (_, id) =>
+      id === count - 1 ? `j${id} 1 created on_failure` : `j${id} 1 created <j${id + 1}`,
+    );
+    const { changes, status } = advance(jobsOf(lines.join('\n')));
+    expect(new Set(changes.map((change) => change.status))).toEqual(new Set(['skipped']));
+    expect(changes).toHaveLength(count);
+    expect(status).toBe('skipped');
+  });
+
   test('never twice, and to an end: every job of an ended pipeline has ended', () => {
     const whens: RunsWhen[] = ['on_success', 'on_failure', 'always'];
     const ends: Status[] = ['success', 'failed', 'canceled'];
