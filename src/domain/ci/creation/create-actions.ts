@@ -7,8 +7,8 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { invalid } from '../../../platform/failure.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { seal } from '../../../platform/secret.ts';
-import { compile } from '../file/compile.ts';
-import type { Outcome, PlannedJob } from '../file/plan.ts';
+import type { CompiledOutcome } from '../file/compile-thread.ts';
+import { compileFile } from '../file/compiler.ts';
 import { insertPipeline } from '../pipelines/insert-actions.ts';
 import { type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { cancelRedundant } from '../processing/redundant-actions.ts';
@@ -68,9 +68,8 @@ export async function createPipeline(
   if (isFollowing && (request.skip || asksToSkip(commit.message)))
     return savePipeline(creator, { ...values, status: 'skipped' }, [], variables);
 
-  const { outcome } = await compile(
-    await compileRequest(creator, request, target, right, text, ofMergeRequests),
-  );
+  const compilation = await compileRequest(creator, request, target, right, text, ofMergeRequests);
+  const outcome = await compileFile(compilation, `user:${actor.id}`);
   return save(creator, values, outcome, variables);
 }
 
@@ -88,7 +87,7 @@ type Values = Parameters<typeof insertPipeline>[2] & Pick<PipelineRow, 'fact_id'
 async function save(
   creator: Creator,
   values: Values,
-  outcome: Outcome,
+  outcome: CompiledOutcome,
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> {
   const isFollowing = values.fact_id != null;
@@ -109,7 +108,7 @@ async function save(
 const savePipeline = (
   { services, actor, subject }: Creator,
   values: Values,
-  jobs: readonly PlannedJob[],
+  jobs: readonly string[],
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> =>
   inTransaction(services.database.db, async (tx) => {
@@ -145,34 +144,25 @@ async function isMade(tx: Db, { fact_id, ref, tag, schedule_id, scheduled_for }:
   return (await same.executeTakeFirst()) !== undefined;
 }
 
-/** All in one statement, in the order of the plan. */
+/** In the order of the plan; `jobs` are arrays in JSON. */
 async function insertJobs(
   tx: Db,
   pipeline: PipelineRow,
   actor: Actor,
-  jobs: readonly PlannedJob[],
+  jobs: readonly string[],
 ): Promise<void> {
-  const rows = jobs.map((job) => ({
-    name: job.name,
-    kind: job.kind,
-    stage: job.stage,
-    stage_index: job.stageIndex,
-    runs_when: job.when,
-    allow_failure: job.allowFailure,
-    needs: job.schedulingType === 'dag' ? job.needs.map(({ name }) => name) : null,
-    tags: job.tags,
-    interruptible: job.interruptible,
-    options: job,
-  }));
   const time = now();
-  await sql`
-    insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
-      protected, interruptible, options, user_id, created_at, updated_at)
-    select ${pipeline.id}::bigint, ${pipeline.project_id}::bigint, j.kind, j.name, j.stage, j.stage_index, 'created', j.runs_when,
-      j.allow_failure, j.needs, j.tags, ${pipeline.protected}::boolean, j.interruptible, j.options, ${actor.id}::bigint,
-      ${time}::timestamptz, ${time}::timestamptz
-    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as (name text, kind text, stage text, stage_index integer,
-      runs_when text, allow_failure boolean, needs text[], tags text[], interruptible boolean, options jsonb)) with ordinality
-      as j (name, kind, stage, stage_index, runs_when, allow_failure, needs, tags, interruptible, options, nth)
-    order by j.nth`.execute(ahead(tx));
+  for (const chunk of jobs)
+    await sql`
+      insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
+        protected, interruptible, options, user_id, created_at, updated_at)
+      select ${pipeline.id}::bigint, ${pipeline.project_id}::bigint, j.kind, j.name, j.stage, j."stageIndex", 'created', j."when",
+        j."allowFailure", case j."schedulingType" when 'dag' then array(select need->>'name'
+          from jsonb_array_elements(j.needs) with ordinality n (need, nth) order by n.nth) end,
+        j.tags, ${pipeline.protected}::boolean, j.interruptible, o.options, ${actor.id}::bigint, ${time}::timestamptz,
+        ${time}::timestamptz
+      from jsonb_array_elements(${chunk}::text::jsonb) with ordinality o (options, nth),
+        jsonb_to_record(o.options) as j (name text, kind text, stage text, "stageIndex" integer, "when" text,
+          "allowFailure" boolean, "schedulingType" text, needs jsonb, tags text[], interruptible boolean)
+      order by o.nth`.execute(ahead(tx));
 }

@@ -192,6 +192,14 @@ describe('a pipeline', () => {
     expect(Object.keys(await jobsOf(made.id)).sort()).toEqual(['own', 'shared']);
   });
 
+  test('is refused where all of its jobs together are too long to be kept', async () => {
+    await commit({ '.gitlab-ci.yml': `build: {script: ${'x'.repeat(500_000)}, parallel: 200}` });
+    expect(await refusal({ ref: 'main' })).toEqual([
+      400,
+      { base: ['The jobs of the pipeline are too long'] },
+    ]);
+  });
+
   test('takes variables from those who may give them', async () => {
     await commit({ '.gitlab-ci.yml': FILE });
     const variables = [{ key: 'A', value: '1' }];

@@ -1,8 +1,8 @@
 /** Who may give variables to a pipeline, and what keeps one from being made (facts for CI: When pipelines are created). Pure. */
 import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { DEVELOPER, MAINTAINER, OWNER, type Role } from '../../../kernel/policy/roles.ts';
+import type { CompiledOutcome } from '../file/compile-thread.ts';
 import type { ContextVariable, PipelineContext } from '../file/context.ts';
-import type { Outcome } from '../file/plan.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 
 const roles: Record<ProjectSettings['ci_pipeline_variables_minimum_override_role'], Role | undefined> = {
@@ -89,9 +89,11 @@ export const refusalOf = (ref: string): string =>
   `You do not have sufficient permission to run a pipeline on '${ref}'. Please select a different branch or contact your administrator for assistance.`;
 
 /** Why what a file came to is no pipeline that could run; none where it is one. */
-export function problemsOf(outcome: Outcome): string[] {
+export function problemsOf(outcome: CompiledOutcome): string[] {
   if (outcome.kind === 'invalid') return outcome.errors;
   if (outcome.kind === 'filtered') return [FILTERED[outcome.by]];
-  const bridge = outcome.pipeline.jobs.find(({ kind }) => kind === 'bridge');
-  return bridge ? [`${bridge.name} job: jobs that start other pipelines are not supported here yet`] : [];
+  const { bridge } = outcome.pipeline;
+  return bridge !== undefined
+    ? [`${bridge} job: jobs that start other pipelines are not supported here yet`]
+    : [];
 }

@@ -12,7 +12,10 @@ export async function createUnattended(
   try {
     await createPipeline(creator, request);
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+    // What is busy is tried again.
+    const isBusy =
+      error instanceof Failure && (error.kind === 'unavailable' || error.kind === 'too_many_requests');
+    if (!(error instanceof Failure) || isBusy) throw error;
     const { services, subject } = creator;
     const { source, ref } = request;
     services.log.info('no pipeline was made', { project_id: subject.id, source, ref, error: error.message });

@@ -42,3 +42,20 @@ export type PipelineContext = {
   /** Paths that changed; since `compareTo`, where it is given. `unknown`: there is nothing to compare with. */
   changedPaths(compareTo: string | null): Promise<readonly string[] | 'unknown' | 'no_ref'>;
 };
+
+/** All that the compiler asks. */
+export type World = Required<Files> & Pick<PipelineContext, 'changedPaths'>;
+export type WorldName = keyof World;
+export const WORLD: readonly WorldName[] = [
+  'commit',
+  'read',
+  'paths',
+  'remote',
+  'component',
+  'artifact',
+  'changedPaths',
+];
+
+/** A question of the thread that compiles, and its answer. */
+export type WorldQuestion = { id: number; name: WorldName; values: unknown[] };
+export type WorldAnswer = { id: number; value: unknown } | { id: number; failed: true };

@@ -14,8 +14,8 @@ import {
   rightOnRef,
 } from '../creation/compile-request.ts';
 import { problemsOf, refusalOf } from '../creation/rules.ts';
-import { lint, lintAndCompile } from '../file/compile.ts';
-import { type LintOutcome, plannedAsShown } from './present.ts';
+import { lintConfiguration, simulate } from '../file/compiler.ts';
+import type { LintOutcome } from './present.ts';
 
 const UNASSOCIATED =
   'Could not validate configuration. The configuration originates from an external project or a commit not associated with a Git reference (a detached commit)';
@@ -36,12 +36,14 @@ const refused = (error: string): LintOutcome => ({
   mergedYaml: null,
   includes: [],
   jobs: [],
+  jobCount: 0,
 });
 
 type Asked = {
   /** Of the pipeline: a branch or tag. */
   ref: string | undefined;
   isDryRun: boolean;
+  withJobs: boolean;
 };
 
 /** The file of a commit; 404 without the commit. */
@@ -57,20 +59,16 @@ export async function lintFile(
   if (!found.isOfProject) return refused(UNASSOCIATED);
   const text = (await readConfiguration(creator, found.commit)) ?? '';
   return asked.isDryRun
-    ? dryRun(creator, asked.ref, text, found.commit)
-    : staticLint(creator, asked.ref ?? name, text, found.commit);
+    ? dryRun(creator, asked, text, found.commit)
+    : staticLint(creator, { ...asked, ref: asked.ref ?? name ?? undefined }, text, found.commit);
 }
 
 /** A text of the user's own. */
-export async function lintText(
-  creator: Creator,
-  text: string,
-  { ref, isDryRun }: Asked,
-): Promise<LintOutcome> {
-  if (isDryRun) return dryRun(creator, ref, text);
-  const name = ref ?? creator.subject.row.default_branch;
+export async function lintText(creator: Creator, text: string, asked: Asked): Promise<LintOutcome> {
+  if (asked.isDryRun) return dryRun(creator, asked, text);
+  const name = asked.ref ?? creator.subject.row.default_branch ?? undefined;
   const found = name ? await findTarget(creator, { ref: name }) : undefined;
-  return staticLint(creator, name, text, found?.commit ?? NO_COMMIT);
+  return staticLint(creator, { ...asked, ref: name }, text, found?.commit ?? NO_COMMIT);
 }
 
 const findSource = ({ services, subject }: Creator, revision: string) =>
@@ -84,19 +82,20 @@ const findSource = ({ services, subject }: Creator, revision: string) =>
 /** Variables for protected refs stay out, since the file may be anybody's who pushes to some branch. */
 async function staticLint(
   creator: Creator,
-  ref: string | null | undefined,
+  { ref, withJobs }: Asked,
   text: string,
   commit: Commit,
 ): Promise<LintOutcome> {
   const target = { commit, kind: 'branch' as const, tagMessage: null };
   const right = { isProtected: false, mayRun: creator.subject.may('run_pipelines') };
-  return lint(await compileRequest(creator, { source: 'push', ref: ref ?? '' }, target, right, text, []));
+  const request = await compileRequest(creator, { source: 'push', ref: ref ?? '' }, target, right, text, []);
+  return lintConfiguration(request, withJobs);
 }
 
 /** As a push to the ref would be; `source` is the commit with the text, where it is not the user's own. */
 async function dryRun(
   creator: Creator,
-  ref: string | undefined,
+  { ref, withJobs }: Asked,
   text: string,
   source?: Commit,
 ): Promise<LintOutcome> {
@@ -109,21 +108,14 @@ async function dryRun(
   if (!right.mayRun) return refused(refusalOf(request.ref));
   // A file from elsewhere could send away what is kept for this ref.
   const mayRun = source === undefined || source.oid === target.commit.oid;
-  const { outcome, ...linted } = await lintAndCompile(
-    await compileRequest(
-      creator,
-      request,
-      target,
-      { ...right, mayRun },
-      text,
-      await mergeRequestVariables(creator, request, target),
-    ),
+  const ofMergeRequests = await mergeRequestVariables(creator, request, target);
+  const { outcome, linted } = await simulate(
+    await compileRequest(creator, request, target, { ...right, mayRun }, text, ofMergeRequests),
+    withJobs,
   );
-  const pipeline = outcome.kind === 'planned' ? outcome.pipeline : undefined;
   return {
     ...linted,
     errors: problemsOf(outcome),
-    warnings: pipeline?.warnings ?? linted.warnings,
-    jobs: (pipeline?.jobs ?? []).map(plannedAsShown),
+    warnings: outcome.kind === 'planned' ? outcome.pipeline.warnings : linted.warnings,
   };
 }

@@ -1,38 +1,32 @@
 /** What is said of configuration files, as records. Pure. */
 import type { Static } from 'typebox';
 import type { IncludedFile } from '../file/includes/include.ts';
-import type { PlannedJob } from '../file/plan.ts';
 import type { StaticJob } from '../file/seeding/static-jobs.ts';
 import type { LintResult } from './schema.ts';
-
-/** Characters of the texts of all jobs: 200 jobs of one script have it 200 times. */
-const MAX_SHOWN_LENGTH = 4 * 1024 * 1024;
 
 export type LintOutcome = {
   errors: readonly string[];
   warnings: readonly string[];
   mergedYaml: string | null;
   includes: readonly IncludedFile[];
+  /** Those that are shown. */
   jobs: readonly StaticJob[];
+  jobCount: number;
 };
 
 export function presentLint(
   baseUrl: string,
-  { errors, warnings, mergedYaml, includes, jobs }: LintOutcome,
+  { errors, warnings, mergedYaml, includes, jobs, jobCount }: LintOutcome,
   withJobs: boolean,
 ): Static<typeof LintResult> {
-  const shown = withJobs ? jobsThatFit(jobs) : [];
-  const cut = withJobs && shown.length < jobs.length;
+  const cut = withJobs && jobs.length < jobCount;
   return {
     valid: errors.length === 0,
     errors: [...errors],
-    warnings: [
-      ...warnings,
-      ...(cut ? [`Only the first ${shown.length} of ${jobs.length} jobs are shown`] : []),
-    ],
+    warnings: [...warnings, ...(cut ? [`Only the first ${jobs.length} of ${jobCount} jobs are shown`] : [])],
     merged_yaml: mergedYaml,
     includes: includes.map((file) => presentInclude(baseUrl, file)),
-    ...(withJobs && { jobs: shown.map(presentJob) }),
+    ...(withJobs && { jobs: jobs.map(presentJob) }),
   };
 }
 
@@ -53,15 +47,6 @@ function presentInclude(baseUrl: string, { type, location, extra, context, at }:
   };
 }
 
-function jobsThatFit(jobs: readonly StaticJob[]): readonly StaticJob[] {
-  let length = 0;
-  const end = jobs.findIndex((job) => {
-    length += JSON.stringify(job).length;
-    return length > MAX_SHOWN_LENGTH;
-  });
-  return end < 0 ? jobs : jobs.slice(0, end);
-}
-
 const presentJob = (job: StaticJob) => ({
   name: job.name,
   stage: job.stage,
@@ -75,20 +60,4 @@ const presentJob = (job: StaticJob) => ({
   when: job.when,
   allow_failure: job.allowFailure,
   needs: job.needs,
-});
-
-/** A job that a pipeline would have, as lint shows it. */
-export const plannedAsShown = (job: PlannedJob): StaticJob => ({
-  name: job.name,
-  stage: job.stage,
-  beforeScript: job.beforeScript,
-  script: job.script,
-  afterScript: job.afterScript,
-  tags: job.tags,
-  only: null,
-  except: null,
-  environment: job.environment?.name ?? null,
-  when: job.when,
-  allowFailure: job.allowFailure,
-  needs: job.schedulingType === 'dag' ? job.needs : null,
 });

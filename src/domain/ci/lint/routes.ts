@@ -20,7 +20,7 @@ export const lintEndpoints: Endpoint[] = [
     reply: LintResult,
     handle: async ({ services, actor, subject, input }) => {
       const { content_ref, sha, dry_run, dry_run_ref, ref, include_jobs = false } = input;
-      const asked = { ref: dry_run_ref ?? ref, isDryRun: dry_run ?? false };
+      const asked = { ref: dry_run_ref ?? ref, isDryRun: dry_run ?? false, withJobs: include_jobs };
       const outcome = await lintFile({ services, actor, subject }, content_ref ?? sha, asked);
       return presentLint(services.baseUrl(), outcome, include_jobs);
     },
@@ -41,6 +41,7 @@ export const lintEndpoints: Endpoint[] = [
       const outcome = await lintText({ services, actor, subject }, content, {
         ref,
         isDryRun: dry_run ?? false,
+        withJobs: include_jobs,
       });
       return presentLint(services.baseUrl(), outcome, include_jobs);
     },

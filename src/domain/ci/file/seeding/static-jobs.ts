@@ -1,5 +1,5 @@
 /** The jobs of a configuration as lint shows them: all of them, whatever their rules say. Pure. */
-import type { Json, When } from '../plan.ts';
+import type { Json, PlannedJob, When } from '../plan.ts';
 import { toJson, type Value } from '../reading/value.ts';
 import { type JobConfig, type PipelineConfig, textOf } from './config.ts';
 import { hashIn, textsIn } from './fields.ts';
@@ -52,3 +52,19 @@ function staticJob({ name, stage, keywords }: JobConfig, needs: StaticJob['needs
     needs,
   };
 }
+
+/** A job that a pipeline would have, as lint shows it. */
+export const plannedAsShown = (job: PlannedJob): StaticJob => ({
+  name: job.name,
+  stage: job.stage,
+  beforeScript: job.beforeScript,
+  script: job.script,
+  afterScript: job.afterScript,
+  tags: job.tags,
+  only: null,
+  except: null,
+  environment: job.environment?.name ?? null,
+  when: job.when,
+  allowFailure: job.allowFailure,
+  needs: job.schedulingType === 'dag' ? job.needs : null,
+});
