@@ -8,13 +8,25 @@ const MAX_SIZE = 1_000;
 const engine = () => import('re2js');
 type Engine = Awaited<ReturnType<typeof engine>>;
 
-type Compiled = { test: (text: string) => boolean } | { problem: string };
+type Compiled =
+  | {
+      test: (text: string) => boolean;
+      /** The last match; where the pattern has groups, what its last group is there. */
+      findLast: (text: string) => string | undefined;
+    }
+  | { problem: string };
 
 function compile({ RE2JS, RE2JSException }: Engine, pattern: string): Compiled {
   try {
     const compiled = RE2JS.compile(pattern);
     if (compiled.programSize() > MAX_SIZE) return { problem: 'is too complex' };
-    return { test: (text) => compiled.test(text) };
+    const findLast = (text: string): string | undefined => {
+      const matcher = compiled.matcher(text);
+      let last: string | null | undefined;
+      while (matcher.find()) last = matcher.group(matcher.groupCount());
+      return last ?? undefined;
+    };
+    return { test: (text) => compiled.test(text), findLast };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace('error parsing regexp: ', '');

@@ -97,6 +97,22 @@ test('a pipeline runs from stage to stage', async () => {
   expect(job.started_at).not.toBeNull();
 });
 
+test('a record says which runner and process ran the job, and what its trace says of coverage', async () => {
+  const pipeline = await start('build:\n  script: make\n  coverage: "/Lines: (\\\\d+\\\\.\\\\d+)%/"\n');
+  const build = await runner.take();
+  const show = async () => bodyOf(await app.root(`GET /projects/${project.id}/jobs/${build.id}`), 200);
+  const running = await show();
+  expect(running.runner).toMatchObject({ job_execution_status: 'active', runner_type: 'project_type' });
+  expect(running.runner_manager).toMatchObject({ system_id: 's_test', job_execution_status: 'active' });
+  expect(running.coverage).toBeNull();
+  await runner.trace(build, 0, 'Lines: 1.0%\nmake\nLines: 81.25%\nend\n');
+  bodyOf(await runner.update(build, { state: 'success' }), 200);
+  const ended = await show();
+  expect([ended.coverage, ended.runner.job_execution_status]).toEqual([81.25, 'idle']);
+  const whole = bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${pipeline}`), 200);
+  expect(whole.coverage).toBe('81.25');
+});
+
 test('a job is handed out once, however many ask', async () => {
   const pipeline = await start('build:\n  script: make\n  parallel: 5\n');
   const runners = await Promise.all(Array.from({ length: 8 }, (_, at) => makeRunner({}, `s_${at}`)));

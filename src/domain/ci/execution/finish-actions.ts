@@ -13,6 +13,8 @@ export type Report = {
   /** Of a job that failed. */
   failure_reason?: string | undefined;
   exit_code?: number | undefined;
+  /** Percent, as its trace has it. */
+  coverage?: number | undefined;
 };
 
 /** False where the job had ended meanwhile. */
@@ -35,6 +37,7 @@ export const finishJob = (db: Db, { id, pipeline_id }: JobRow, report: Report): 
         status: canceled ? 'canceled' : report.state,
         finished_at: time,
         updated_at: time,
+        ...(report.coverage !== undefined && { coverage: report.coverage }),
         ...(failed && { failure_reason: reason, exit_code: report.exit_code ?? null }),
         ...(mayFail && { allow_failure: true }),
       })

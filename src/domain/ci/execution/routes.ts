@@ -5,16 +5,18 @@ import type { Needs } from '../../../kernel/services.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { wholeBody } from '../../../platform/http/bodies/body-stream.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
+import type { PlannedJob } from '../file/plan.ts';
 import { selectJob } from '../jobs/queries.ts';
 import { OneJob } from '../jobs/schema.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
+import { coverageIn, MAX_LOOKED_AT } from './coverage.ts';
 import { finishJob, touchJob } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
 import { selectByToken } from './queries.ts';
 import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
-import { appendTrace, MAX_TRACE_BYTES, readTrace } from './traces.ts';
+import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from './traces.ts';
 
 /** Bytes of one part of a trace. */
 const MAX_PART_BYTES = 1_048_576;
@@ -37,6 +39,18 @@ async function jobOf(
     });
   await touchJob(database.db, job);
   return job;
+}
+
+/** What the trace says of the coverage, where the file says how. */
+async function readCoverage(
+  { config }: Needs<'config'>,
+  { id, options }: JobRow,
+): Promise<number | undefined> {
+  // The column holds what the compiler planned.
+  const { coverage } = options as unknown as Partial<PlannedJob>;
+  if (!coverage) return undefined;
+  const { text } = await readTraceEnd(config.data, id, MAX_LOOKED_AT);
+  return coverageIn(text, coverage);
 }
 
 const told = (status: string): Record<string, string> => ({
@@ -72,7 +86,8 @@ export const executionEndpoints: Endpoint[] = [
       const { state } = input;
       if (state === 'success' || state === 'failed') {
         const failure_reason = failureReason(input.failure_reason);
-        const report = { state, failure_reason, exit_code: input.exit_code };
+        const coverage = await readCoverage(services, job);
+        const report = { state, failure_reason, exit_code: input.exit_code, coverage };
         if (!(await finishJob(services.database.db, job, report))) throw forbidden();
         services.wake();
       }

@@ -7,6 +7,8 @@ import { now } from '../../../platform/clock.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { showProfiles } from '../../accounts/index.ts';
 import { type CommitRecord, presentCommit, projectUrl, readRepository } from '../../repositories/index.ts';
+import { presentManager, presentRunner } from '../runners/present.ts';
+import { selectManagersOf, selectRunnersOf } from '../runners/queries.ts';
 import type { JobDetails } from './queries.ts';
 import type { Job } from './schema.ts';
 
@@ -38,10 +40,17 @@ async function commitsOf(
 /** Records of a page of jobs. */
 export async function presentJobs(context: JobContext, rows: readonly JobDetails[]): Promise<Job[]> {
   const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
-  const [users, commits] = await Promise.all([
+  const idsOf = (column: 'runner_id' | 'runner_manager_id') => [
+    ...new Set(rows.flatMap((row) => row[column] ?? [])),
+  ];
+  const [users, commits, runners, managers] = await Promise.all([
     userIds.length === 0 ? [] : showProfiles(context, userIds),
     commitsOf(context, rows),
+    idsOf('runner_id').length === 0 ? [] : selectRunnersOf(context.db, idsOf('runner_id')),
+    idsOf('runner_manager_id').length === 0 ? [] : selectManagersOf(context.db, idsOf('runner_manager_id')),
   ]);
+  const runnerOf = new Map(runners.map((runner) => [runner.id, presentRunner(context, runner)]));
+  const managerOf = new Map(managers.map((manager) => [manager.id, presentManager(manager)]));
   const userOf = new Map(users.map((user) => [user.id, user]));
   const url = projectUrl(context.services.baseUrl(), context.subject);
   return rows.map((row) => ({
@@ -77,8 +86,8 @@ export async function presentJobs(context: JobContext, rows: readonly JobDetails
     web_url: `${url}/-/jobs/${row.id}`,
     project: { ci_job_token_scope_enabled: false },
     artifacts: [],
-    runner: null,
-    runner_manager: null,
+    runner: runnerOf.get(row.runner_id ?? 0) ?? null,
+    runner_manager: managerOf.get(row.runner_manager_id ?? 0) ?? null,
     artifacts_expire_at: null,
     archived: false,
     tag_list: row.tags,

@@ -10,6 +10,7 @@ import {
 import { UserRecord } from '../../accounts/index.ts';
 import { CommitRecord, PipelineBasic } from '../../repositories/index.ts';
 import { statuses } from '../processing/status.ts';
+import { Runner, RunnerManager } from '../runners/schema.ts';
 
 export const Job = Type.Object({
   id: Type.Integer(),
@@ -40,8 +41,8 @@ export const Job = Type.Object({
       file_format: nullable(Type.String()),
     }),
   ),
-  runner: Type.Null(),
-  runner_manager: Type.Null(),
+  runner: nullable(Runner),
+  runner_manager: nullable(RunnerManager),
   artifacts_expire_at: nullable(dateTime()),
   archived: Type.Boolean(),
   tag_list: Type.Array(Type.String()),

@@ -13,12 +13,15 @@ import type { Registration, Runner, RunnerDetails, RunnerManager } from './schem
 
 type Context = { services: Needs<'baseUrl'>; settings: ApplicationSettings; actor: Actor };
 
-const around = ({ services, settings }: Context) => ({ baseUrl: services.baseUrl(), settings });
+const around = ({ services, settings }: Omit<Context, 'actor'>) => ({
+  baseUrl: services.baseUrl(),
+  settings,
+});
 
 /** The statement's left join gives all or none of a user's columns. */
 type Creator = { username: string; name: string; state: string; email: string };
 
-export function presentRunner(context: Context, row: RunnerRow): Static<typeof Runner> {
+export function presentRunner(context: Omit<Context, 'actor'>, row: RunnerRow): Static<typeof Runner> {
   const status: RunnerStatus = row.status;
   return {
     id: row.id,
@@ -36,8 +39,7 @@ export function presentRunner(context: Context, row: RunnerRow): Static<typeof R
         : presentUserBasic(around(context), { ...row, ...(row as Creator), id: row.creator_id }),
     created_at: row.created_at.toISOString(),
     status,
-    // There are no jobs yet.
-    job_execution_status: 'idle',
+    job_execution_status: row.runs_jobs ? 'active' : 'idle',
   };
 }
 
@@ -84,7 +86,7 @@ export const presentManager = (row: ManagerRow): Static<typeof RunnerManager> =>
   contacted_at: row.contacted_at?.toISOString() ?? null,
   ip_address: row.ip_address,
   status: row.status,
-  job_execution_status: 'idle',
+  job_execution_status: row.runs_jobs ? 'active' : 'idle',
 });
 
 /** A token as it is shown, once. */

@@ -29,6 +29,10 @@ const statusOf = (table: 'runners' | 'runner_managers'): RawBuilder<RunnerStatus
     when ${contacted} > ${before(ONLINE_MS)} then 'online' else 'offline' end`;
 };
 
+/** Whether any job runs by it. */
+const runsJobs = (column: 'runner_id' | 'runner_manager_id', id: string): RawBuilder<boolean> =>
+  sql`exists (select from ci_jobs j where j.${sql.ref(column)} = ${sql.ref(id)} and j.status in ('running', 'canceling'))`;
+
 /** Runners with who made them. */
 const runners = (db: Db) =>
   db
@@ -44,7 +48,7 @@ const runners = (db: Db) =>
       'users.avatar',
       'users.email',
     ])
-    .select(statusOf('runners').as('status'));
+    .select([statusOf('runners').as('status'), runsJobs('runner_id', 'runners.id').as('runs_jobs')]);
 
 /** One of them with its group, if it is of one, and the manager that was heard of last. */
 const oneRunner = (db: Db, id: number) =>
@@ -272,17 +276,28 @@ export async function selectProjectsOfRunner(
   });
 }
 
-export type ManagerRow = Selectable<RunnerManagersTable> & { status: RunnerStatus };
+export type ManagerRow = Selectable<RunnerManagersTable> & { status: RunnerStatus; runs_jobs: boolean };
+
+const managers = (db: Db) =>
+  db
+    .selectFrom('runner_managers')
+    .selectAll()
+    .select([
+      statusOf('runner_managers').as('status'),
+      runsJobs('runner_manager_id', 'runner_managers.id').as('runs_jobs'),
+    ]);
+
+/** Those that have these ids. */
+export const selectRunnersOf = (db: Db, ids: readonly number[]): Promise<RunnerRow[]> =>
+  runners(db).where('runners.id', 'in', ids).execute() as Promise<RunnerRow[]>;
+export const selectManagersOf = (db: Db, ids: readonly number[]): Promise<ManagerRow[]> =>
+  managers(db).where('runner_managers.id', 'in', ids).execute();
 
 /** One page of the processes of a runner, oldest first. */
 export const selectManagers = (db: Db, runnerId: number, page: PageRequest): Promise<Page<ManagerRow>> =>
   selectPage(
     db,
-    db
-      .selectFrom('runner_managers')
-      .selectAll()
-      .select(statusOf('runner_managers').as('status'))
-      .where('runner_id', '=', runnerId),
+    managers(db).where('runner_id', '=', runnerId),
     page,
     { by: 'id', sort: 'asc' },
     { id: 'runner_managers.id' },
