@@ -1329,13 +1329,13 @@ def schedules():
     made.variables.delete(variable.key)
     shown.take_ownership()
     shown.play()
-    made_by = root.http_list(f"/projects/{project.id}/pipeline_schedules/{shown.id}/pipelines", get_all=True)
+    made_by = root.http_list(f"/projects/{project.id}/pipeline_schedules/{made.id}/pipelines", get_all=True)
     equal([each["source"] for each in made_by], ["schedule"])
     refused(
         gitlab.GitlabCreateError, 400,
         lambda: project.pipelineschedules.create({"ref": "main", "description": "Never", "cron": "0 0 30 2 *"}), "syntax is invalid",
     )
-    shown.delete()
+    made.delete()
     equal(project.pipelineschedules.list(get_all=True), [])
 
 

@@ -22,7 +22,7 @@ const valuesOf = (iid: string | number, project: number, author: string | number
   `${iid}, ${project}, ${project}, 'topic-' || ${iid}, 'main', ${author}, ${title}, false, 'can_be_merged', now(), now(), now()`;
 
 export const samples: Samples = {
-  after: ['planning/labels', 'planning/milestones', 'work-items/issues', 'repositories'],
+  after: ['planning/labels', 'planning/milestones', 'work-items/issues', 'repositories', 'ci'],
   rows: ({ project, group }) => `
     insert into merge_requests (${columns}, milestone_id)
       select ${valuesOf('nth', project, 'id', 'username')}, milestone from (
@@ -44,6 +44,8 @@ export const samples: Samples = {
       select m.id, p.username, 'regular', 0, now(), now() from merge_requests m, person p where m.iid = 1;
     insert into draft_notes (merge_request_id, author_id, note, created_at, updated_at)
       select m.id, p.id, 'Draft', now(), now() from merge_requests m, person p where m.iid = 1;
+    update pipelines set merge_request_id = (select id from merge_requests where project_id = ${project} and iid = 1)
+      where project_id = ${project};
     insert into timelogs (merge_request_id, user_id, seconds, spent_at, created_at)
       select id, author_id, 60, now(), now() from merge_requests`,
   /** The branches of all that are there, and their versions. Each brings the last commit of main, for who asks by commit. */
