@@ -379,11 +379,16 @@ create table ci_jobs (
   runner_manager_id bigint,
   cancel_gracefully boolean default false not null,
   timeout integer,
+  environment_id bigint,
+  resource_group_id bigint,
+  may_deploy boolean default true not null,
   constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
   constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),
   constraint ci_jobs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
+  constraint ci_jobs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE SET NULL,
   constraint ci_jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint ci_jobs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint ci_jobs_resource_group_id_fkey FOREIGN KEY (resource_group_id) REFERENCES resource_groups(id) ON DELETE SET NULL,
   constraint ci_jobs_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE SET NULL,
   constraint ci_jobs_runner_manager_id_fkey FOREIGN KEY (runner_manager_id) REFERENCES runner_managers(id) ON DELETE SET NULL,
   constraint ci_jobs_pkey PRIMARY KEY (id)
@@ -391,11 +396,15 @@ create table ci_jobs (
 
 CREATE INDEX ci_jobs_active ON public.ci_jobs USING btree (updated_at) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'canceling'::text]));
 
+CREATE INDEX ci_jobs_environment ON public.ci_jobs USING btree (environment_id) WHERE (environment_id IS NOT NULL);
+
 CREATE INDEX ci_jobs_pending ON public.ci_jobs USING btree (id) WHERE ((status = 'pending'::text) AND (kind = 'job'::text));
 
 CREATE INDEX ci_jobs_pipeline ON public.ci_jobs USING btree (pipeline_id, id);
 
 CREATE INDEX ci_jobs_project ON public.ci_jobs USING btree (project_id, id);
+
+CREATE INDEX ci_jobs_resource_group ON public.ci_jobs USING btree (resource_group_id, status, pipeline_id) WHERE ((resource_group_id IS NOT NULL) AND (NOT retried));
 
 CREATE INDEX ci_jobs_runner ON public.ci_jobs USING btree (runner_id, id) WHERE (runner_id IS NOT NULL);
 
@@ -520,6 +529,39 @@ CREATE INDEX deploy_tokens_namespace ON public.deploy_tokens USING btree (namesp
 
 CREATE INDEX deploy_tokens_project ON public.deploy_tokens USING btree (project_id) WHERE (project_id IS NOT NULL);
 
+create table deployments (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  environment_id bigint not null,
+  iid integer not null,
+  job_id bigint,
+  user_id bigint not null,
+  ref text collate "C" not null,
+  sha text collate "C" not null,
+  tag boolean not null,
+  status text not null,
+  external_url text,
+  finished_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint deployments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'blocked'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]))),
+  constraint deployments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
+  constraint deployments_job_id_fkey FOREIGN KEY (job_id) REFERENCES ci_jobs(id) ON DELETE SET NULL,
+  constraint deployments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint deployments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint deployments_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX deployments_environment ON public.deployments USING btree (environment_id, status, finished_at, id);
+
+CREATE UNIQUE INDEX deployments_iid ON public.deployments USING btree (project_id, iid);
+
+CREATE UNIQUE INDEX deployments_job ON public.deployments USING btree (job_id) WHERE (job_id IS NOT NULL);
+
+CREATE INDEX deployments_project ON public.deployments USING btree (project_id, id);
+
+CREATE INDEX deployments_user ON public.deployments USING btree (user_id);
+
 create table draft_notes (
   id bigint generated always as identity not null,
   merge_request_id bigint not null,
@@ -560,6 +602,37 @@ CREATE INDEX emails_email ON public.emails USING btree (lower(email));
 CREATE UNIQUE INDEX emails_holder ON public.emails USING btree (lower(email)) WHERE (NOT held_elsewhere);
 
 CREATE UNIQUE INDEX emails_own ON public.emails USING btree (user_id, lower(email));
+
+create table environments (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  slug text collate "C" not null,
+  tier text not null,
+  external_url text,
+  description text,
+  state text not null,
+  auto_stop_setting text not null,
+  auto_stop_at timestamp(3) with time zone,
+  auto_delete_at timestamp(3) with time zone,
+  kubernetes_namespace text,
+  flux_resource_path text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint environments_auto_stop_setting_check CHECK ((auto_stop_setting = ANY (ARRAY['always'::text, 'with_action'::text]))),
+  constraint environments_state_check CHECK ((state = ANY (ARRAY['available'::text, 'stopping'::text, 'stopped'::text]))),
+  constraint environments_tier_check CHECK ((tier = ANY (ARRAY['production'::text, 'staging'::text, 'testing'::text, 'development'::text, 'other'::text]))),
+  constraint environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint environments_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX environments_auto_delete ON public.environments USING btree (auto_delete_at) WHERE (auto_delete_at IS NOT NULL);
+
+CREATE INDEX environments_auto_stop ON public.environments USING btree (auto_stop_at) WHERE ((state = 'available'::text) AND (auto_stop_at IS NOT NULL));
+
+CREATE UNIQUE INDEX environments_name ON public.environments USING btree (project_id, name);
+
+CREATE UNIQUE INDEX environments_slug ON public.environments USING btree (project_id, slug);
 
 create table epic_issues (
   id bigint generated always as identity not null,
@@ -795,6 +868,20 @@ create table follows (
 );
 
 CREATE INDEX follows_followee ON public.follows USING btree (followee_id);
+
+create table freeze_periods (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  freeze_start text not null,
+  freeze_end text not null,
+  cron_timezone text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint freeze_periods_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint freeze_periods_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX freeze_periods_project ON public.freeze_periods USING btree (project_id, id);
 
 create table gpg_keys (
   id bigint generated always as identity not null,
@@ -1899,6 +1986,7 @@ create table project_counters (
   merge_requests integer default 0 not null,
   open_merge_requests integer default 0 not null,
   pipelines integer default 0 not null,
+  deployments integer default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );
@@ -2029,6 +2117,45 @@ create table protected_branches (
 );
 
 CREATE UNIQUE INDEX protected_branches_name ON public.protected_branches USING btree (project_id, name);
+
+create table protected_environment_access (
+  id bigint generated always as identity not null,
+  protected_environment_id bigint not null,
+  access_level smallint,
+  user_id bigint,
+  group_id bigint,
+  group_inheritance_type smallint not null,
+  constraint protected_environment_access_access_level_check CHECK ((access_level = ANY (ARRAY[30, 40, 60]))),
+  constraint protected_environment_access_check CHECK ((num_nonnulls(access_level, user_id, group_id) = 1)),
+  constraint protected_environment_access_group_inheritance_type_check CHECK ((group_inheritance_type = ANY (ARRAY[0, 1]))),
+  constraint protected_environment_access_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint protected_environment_access_protected_environment_id_fkey FOREIGN KEY (protected_environment_id) REFERENCES protected_environments(id) ON DELETE CASCADE,
+  constraint protected_environment_access_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint protected_environment_access_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX protected_environment_access_environment ON public.protected_environment_access USING btree (protected_environment_id, id);
+
+CREATE INDEX protected_environment_access_group ON public.protected_environment_access USING btree (group_id) WHERE (group_id IS NOT NULL);
+
+CREATE INDEX protected_environment_access_user ON public.protected_environment_access USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table protected_environments (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  name text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint protected_environments_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint protected_environments_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint protected_environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint protected_environments_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX protected_environments_namespace ON public.protected_environments USING btree (namespace_id, name) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX protected_environments_project ON public.protected_environments USING btree (project_id, name) WHERE (project_id IS NOT NULL);
 
 create table protected_ref_access (
   id bigint generated always as identity not null,
@@ -2254,6 +2381,20 @@ CREATE INDEX resource_events_milestone ON public.resource_events USING btree (mi
 CREATE INDEX resource_events_source ON public.resource_events USING btree (source_merge_request_id) WHERE (source_merge_request_id IS NOT NULL);
 
 CREATE INDEX resource_events_user ON public.resource_events USING btree (user_id);
+
+create table resource_groups (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  key text collate "C" not null,
+  process_mode text default 'unordered'::text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint resource_groups_process_mode_check CHECK ((process_mode = ANY (ARRAY['unordered'::text, 'oldest_first'::text, 'newest_first'::text, 'newest_ready_first'::text]))),
+  constraint resource_groups_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint resource_groups_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX resource_groups_key ON public.resource_groups USING btree (project_id, key);
 
 create table runner_managers (
   id bigint generated always as identity not null,

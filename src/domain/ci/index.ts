@@ -5,15 +5,22 @@ import { lastPipelines } from '../repositories/index.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
+import { deploymentEndpoints } from './environments/deployment-routes.ts';
+import { environmentEndpoints } from './environments/routes.ts';
+import { sweepEnvironments } from './environments/stop-actions.ts';
 import { executionEndpoints } from './execution/routes.ts';
 import { failStuck, startDelayed } from './execution/sweep-actions.ts';
 import { sweepTraces } from './execution/sweep-traces.ts';
+import { freezePeriodEndpoints } from './freeze-periods/routes.ts';
 import { jobEndpoints } from './jobs/routes.ts';
 import { lintEndpoints } from './lint/routes.ts';
 import { presentPipelineBasic } from './pipelines/present.ts';
 import { selectLastPipeline } from './pipelines/queries.ts';
 import { reassign } from './pipelines/reassign-actions.ts';
 import { pipelineEndpoints } from './pipelines/routes.ts';
+import { protectedEnvironmentEndpoints } from './protected-environments/routes.ts';
+import { assignFree } from './resource-groups/actions.ts';
+import { resourceGroupEndpoints } from './resource-groups/routes.ts';
 import { ownRunnerEndpoints } from './runners/own-routes.ts';
 import { runnerEndpoints } from './runners/routes.ts';
 import { WORKER_PATTERN } from './schedules/cron.ts';
@@ -40,6 +47,8 @@ export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
 const START_DELAYED = 'ci.start_delayed';
 const FAIL_STUCK = 'ci.fail_stuck';
 const SWEEP_TRACES = 'ci.sweep_traces';
+const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
+const ASSIGN_RESOURCES = 'ci.assign_resources';
 
 export const ciCapability = (services: CreationServices & Needs<'log'>): Capability => ({
   name: 'ci',
@@ -55,6 +64,11 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     ...scheduleEndpoints,
     ...ownRunnerEndpoints,
     ...runnerEndpoints,
+    ...environmentEndpoints,
+    ...deploymentEndpoints,
+    ...resourceGroupEndpoints,
+    ...protectedEnvironmentEndpoints,
+    ...freezePeriodEndpoints,
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
@@ -63,12 +77,16 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     [SWEEP_TRACES]: () => sweepTraces(services),
     [TAKE_DUE]: takeDue(services),
     [RUN]: runSchedule(services),
+    [ASSIGN_RESOURCES]: () => assignFree(services.database.background),
+    [SWEEP_ENVIRONMENTS]: () => sweepEnvironments(services.database.background),
   },
   schedules: [
     { task: START_DELAYED, pattern: '* * * * *' },
     { task: FAIL_STUCK, pattern: '11,41 * * * *' },
     { task: SWEEP_TRACES, pattern: '35 3 * * *' },
     { task: TAKE_DUE, pattern: WORKER_PATTERN },
+    { task: ASSIGN_RESOURCES, pattern: '* * * * *' },
+    { task: SWEEP_ENVIRONMENTS, pattern: '* * * * *' },
   ],
   listeners: [
     // Beside the others of the project: mails and webhooks need not wait for what a file comes to.
@@ -90,7 +108,19 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     ...['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
     ...['pipeline_schedules', 'pipeline_schedule_variables'],
     ...['runners', 'runner_projects', 'runner_managers', 'runner_registration_tokens'],
+    ...[
+      'environments',
+      'deployments',
+      'resource_groups',
+      'protected_environments',
+      'protected_environment_access',
+      'freeze_periods',
+    ],
   ],
+  unique: {
+    pipeline_schedule_variables_schedule_id_key_key: { property: 'key' },
+    environments_name: { property: 'name' },
+    environments_slug: { property: 'slug' },
+  },
   reassign,
-  unique: { pipeline_schedule_variables_schedule_id_key_key: { property: 'key' } },
 });

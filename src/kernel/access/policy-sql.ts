@@ -16,7 +16,7 @@ const setting = (feature: Feature) => sql`coalesce(p.settings ->> ${sql.lit(feat
 function levelOf(feature: Feature): RawBuilder<unknown> {
   const needed = neededFeature[feature];
   if (!needed) return setting(feature);
-  const [one, other] = [setting(feature), setting(needed)];
+  const [one, other] = [setting(feature), levelOf(needed)];
   return sql`case when 'disabled' in (${one}, ${other}) then 'disabled' when 'private' in (${one}, ${other})
     then 'private' else 'enabled' end`;
 }

@@ -48,13 +48,15 @@ export type Feature =
   | 'issues_access_level'
   | 'merge_requests_access_level'
   | 'builds_access_level'
-  | 'releases_access_level';
+  | 'releases_access_level'
+  | 'environments_access_level';
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 
 /** A feature that needs another is there as far as that is, too. */
 export const neededFeature: Partial<Record<Feature, Feature>> = {
   merge_requests_access_level: 'repository_access_level',
   builds_access_level: 'repository_access_level',
+  environments_access_level: 'builds_access_level',
 };
 
 export const projectPolicy = {
@@ -102,7 +104,29 @@ export const projectPolicy = {
     auditor: true,
   },
   run_pipelines: { least: DEVELOPER, feature: 'builds_access_level' },
+  read_resource_groups: {
+    least: DEVELOPER,
+    feature: 'builds_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
   delete_pipelines: { least: OWNER, feature: 'builds_access_level' },
+  read_environments: {
+    least: REPORTER,
+    open: 'anyone',
+    feature: 'environments_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  read_freeze_periods: {
+    least: REPORTER,
+    feature: 'environments_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  manage_freeze_periods: { least: MAINTAINER, feature: 'environments_access_level' },
+  manage_protected_environments: { least: MAINTAINER, feature: 'environments_access_level' },
+  manage_environments: { least: DEVELOPER, feature: 'environments_access_level' },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },
   manage_triggers: { least: MAINTAINER },
   read_runners: { least: MAINTAINER, whileArchived: true, auditor: true },
@@ -245,6 +269,7 @@ export const groupPolicy = {
   manage_hooks: { least: OWNER, whileArchived: true },
   manage_integrations: { least: OWNER, whileArchived: true },
   manage_ci_variables: { least: OWNER, whileArchived: true },
+  manage_protected_environments: { least: MAINTAINER },
   read_runners: { least: MAINTAINER, whileArchived: true, auditor: true },
   manage_runners: { least: OWNER, whileArchived: true },
   manage_group_tokens: { least: OWNER, whileArchived: true },
@@ -294,10 +319,11 @@ export const isForAnonymous = (rule: Rule): boolean => rule.visible === 'anyone'
 
 const levels: readonly FeatureLevel[] = ['disabled', 'private', 'enabled'];
 
-function levelOf(feature: Feature, { features = {} }: Standing): FeatureLevel {
+function levelOf(feature: Feature, standing: Standing): FeatureLevel {
+  const { features = {} } = standing;
   const needed = neededFeature[feature];
   const own = features[feature] ?? 'enabled';
-  const other = (needed && features[needed]) ?? 'enabled';
+  const other = needed ? levelOf(needed, standing) : 'enabled';
   return levels.indexOf(own) < levels.indexOf(other) ? own : other;
 }
 

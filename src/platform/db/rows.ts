@@ -216,6 +216,9 @@ export type CiJobsTable = {
   runner_manager_id: number | null;
   cancel_gracefully: Generated<boolean>;
   timeout: number | null;
+  environment_id: number | null;
+  resource_group_id: number | null;
+  may_deploy: Generated<boolean>;
 };
 
 export type CiVariablesTable = {
@@ -281,6 +284,23 @@ export type DeployTokensTable = {
   updated_at: Date;
 };
 
+export type DeploymentsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  environment_id: number;
+  iid: number;
+  job_id: number | null;
+  user_id: number;
+  ref: string;
+  sha: string;
+  tag: boolean;
+  status: string;
+  external_url: string | null;
+  finished_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type DraftNotesTable = {
   id: GeneratedAlways<number>;
   merge_request_id: number;
@@ -305,6 +325,24 @@ export type EmailsTable = {
   created_at: Date;
   updated_at: Date;
   held_elsewhere: Generated<boolean>;
+};
+
+export type EnvironmentsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  slug: string;
+  tier: string;
+  external_url: string | null;
+  description: string | null;
+  state: string;
+  auto_stop_setting: string;
+  auto_stop_at: Date | null;
+  auto_delete_at: Date | null;
+  kubernetes_namespace: string | null;
+  flux_resource_path: string | null;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type EpicIssuesTable = {
@@ -457,6 +495,16 @@ export type FollowsTable = {
   follower_id: number;
   followee_id: number;
   created_at: Date;
+};
+
+export type FreezePeriodsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  freeze_start: string;
+  freeze_end: string;
+  cron_timezone: string;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type GpgKeysTable = {
@@ -1060,6 +1108,7 @@ export type ProjectCountersTable = {
   merge_requests: Generated<number>;
   open_merge_requests: Generated<number>;
   pipelines: Generated<number>;
+  deployments: Generated<number>;
 };
 
 export type ProjectFeatureFlagsTable = {
@@ -1122,6 +1171,24 @@ export type ProtectedBranchesTable = {
   name: string;
   allow_force_push: Generated<boolean>;
   code_owner_approval_required: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ProtectedEnvironmentAccessTable = {
+  id: GeneratedAlways<number>;
+  protected_environment_id: number;
+  access_level: number | null;
+  user_id: number | null;
+  group_id: number | null;
+  group_inheritance_type: number;
+};
+
+export type ProtectedEnvironmentsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
   created_at: Date;
   updated_at: Date;
 };
@@ -1245,6 +1312,15 @@ export type ResourceEventsTable = {
   merge_request_id: number | null;
   source_merge_request_id: number | null;
   source_commit: string | null;
+};
+
+export type ResourceGroupsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  key: string;
+  process_mode: Generated<string>;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type RunnerManagersTable = {
@@ -1563,8 +1639,10 @@ export type Tables = {
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;
   deploy_tokens: DeployTokensTable;
+  deployments: DeploymentsTable;
   draft_notes: DraftNotesTable;
   emails: EmailsTable;
+  environments: EnvironmentsTable;
   epic_issues: EpicIssuesTable;
   epics: EpicsTable;
   error_counts: ErrorCountsTable;
@@ -1579,6 +1657,7 @@ export type Tables = {
   external_status_checks: ExternalStatusChecksTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
+  freeze_periods: FreezePeriodsTable;
   gpg_keys: GpgKeysTable;
   group_counters: GroupCountersTable;
   group_group_links: GroupGroupLinksTable;
@@ -1633,6 +1712,8 @@ export type Tables = {
   project_redirects: ProjectRedirectsTable;
   projects: ProjectsTable;
   protected_branches: ProtectedBranchesTable;
+  protected_environment_access: ProtectedEnvironmentAccessTable;
+  protected_environments: ProtectedEnvironmentsTable;
   protected_ref_access: ProtectedRefAccessTable;
   protected_tags: ProtectedTagsTable;
   rate_limit_windows: RateLimitWindowsTable;
@@ -1645,6 +1726,7 @@ export type Tables = {
   repository_removals: RepositoryRemovalsTable;
   repository_uses: RepositoryUsesTable;
   resource_events: ResourceEventsTable;
+  resource_groups: ResourceGroupsTable;
   runner_managers: RunnerManagersTable;
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;

@@ -13,6 +13,7 @@ import { guardRefs, readRepository } from '../../repositories/index.ts';
 import type { CompileRequest } from '../file/compile.ts';
 import type { ContextVariable, PipelineContext } from '../file/context.ts';
 import type { Json } from '../file/plan.ts';
+import { selectFrozen } from '../freeze-periods/queries.ts';
 import { createFiles } from './files.ts';
 import { findOpenMergeRequests } from './open-merge-requests.ts';
 import { predefinedVariables } from './predefined.ts';
@@ -170,6 +171,7 @@ export async function compileRequest(
     triggerToken: request.trigger?.token,
     scheduleDescription: request.scheduleDescription,
     ofMergeRequests,
+    frozen: await selectFrozen(db, subject),
   });
   const kept = mayRun ? await selectKeptVariables(db, subject.row, isProtected, services.secretKey) : [];
   return {

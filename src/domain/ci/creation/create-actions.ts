@@ -1,8 +1,5 @@
 /** Makes pipelines from the configuration file of a commit (facts for CI: When pipelines are created). */
-import { sql } from 'kysely';
-import type { Actor } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
-import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
@@ -22,6 +19,7 @@ import {
   readConfiguration,
   rightOnRef,
 } from './compile-request.ts';
+import { type CompiledJobs, insertJobs } from './insert-jobs-actions.ts';
 import { asksToSkip, doubled, maySetVariables, problemsOf, refusalOf } from './rules.ts';
 
 /** Why there is no pipeline, in the public API's words. */
@@ -66,7 +64,7 @@ export async function createPipeline(
     scheduled_for: request.schedule?.due ?? null,
   };
   if (isFollowing && (request.skip || asksToSkip(commit.message)))
-    return savePipeline(creator, { ...values, status: 'skipped' }, [], variables);
+    return savePipeline(creator, { ...values, status: 'skipped' }, undefined, variables);
 
   const compilation = await compileRequest(creator, request, target, right, text, ofMergeRequests);
   const outcome = await compileFile(compilation, `user:${actor.id}`);
@@ -97,18 +95,18 @@ async function save(
     const isKept = isFollowing || (values.source === 'schedule' && outcome.kind !== 'filtered');
     if (!isKept) throw refuse(...errors);
     const failed = { status: 'failed', failure_reason: 'config_error', yaml_errors: errors.join('\n') };
-    return savePipeline(creator, { ...values, ...failed }, [], variables);
+    return savePipeline(creator, { ...values, ...failed }, undefined, variables);
   }
-  const { name, jobs, autoCancel } = outcome.pipeline;
+  const { name, autoCancel } = outcome.pipeline;
   const planned = { name, on_new_commit: autoCancel.onNewCommit, on_job_failure: autoCancel.onJobFailure };
-  return savePipeline(creator, { ...values, ...planned }, jobs, variables);
+  return savePipeline(creator, { ...values, ...planned }, outcome.pipeline, variables);
 }
 
 /** Undefined where the fact, or the time of the schedule, has its pipeline already. */
 const savePipeline = (
   { services, actor, subject }: Creator,
   values: Values,
-  jobs: readonly string[],
+  compiled: CompiledJobs | undefined,
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> =>
   inTransaction(services.database.db, async (tx) => {
@@ -126,8 +124,8 @@ const savePipeline = (
           })),
         )
         .execute();
-    if (jobs.length === 0) return pipeline;
-    await insertJobs(tx, pipeline, actor, jobs);
+    if (!compiled) return pipeline;
+    await insertJobs(tx, { services, actor, subject }, pipeline, compiled);
     if (projectSettings(subject.row).auto_cancel_pending_pipelines === 'enabled')
       await cancelRedundant(tx, pipeline);
     return processPipeline(tx, pipeline);
@@ -142,27 +140,4 @@ async function isMade(tx: Db, { fact_id, ref, tag, schedule_id, scheduled_for }:
         .where('ref', '=', ref)
         .where('tag', '=', tag);
   return (await same.executeTakeFirst()) !== undefined;
-}
-
-/** In the order of the plan; `jobs` are arrays in JSON. */
-async function insertJobs(
-  tx: Db,
-  pipeline: PipelineRow,
-  actor: Actor,
-  jobs: readonly string[],
-): Promise<void> {
-  const time = now();
-  for (const chunk of jobs)
-    await sql`
-      insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
-        protected, interruptible, options, user_id, created_at, updated_at)
-      select ${pipeline.id}::bigint, ${pipeline.project_id}::bigint, j.kind, j.name, j.stage, j."stageIndex", 'created', j."when",
-        j."allowFailure", case j."schedulingType" when 'dag' then array(select need->>'name'
-          from jsonb_array_elements(j.needs) with ordinality n (need, nth) order by n.nth) end,
-        j.tags, ${pipeline.protected}::boolean, j.interruptible, o.options, ${actor.id}::bigint, ${time}::timestamptz,
-        ${time}::timestamptz
-      from jsonb_array_elements(${chunk}::text::jsonb) with ordinality o (options, nth),
-        jsonb_to_record(o.options) as j (name text, kind text, stage text, "stageIndex" integer, "when" text,
-          "allowFailure" boolean, "schedulingType" text, needs jsonb, tags text[], interruptible boolean)
-      order by o.nth`.execute(ahead(tx));
 }

@@ -25,6 +25,8 @@ export type PipelineFacts = {
   scheduleDescription?: string | undefined;
   /** CI_MERGE_REQUEST_ID …, CI_OPEN_MERGE_REQUESTS. */
   ofMergeRequests: readonly ContextVariable[];
+  /** Nothing should be deployed now. */
+  frozen: boolean;
 };
 
 /** As hosts and images may be named: at most 63 bytes of small letters, digits and dashes. */
@@ -83,6 +85,7 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     CI_PIPELINE_SCHEDULE_DESCRIPTION: facts.scheduleDescription,
     CI_PIPELINE_TRIGGERED: facts.triggerToken === undefined ? undefined : 'true',
     CI_TRIGGER_SHORT_TOKEN: facts.triggerToken?.replace(/^glptt-/, '').slice(0, 4),
+    CI_DEPLOY_FREEZE: facts.frozen ? 'true' : undefined,
     CI_COMMIT_SHA: commit.oid,
     CI_COMMIT_SHORT_SHA: commit.oid.slice(0, 8),
     CI_COMMIT_BEFORE_SHA: facts.beforeSha,

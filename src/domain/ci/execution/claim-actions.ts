@@ -56,6 +56,8 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
       insert into access_tokens (kind, digest, user_id, project_id, name, scopes, expires_at, created_at, updated_at)
       select 'job', ${digest}, user_id, project_id, 'job ' || id, '{}', ${time}::timestamptz + (timeout + 900) * interval '1 second',
         ${time}, ${time} from claimed),
+    deployment as (
+      update deployments d set status = 'running', updated_at = ${time} from claimed where d.job_id = claimed.id),
     pipeline as (
       update pipelines p set status = 'running', started_at = coalesce(p.started_at, ${time}), updated_at = ${time}
       from claimed where p.id = claimed.pipeline_id and p.status <> 'running')

@@ -4,6 +4,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { cancelJobs, forgetTokens, replaceJobs } from '../processing/change-actions.ts';
+import { followSuccess } from '../processing/deployment-actions.ts';
 import { type JobRow, processPipeline } from '../processing/process-actions.ts';
 import { lockPipelineOf, selectAgain } from './queries.ts';
 import { isRetried } from './rules.ts';
@@ -53,10 +54,12 @@ export const finishJob = (db: Db, { id, pipeline_id }: JobRow, report: Report): 
         { reason, exitCode: report.exit_code },
         rows[0]?.attempts ?? 0,
       );
-      if (again) await replaceJobs(tx, { id: job.user_id }, sql`id = ${id}`);
+      if (again) await replaceJobs(tx, pipeline, { id: job.user_id }, sql`id = ${id}`);
       else if (pipeline.on_job_failure === 'all' && !mayFail && !job.allow_failure)
         await cancelJobs(tx, pipeline);
     }
+    if (report.state === 'success' && !canceled && planned.environment)
+      await followSuccess(tx, job, planned.environment);
     await processPipeline(tx, pipeline);
     return true;
   });

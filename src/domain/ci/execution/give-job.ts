@@ -9,8 +9,11 @@ import { type CreationServices, configPathOf } from '../creation/compile-request
 import { predefinedVariables } from '../creation/predefined.ts';
 import { selectGiven, selectKeptVariables, selectStarter } from '../creation/queries.ts';
 import { refOfPipeline, variablesOfMergeRequests } from '../creation/rules.ts';
+import { keepAddress, selectEnvironmentOf } from '../environments/of-job-actions.ts';
+import { isInScope } from '../environments/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob } from '../file/plan.ts';
+import { selectFrozen } from '../freeze-periods/queries.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { claimJob } from './claim-actions.ts';
@@ -45,10 +48,12 @@ export async function giveJob(
     return undefined;
   }
   const settings = projectSettings(project.row);
-  const [user, kept, given] = await Promise.all([
+  const [user, kept, given, environment, frozen] = await Promise.all([
     selectStarter(db, job.user_id),
     selectKeptVariables(db, project.row, pipeline.protected, services.secretKey),
     selectGiven(db, pipeline.id),
+    selectEnvironmentOf(db, job),
+    selectFrozen(db, project),
   ]);
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),
@@ -65,12 +70,14 @@ export async function giveJob(
     createdAt: pipeline.created_at,
     user,
     ofMergeRequests: variablesOfMergeRequests(pipeline),
+    frozen,
   });
-  return jobPayload({
+  // The column holds what the compiler planned.
+  const planned = job.options as unknown as PlannedJob;
+  const payload = jobPayload({
     baseUrl: services.baseUrl(),
     job,
-    // The column holds what the compiler planned.
-    planned: job.options as unknown as PlannedJob,
+    planned,
     pipeline,
     token,
     project: {
@@ -89,9 +96,10 @@ export async function giveJob(
       tags: runner.tag_list,
       isShared: runner.runner_type === 'instance_type',
     },
+    environment,
     predefined,
     overriding: [
-      ...kept.filter(({ environmentScope }) => environmentScope === '*'),
+      ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
       ...given.map(
         ({ key, value_sealed, variable_type }): ContextVariable => ({
           key,
@@ -101,4 +109,7 @@ export async function giveJob(
       ),
     ],
   });
+  const address = payload.variables.find(({ key }) => key === 'CI_ENVIRONMENT_URL');
+  if (environment && planned.environment?.url && address) await keepAddress(db, job, address.value);
+  return payload;
 }

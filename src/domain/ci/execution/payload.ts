@@ -32,6 +32,8 @@ export type JobFacts = {
     fetches: boolean;
     separatedCaches: boolean;
   };
+  /** That of the job. */
+  environment: { id: number; slug: string; tier: string; external_url: string | null } | undefined;
   runner: { id: number; description: string | null; tags: readonly string[]; isShared: boolean };
   /** Those that every job of the pipeline has. */
   predefined: readonly ContextVariable[];
@@ -68,8 +70,11 @@ export function jobVariables(facts: JobFacts): SentVariable[] {
     CI_NODE_INDEX: planned.parallel ? String(planned.parallel.index) : undefined,
     CI_NODE_TOTAL: String(planned.parallel?.total ?? 1),
     CI_ENVIRONMENT_NAME: planned.environment?.name,
+    CI_ENVIRONMENT_ID: facts.environment && String(facts.environment.id),
+    CI_ENVIRONMENT_SLUG: facts.environment?.slug,
+    CI_ENVIRONMENT_TIER: planned.environment?.deploymentTier ?? facts.environment?.tier,
     CI_ENVIRONMENT_ACTION: planned.environment?.action,
-    CI_ENVIRONMENT_URL: planned.environment?.url ?? undefined,
+    CI_ENVIRONMENT_URL: planned.environment?.url ?? facts.environment?.external_url ?? undefined,
     CI_RUNNER_ID: String(runner.id),
     CI_RUNNER_DESCRIPTION: runner.description ?? '',
     CI_RUNNER_TAGS: JSON.stringify(runner.tags).replaceAll('","', '", "'),

@@ -21,9 +21,13 @@ export async function startDelayed(db: Db): Promise<void> {
   const time = now();
   const stale = new Date(time.getTime() - STALE_MS);
   await changeJobs(db, sql`status = 'scheduled' and scheduled_at <= ${time}`, (job) =>
-    job.scheduled_at && job.scheduled_at < stale
-      ? { status: 'failed', failure_reason: 'stale_schedule', finished_at: time }
-      : { status: 'pending', queued_at: time },
+    (job.scheduled_at && job.scheduled_at < stale) || !job.may_deploy
+      ? {
+          status: 'failed',
+          failure_reason: job.may_deploy ? 'stale_schedule' : 'protected_environment_failure',
+          finished_at: time,
+        }
+      : { status: job.resource_group_id === null ? 'pending' : 'waiting_for_resource', queued_at: time },
   );
 }
 

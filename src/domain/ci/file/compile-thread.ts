@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { type CompileRequest, compile, type Linted, lint, lintAndCompile } from './compile.ts';
 import { WORLD, type World, type WorldAnswer, type WorldName } from './context.ts';
-import type { Outcome, PlannedPipeline } from './plan.ts';
+import type { Outcome, PlannedEnvironment, PlannedJob, PlannedPipeline } from './plan.ts';
 import { plannedAsShown } from './seeding/static-jobs.ts';
 
 /** Characters of the texts of all jobs that lint shows: 200 jobs of one script have it 200 times. */
@@ -28,6 +28,15 @@ export type CompiledPipeline = Pick<PlannedPipeline, 'name' | 'autoCancel' | 'wa
   jobs: string[];
   /** The name of the first bridge. */
   bridge: string | undefined;
+  environments: CompiledEnvironment[];
+  resourceGroups: string[];
+};
+
+/** An environment that jobs name, once. Those that jobs deploy to are made where they are missing. */
+export type CompiledEnvironment = {
+  name: string;
+  tier: PlannedEnvironment['deploymentTier'];
+  isMade: boolean;
 };
 
 export type CompiledOutcome =
@@ -93,6 +102,17 @@ function inChunks(jobs: readonly unknown[], most: number): { chunks: string[]; c
   return { chunks, count };
 }
 
+function environmentsOf(jobs: readonly PlannedJob[]): CompiledEnvironment[] {
+  const byName = new Map<string, CompiledEnvironment>();
+  for (const { kind, environment } of jobs) {
+    if (kind !== 'job' || !environment) continue;
+    const { name, action, deploymentTier } = environment;
+    if (action === 'start') byName.set(name, { name, tier: deploymentTier, isMade: true });
+    else if (!byName.has(name)) byName.set(name, { name, tier: null, isMade: false });
+  }
+  return [...byName.values()];
+}
+
 function compiledOutcome(outcome: Outcome, withJobs: boolean): CompiledOutcome {
   if (outcome.kind !== 'planned') return outcome;
   const { name, autoCancel, warnings, jobs } = outcome.pipeline;
@@ -100,7 +120,14 @@ function compiledOutcome(outcome: Outcome, withJobs: boolean): CompiledOutcome {
   const { chunks, count } = inChunks(withJobs ? jobs : [], MAX_JOBS_LENGTH);
   if (withJobs && count < jobs.length)
     return { kind: 'invalid', errors: ['The jobs of the pipeline are too long'], warnings };
-  return { kind: 'planned', pipeline: { name, autoCancel, warnings, bridge, jobs: chunks } };
+  const resourceGroups = [
+    ...new Set(jobs.flatMap(({ kind, resourceGroup }) => (kind === 'job' && resourceGroup) || [])),
+  ];
+  const environments = environmentsOf(jobs);
+  return {
+    kind: 'planned',
+    pipeline: { name, autoCancel, warnings, bridge, jobs: chunks, environments, resourceGroups },
+  };
 }
 
 const shownLint = (linted: Linted, withJobs: boolean): LintedInThread => ({

@@ -21,7 +21,7 @@ export type ForeignNeed =
 /** `max` at most 2; without `when` and `exitCodes` the reason does not matter. */
 export type PlannedRetry = { max: number; when: string[]; exitCodes: number[] };
 
-/** Durations in the words of the file, since they may hold variables. */
+/** The duration is in the words of the file; the address holds variables of the job that runs. */
 export type PlannedEnvironment = {
   name: string;
   url: string | null;

@@ -11,10 +11,11 @@ import { lockPipeline } from '../pipelines/queries.ts';
 import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCancelable, type Status } from '../processing/status.ts';
+import { requireDeployer } from '../protected-environments/deployer-queries.ts';
 import { selectJob } from './queries.ts';
 import { isPlayable, isRetryable } from './rules.ts';
 
-type Context = { services: Needs<'database'>; actor: Actor; subject: AuthorizedProject };
+type Context = { services: Needs<'database' | 'config'>; actor: Actor; subject: AuthorizedProject };
 
 /** The pipeline's lock first, then the row as it is under it. */
 async function lockJob(
@@ -41,11 +42,23 @@ export const cancelJob = ({ services, subject }: Context, id: number): Promise<v
   });
 
 /** Sends jobs to the runners that somebody started by hand, whatever came before them. */
-async function enqueue(tx: Db, actor: Actor, id: number): Promise<void> {
+async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number): Promise<void> {
   const time = now();
   await ahead(tx)
     .updateTable('ci_jobs')
-    .set({ status: 'pending', queued_at: time, scheduled_at: null, updated_at: time, user_id: actor.id })
+    .set((eb) => ({
+      // The next step gives it what it waits for, where that is free.
+      status: eb
+        .case()
+        .when('resource_group_id', 'is', null)
+        .then('pending')
+        .else('waiting_for_resource')
+        .end(),
+      queued_at: time,
+      scheduled_at: null,
+      updated_at: time,
+      user_id: actor.id,
+    }))
     .where('id', '=', id)
     .execute();
 }
@@ -55,7 +68,8 @@ export const retryJob = ({ services, actor, subject }: Context, id: number): Pro
   inTransaction(services.database.db, async (tx) => {
     const { pipeline, job } = await lockJob(tx, subject, id);
     if (!isRetryable(job)) throw forbidden('Job is not retryable');
-    const [next = id] = await replaceJobs(tx, actor, sql`id = ${id}`);
+    await requireDeployer(tx, { services, actor, subject }, job.environment_id);
+    const [next = id] = await replaceJobs(tx, pipeline, actor, sql`id = ${id}`);
     await resetSkipped(tx, pipeline, job.stage_index);
     // What waits for somebody has somebody now.
     if (job.runs_when === 'manual' || job.runs_when === 'delayed') await enqueue(tx, actor, next);
@@ -68,7 +82,26 @@ export const playJob = ({ services, actor, subject }: Context, id: number): Prom
   inTransaction(services.database.db, async (tx) => {
     const { pipeline, job } = await lockJob(tx, subject, id);
     if (!isPlayable(job.status)) throw badRequest('Unplayable Job');
-    await enqueue(tx, actor, id);
-    await resetSkipped(tx, pipeline, job.stage_index);
-    await processPipeline(tx, pipeline);
+    await requireDeployer(tx, { services, actor, subject }, job.environment_id);
+    await startJob(tx, actor, pipeline, job);
   });
+
+/** Whether somebody may start the job by hand, as it is or once more. */
+export const isStartable = (job: JobRow): boolean =>
+  // The column has a check of the same values.
+  isPlayable(job.status as Status) || isRetryable({ ...job, status: job.status as Status });
+
+/** Starts one that is startable, under the lock of its pipeline. */
+export async function startJob(
+  tx: Db,
+  starter: Pick<Actor, 'id'>,
+  pipeline: PipelineRow,
+  job: JobRow,
+): Promise<void> {
+  const [id = job.id] = isPlayable(job.status as Status)
+    ? []
+    : await replaceJobs(tx, pipeline, starter, sql`id = ${job.id}`);
+  await enqueue(tx, starter, id);
+  await resetSkipped(tx, pipeline, job.stage_index);
+  await processPipeline(tx, pipeline);
+}

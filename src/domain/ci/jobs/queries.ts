@@ -58,3 +58,10 @@ export const selectJob = (
   id: number,
   kind: JobKind = 'job',
 ) => jobsOf(db, project, kind).where('ci_jobs.id', '=', id).executeTakeFirst();
+
+/** The jobs of these ids, in any order. */
+export const selectJobsOf = (
+  db: Db,
+  project: Pick<AuthorizedProject, 'id'>,
+  ids: readonly number[],
+): Promise<JobDetails[]> => jobsOf(db, project, 'job').where('ci_jobs.id', 'in', ids).execute();

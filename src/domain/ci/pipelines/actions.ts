@@ -8,9 +8,10 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../platform/db/database.ts';
 import { cancelJobs, forgetTokens, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
 import { processPipeline } from '../processing/process-actions.ts';
+import { selectClosed } from '../protected-environments/deployer-queries.ts';
 import { lockPipeline } from './queries.ts';
 
-type Context = { services: Needs<'database'>; actor: Actor; subject: AuthorizedProject };
+type Context = { services: Needs<'database' | 'config'>; actor: Actor; subject: AuthorizedProject };
 
 /** Cancels its jobs that have not ended; what other programs said stays. */
 export const cancelPipeline = ({ services, subject }: Context, id: number): Promise<void> =>
@@ -20,12 +21,14 @@ export const cancelPipeline = ({ services, subject }: Context, id: number): Prom
     await processPipeline(tx, pipeline);
   });
 
-/** Runs the jobs again that failed or were canceled, and those that were skipped for them. */
+/** Runs the jobs again that failed or were canceled, but those that deploy where the caller may not; and what was skipped for them. */
 export const retryPipeline = ({ services, actor, subject }: Context, id: number): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
     const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
-    const ended = sql<SqlBool>`pipeline_id = ${pipeline.id} and kind <> 'status' and not retried and status in ('failed', 'canceled')`;
-    await replaceJobs(tx, actor, ended);
+    const closed = await selectClosed(tx, { services, actor, subject }, pipeline.id);
+    const ended = sql<SqlBool>`pipeline_id = ${pipeline.id} and kind <> 'status' and not retried and status in ('failed', 'canceled')
+      and (environment_id is null or environment_id <> all(${closed}::bigint[]))`;
+    await replaceJobs(tx, pipeline, actor, ended);
     await resetSkipped(tx, pipeline, 0);
     await processPipeline(tx, pipeline);
   });

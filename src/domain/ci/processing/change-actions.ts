@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
+import { insertDeployments } from './deployment-actions.ts';
 import type { PipelineRow } from './process-actions.ts';
 import { isCancelable, statuses } from './status.ts';
 
@@ -43,17 +44,20 @@ export async function cancelJobs(tx: Db, pipeline: PipelineRow, ids?: readonly n
 /** New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. */
 export async function replaceJobs(
   tx: Db,
+  pipeline: PipelineRow,
   actor: Pick<Actor, 'id'>,
   which: RawBuilder<SqlBool>,
 ): Promise<number[]> {
   const time = now();
-  const { rows } = await sql<{ id: number }>`
+  const { rows } = await sql<{ id: number; environment_id: number | null }>`
     with old as (update ci_jobs set retried = true where ${which} returning *)
     insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
-      protected, interruptible, options, user_id, created_at, updated_at)
+      protected, interruptible, options, environment_id, resource_group_id, user_id, created_at, updated_at)
     select pipeline_id, project_id, kind, name, stage, stage_index, 'created', runs_when, allow_failure, needs, tags,
-      protected, interruptible, options, ${actor.id}::bigint, ${time}::timestamptz, ${time}::timestamptz
-    from old order by id returning id`.execute(tx);
+      protected, interruptible, options, environment_id, resource_group_id, ${actor.id}::bigint, ${time}::timestamptz,
+      ${time}::timestamptz
+    from old order by id returning id, environment_id`.execute(tx);
+  if (rows.some(({ environment_id }) => environment_id !== null)) await insertDeployments(tx, pipeline);
   return rows.map(({ id }) => id);
 }
 

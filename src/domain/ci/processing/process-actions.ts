@@ -4,18 +4,55 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
-import { advance, type RunsWhen } from './advance.ts';
+import { advance, type JobState, type RunsWhen } from './advance.ts';
+import { followJobs } from './deployment-actions.ts';
 import { durationOf } from './durations.ts';
+import { assignResources } from './resource-actions.ts';
 import { isCompleted, type Status } from './status.ts';
 
 export type PipelineRow = Selectable<PipelinesTable>;
 export type JobRow = Selectable<CiJobsTable>;
 
+type Job = JobState & { resource_group_id: number | null; may_deploy: boolean };
+type Change = { id: number; status: Status };
+
+/** What a job is whose turn it is. */
+function begun({ may_deploy, resource_group_id }: Job): Status {
+  if (!may_deploy) return 'failed';
+  return resource_group_id === null ? 'pending' : 'waiting_for_resource';
+}
+
+/** What becomes of the jobs that wait for nothing any more but, of some, a resource; they are changed in memory, too. */
+function changesOf(jobs: readonly Job[]): Change[] {
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const all: Change[] = [];
+  // Others may wait for one that fails at once.
+  for (let { changes } = advance(jobs); changes.length > 0; { changes } = advance(jobs))
+    for (const { id, status: next } of changes) {
+      const job = byId.get(id);
+      if (!job) continue;
+      job.status = next === 'pending' ? begun(job) : next;
+      all.push({ id, status: job.status });
+    }
+  return all;
+}
+
+/** One whose row the transaction has locked for a job of it that has its resource now. */
+async function processOther(tx: Db, id: number): Promise<void> {
+  const other = await tx.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst();
+  if (other) await processPipeline(tx, other, { assigns: false });
+}
+
 /**
  * Changes the jobs that wait for nothing any more, and the pipeline's status; returns the pipeline as it is then. Its row
- * is locked by the transaction, so that one step follows the other whichever process takes it.
+ * is locked by the transaction, so that one step follows the other whichever process takes it. What is free of the
+ * resources that its jobs use goes to who is next.
  */
-export async function processPipeline(tx: Db, pipeline: PipelineRow): Promise<PipelineRow> {
+export async function processPipeline(
+  tx: Db,
+  pipeline: PipelineRow,
+  { assigns = true }: { assigns?: boolean } = {},
+): Promise<PipelineRow> {
   const rows = await tx
     .selectFrom('ci_jobs')
     .select([
@@ -27,6 +64,9 @@ export async function processPipeline(tx: Db, pipeline: PipelineRow): Promise<Pi
       'runs_when',
       'needs',
       'allow_failure',
+      'environment_id',
+      'resource_group_id',
+      'may_deploy',
       'started_at',
       'finished_at',
     ])
@@ -40,18 +80,30 @@ export async function processPipeline(tx: Db, pipeline: PipelineRow): Promise<Pi
     status: row.status as Status,
     runs_when: row.runs_when as RunsWhen,
   }));
-  const { changes, status } = advance(jobs);
   const time = now();
+  const changes = changesOf(jobs);
   if (changes.length > 0) {
     const ids = changes.map(({ id }) => id);
     const statuses = changes.map((change) => change.status);
     await sql`
       update ci_jobs j set status = c.status, updated_at = ${time},
+        failure_reason = case when c.status = 'failed' then 'protected_environment_failure' end,
+        finished_at = case when c.status = 'failed' then ${time}::timestamptz end,
         queued_at = case when c.status = 'pending' then ${time}::timestamptz end,
         scheduled_at = case when c.status = 'scheduled'
           then ${time}::timestamptz + (j.options->>'startIn')::integer * interval '1 second' end
       from unnest(${ids}::bigint[], ${statuses}::text[]) c (id, status) where c.id = j.id`.execute(ahead(tx));
   }
+  const groups = [...new Set(jobs.flatMap(({ resource_group_id }) => resource_group_id ?? []))];
+  const assigned = groups.length > 0 && assigns ? await assignResources(tx, pipeline.id, groups) : [];
+  for (const { id } of assigned) {
+    const own = jobs.find((job) => job.id === id);
+    if (own) own.status = 'pending';
+  }
+  for (const { pipeline_id } of assigned)
+    if (pipeline_id !== pipeline.id) await processOther(tx, pipeline_id);
+  const { status } = advance(jobs);
+  if (jobs.some(({ environment_id }) => environment_id !== null)) await followJobs(tx, pipeline);
   if (status === pipeline.status) return pipeline;
   const ended = isCompleted(status);
   const change = {

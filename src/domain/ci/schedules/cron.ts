@@ -24,7 +24,7 @@ export function zoneOf(name: string): string | undefined {
 }
 
 /** The first time of the pattern after `from`; undefined for a pattern that is wrong or names no day. */
-function nextTime(cron: string, zone: string, from: Date): Date | undefined {
+export function nextTime(cron: string, zone: string, from: Date): Date | undefined {
   if (!isPattern.test(cron)) return undefined;
   try {
     return new Cron(cron, { mode: '5-part', timezone: zone, paused: true }).nextRun(from) ?? undefined;

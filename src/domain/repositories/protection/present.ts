@@ -14,10 +14,14 @@ const descriptions = new Map([
   [60, 'Instance admins'],
 ]);
 
+/** Whom a grant names, in words. */
+export const describeGrant = ({ access_level, title }: Pick<GrantRow, 'access_level' | 'title'>): string =>
+  descriptions.get(access_level ?? -1) ?? title ?? '';
+
 const presentGrant = (row: GrantRow, premium: boolean): ProtectedRefAccess => ({
   id: row.id,
   access_level: row.access_level,
-  access_level_description: descriptions.get(row.access_level ?? -1) ?? row.title ?? '',
+  access_level_description: describeGrant(row),
   deploy_key_id: row.deploy_key_id,
   ...(premium && { user_id: row.user_id, group_id: row.group_id }),
 });

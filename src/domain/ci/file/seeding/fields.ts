@@ -121,6 +121,9 @@ export function retryOf(value: Value | undefined): PlannedRetry | null {
   };
 }
 
+const expandOrNull = (text: string | null, variable: Lookup): string | null =>
+  text === null ? null : expandText(text, variable);
+
 export function environmentOf(value: Value | undefined, variable: Lookup): PlannedEnvironment | null {
   if (!isDefined(value)) return null;
   const environment = named(value);
@@ -129,7 +132,7 @@ export function environmentOf(value: Value | undefined, variable: Lookup): Plann
     url: textOf(environment.get('url')),
     action: (textOf(environment.get('action')) ?? 'start') as PlannedEnvironment['action'],
     onStop: textOf(environment.get('on_stop')),
-    autoStopIn: textOf(environment.get('auto_stop_in')),
+    autoStopIn: expandOrNull(textOf(environment.get('auto_stop_in')), variable),
     deploymentTier: textOf(environment.get('deployment_tier')) as PlannedEnvironment['deploymentTier'],
     kubernetes: toJson(environment.get('kubernetes')),
   };
