@@ -78,6 +78,10 @@ const unseen = [
   'Reviewer: re_requested',
   // No picture of a project.
   'Project: avatar_url',
+  'ShortProject: avatar_url',
+  'Build: artifacts_file.filename',
+  'Build: artifacts_file.size',
+  'Build: environment',
   'Issue: last_edited_by_id',
   'Issue: updated_by_id',
   'Issue: human_time_change',
@@ -101,6 +105,10 @@ const unseen = [
   'MergeRequestChanges: updated_at',
   // Always null: only tags have one.
   'Push Hook: push: message',
+  'Pipeline Hook: pipeline: merge_request',
+  'Pipeline Hook: pipeline: source_pipeline',
+  'Job Hook: build: environment',
+  'Job Hook: build: source_pipeline',
   // No award on a comment on a commit.
   'Emoji Hook: emoji: commit',
 ];

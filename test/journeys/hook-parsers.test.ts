@@ -97,6 +97,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
   FeatureFlagEvent: ['Feature Flag Hook: feature_flag'],
   ReleaseEvent: ['create', 'delete', 'update'].map((action) => `Release Hook: release (${action})`),
   EmojiEvent: ['Emoji Hook: emoji (award)'],
+  PipelineEvent: ['Pipeline Hook: pipeline'],
   ProjectAccessTokenEvent: ['Resource Access Token Hook: access_token'],
   GroupMemberEvent: [
     'Member Hook: user_add_to_group',
@@ -127,6 +128,9 @@ const refusals: Readonly<Record<string, readonly string[]>> = {
     'Member Hook: user_access_request_to_group',
     'Member Hook: user_add_to_group',
   ],
+  // Jobs that no runner has yet, and those of pipelines that no other started.
+  'runner: model_type, source_pipeline: missing': ['Job Hook: build'],
+  'source_pipeline: missing': ['Job Hook: build'],
   ': union_tag_invalid': ['close', 'create', 'delete', 'reopen'].map(
     (action) => `Milestone Hook: milestone (${action})`,
   ),

@@ -40,6 +40,8 @@ const kinds = [
   'wiki_page',
   'feature_flag',
   'milestone',
+  'pipeline',
+  'job',
   'releases',
   'emoji',
   'resource_access_token',
@@ -503,6 +505,29 @@ export const hookSteps: readonly HookStep[] = [
     tells: ['user_create', 'user_rename', 'user_destroy', 'key_create', 'key_destroy'].map(
       (event) => `System Hook: ${event}`,
     ),
+  },
+  {
+    what: 'a pipeline with jobs that succeed and fail',
+    async act(world) {
+      const { ask, at, project, mason } = world;
+      const fields = {
+        runner_type: 'project_type',
+        project_id: project.id,
+        description: 'The winch',
+        tag_list: 'stone',
+      };
+      const { token } = await ask('POST /user/runners', fields);
+      const text =
+        'workflow: {name: Up}\nlay: {script: make, tags: [stone]}\nroof: {script: make, tags: [stone], stage: deploy}\n';
+      await commit(world, 'main', file('ci.yml', text), { commit_message: 'Lay it [skip ci]' });
+      const variables = [{ key: 'COLOUR', value: 'ochre' }];
+      await ask(`POST ${at.project}/pipeline`, { ref: 'main', variables }, mason.token);
+      for (const report of [{ state: 'success' }, { state: 'failed', failure_reason: 'script_failure' }]) {
+        const job = await ask('POST /jobs/request', { token, system_id: 's_winch' });
+        await ask(`PUT /jobs/${job.id}`, { token: job.token, ...report });
+      }
+    },
+    tells: [...Array<string>(3).fill('Pipeline Hook: pipeline'), ...Array<string>(8).fill('Job Hook: build')],
   },
 ];
 

@@ -49,6 +49,7 @@ const matching = (pattern: RegExp) => (value: unknown) => typeof value === 'stri
 
 const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
   integer: Number.isSafeInteger,
+  number: Number.isFinite,
   string: (value) => typeof value === 'string',
   boolean: (value) => typeof value === 'boolean',
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -1,9 +1,9 @@
 /** One mail of each kind, for tests and for previews. */
 
+import { pipelineMail } from '../../src/domain/ci/registrations/pipeline-mail.ts';
 import { mergeRequestMail } from '../../src/domain/merge-requests/registrations/notification-mails.ts';
 import { projectMoveMail } from '../../src/domain/namespaces/projects/notification-subject.ts';
 import type { MailContents } from '../../src/domain/notifications/events/mail-contents.ts';
-import { pipelineMail } from '../../src/domain/notifications/events/pipelines.ts';
 import type { Body, MailInput } from '../../src/domain/notifications/mails/inputs.ts';
 import type { NotificationEventName } from '../../src/domain/notifications/settings/levels.ts';
 import { releaseMail } from '../../src/domain/releases/registrations/release-mail.ts';

@@ -1,6 +1,8 @@
 /** Pipelines of projects, what they run with, and what other programs say of commits. */
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
+import { hookSamples, hookSources } from '../hooks/index.ts';
+import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { lastPipelines } from '../repositories/index.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
@@ -19,6 +21,8 @@ import { selectLastPipeline } from './pipelines/queries.ts';
 import { reassign } from './pipelines/reassign-actions.ts';
 import { pipelineEndpoints } from './pipelines/routes.ts';
 import { protectedEnvironmentEndpoints } from './protected-environments/routes.ts';
+import { ciHooks, ciSamples } from './registrations/hook-events.ts';
+import { pipelineFact, pipelineSubject } from './registrations/notifications.ts';
 import { assignFree } from './resource-groups/actions.ts';
 import { resourceGroupEndpoints } from './resource-groups/routes.ts';
 import { ownRunnerEndpoints } from './runners/own-routes.ts';
@@ -98,6 +102,10 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     },
   ],
   registrations: [
+    hookSources.add(...ciHooks),
+    hookSamples.add(...ciSamples),
+    notificationFacts.add(pipelineFact),
+    notificationSubjects.add(pipelineSubject),
     lastPipelines.add(async ({ database, baseUrl }, project, sha) => {
       const row = await selectLastPipeline(database.db, project, sha);
       return row && presentPipelineBasic(baseUrl(), project, row);

@@ -20,6 +20,7 @@ export { type Changed, type FactChanges, goneIds, hookChanges, stateIds } from '
 export { namedEvents, namedTime } from './payloads/named-events.ts';
 export { type HookNoteable, hookNoteables } from './payloads/noteables.ts';
 export {
+  type HookProject,
   hookCommit,
   hookEmail,
   hookLabel,

@@ -36,6 +36,7 @@ import { mergeRequestCommitsEndpoint } from './diffs/commit-routes.ts';
 import { diffEndpoints } from './diffs/routes.ts';
 import { versionEndpoints } from './diffs/version-routes.ts';
 import { draftNoteEndpoints } from './draft-notes/routes.ts';
+import { ADD_FAILED_TODOS, addFailedTodos, isOfFailedBranch } from './following/failed-pipeline-todos.ts';
 import { FOLLOW_PUSH, followInterrupted, followPush } from './following/follow-pushes.ts';
 import { judgeBranch } from './following/judge-branch.ts';
 import { type ReconcileServices, reconcileMerges } from './following/reconcile-merges.ts';
@@ -159,6 +160,7 @@ export const mergeRequestsCapability = (
     [FOLLOW_INTERRUPTED]: followInterrupted(services),
     [JUDGE_BRANCH]: judgeBranch(services),
     [ADD_UNMERGEABLE_TODOS]: addUnmergeableTodos(services),
+    [ADD_FAILED_TODOS]: addFailedTodos(services),
     [CLOSE_FOR_MERGED]: closeForMerged(services),
     [CLOSE_FOR_COMMITS]: closeForCommits(services),
     [RECONCILE]: () => reconcileMerges(services),
@@ -192,13 +194,14 @@ export const mergeRequestsCapability = (
     callingListener(services),
     { fact: 'merge_request_approved', task: AUTO_MERGE },
     {
-      fact: 'pipeline_finished',
+      fact: 'pipeline_changed',
       task: AUTO_MERGE,
       when: ({ status }) => status === 'success' || status === 'skipped',
     },
     { fact: 'merge_request_deleted', task: REMOVE_REFS },
     retargetListener,
     { fact: 'repository_pushed', task: MENTION_BY_COMMITS },
+    { fact: 'pipeline_finished', task: ADD_FAILED_TODOS, when: isOfFailedBranch },
     { fact: 'commit_picked', task: NOTE_PICKED },
     ...mentionListeners,
     ...pipelineListeners,

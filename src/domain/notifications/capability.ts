@@ -6,7 +6,6 @@ import type { Needs } from '../../kernel/services.ts';
 import { deliveryOf } from './delivery/delivery.ts';
 import { notificationFacts } from './events/events.ts';
 import { noteFact } from './events/note-events.ts';
-import { pipelineFact } from './events/pipelines.ts';
 import { forgetSettings } from './settings/actions.ts';
 import { settingsPages } from './settings/pages.ts';
 import { settingsEndpoints } from './settings/routes.ts';
@@ -22,7 +21,7 @@ export function notificationsCapability(
     name: 'notifications',
     endpoints: settingsEndpoints,
     pages: [...settingsPages, ...delivery.pages],
-    registrations: [notificationFacts.add(noteFact(services), pipelineFact)],
+    registrations: [notificationFacts.add(noteFact(services))],
     // Rows go with their user, project or group by foreign key.
     tables: ['notification_settings'],
     reassign: forgetSettings,

@@ -1,4 +1,5 @@
 /** Makes pipelines from the configuration file of a commit (facts for CI: When pipelines are created). */
+import { sql } from 'kysely';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
@@ -7,6 +8,7 @@ import { seal } from '../../../platform/secret.ts';
 import type { CompiledOutcome } from '../file/compile-thread.ts';
 import { compileFile } from '../file/compiler.ts';
 import { insertPipeline } from '../pipelines/insert-actions.ts';
+import { announcePipelines } from '../processing/fact-actions.ts';
 import { type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { cancelRedundant } from '../processing/redundant-actions.ts';
 import {
@@ -124,7 +126,13 @@ const savePipeline = (
           })),
         )
         .execute();
-    if (!compiled) return pipeline;
+    if (!compiled) {
+      // It is over as it begins.
+      await sql`with made as (select * from pipelines where id = ${pipeline.id}) ${announcePipelines('made')}`.execute(
+        ahead(tx),
+      );
+      return pipeline;
+    }
     await insertJobs(tx, { services, actor, subject }, pipeline, compiled);
     if (projectSettings(subject.row).auto_cancel_pending_pipelines === 'enabled')
       await cancelRedundant(tx, pipeline);

@@ -1,10 +1,11 @@
 /** Writes the jobs of a new pipeline, with the environments and resource groups that they name. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { ahead, type Db } from '../../../platform/db/database.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import { ensureOfJobs } from '../environments/insert-actions.ts';
 import type { CompiledPipeline } from '../file/compile-thread.ts';
 import { insertDeployments } from '../processing/deployment-actions.ts';
+import { changeJobs } from '../processing/fact-actions.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import { ensureResourceGroups } from '../processing/resource-actions.ts';
 import { deployerOf } from '../protected-environments/deployer-queries.ts';
@@ -35,7 +36,9 @@ export async function insertJobs(
   const groupRows = JSON.stringify([...groups].map(([key, id]) => ({ key, id })));
   const time = now();
   for (const chunk of jobs)
-    await sql`
+    await changeJobs(
+      tx,
+      sql`
       insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
         protected, interruptible, options, environment_id, may_deploy, resource_group_id, failure_reason, finished_at, user_id,
         created_at, updated_at)
@@ -55,6 +58,7 @@ export async function insertJobs(
         left join jsonb_to_recordset(${groupRows}::text::jsonb) as g (key text, id bigint)
           on j.kind = 'job' and g.key = j."resourceGroup"
         cross join lateral (select j.kind = 'job' and j.environment ->> 'action' = 'start' and e.id is null as fails) f
-      order by o.nth`.execute(ahead(tx));
+      order by o.nth returning id, kind, status, project_id, pipeline_id, updated_at`,
+    );
   if (known.size > 0) await insertDeployments(tx, pipeline);
 }

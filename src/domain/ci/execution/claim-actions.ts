@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { announceJobs, announcePipelines } from '../processing/fact-actions.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 
@@ -60,7 +61,9 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
       update deployments d set status = 'running', updated_at = ${time} from claimed where d.job_id = claimed.id),
     pipeline as (
       update pipelines p set status = 'running', started_at = coalesce(p.started_at, ${time}), updated_at = ${time}
-      from claimed where p.id = claimed.pipeline_id and p.status <> 'running')
+      from claimed where p.id = claimed.pipeline_id and p.status <> 'running' returning p.*),
+    told_job as (${announceJobs('claimed')}),
+    told_pipeline as (${announcePipelines('pipeline')})
     select * from claimed`.execute(db);
   return rows[0];
 }

@@ -1,10 +1,11 @@
 /** Ends a job by its runner's report; the pipeline goes on in the same transaction. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { cancelJobs, forgetTokens, replaceJobs } from '../processing/change-actions.ts';
 import { followSuccess } from '../processing/deployment-actions.ts';
+import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, processPipeline } from '../processing/process-actions.ts';
 import { lockPipelineOf, selectAgain } from './queries.ts';
 import { isRetried } from './rules.ts';
@@ -32,7 +33,7 @@ export const finishJob = (db: Db, { id, pipeline_id }: JobRow, report: Report): 
     const mayFail =
       failed && report.exit_code !== undefined && planned.allowFailureExitCodes?.includes(report.exit_code);
     const time = now();
-    await ahead(tx)
+    const change = tx
       .updateTable('ci_jobs')
       .set({
         status: canceled ? 'canceled' : report.state,
@@ -43,7 +44,8 @@ export const finishJob = (db: Db, { id, pipeline_id }: JobRow, report: Report): 
         ...(mayFail && { allow_failure: true }),
       })
       .where('id', '=', id)
-      .execute();
+      .returningAll();
+    await changeJobs(tx, sql`${change}`);
     await forgetTokens(tx, sql`id = ${id}`);
     if (failed) {
       const { rows } = await sql<{ attempts: number }>`

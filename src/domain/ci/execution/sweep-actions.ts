@@ -1,8 +1,9 @@
 /** Jobs that the clock moves on: delayed ones whose time has come, and those that nobody runs any more. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { forgetTokens } from '../processing/change-actions.ts';
+import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, processPipeline } from '../processing/process-actions.ts';
 import { lockPipelineOf } from './queries.ts';
 
@@ -20,7 +21,7 @@ const BATCH = 500;
 export async function startDelayed(db: Db): Promise<void> {
   const time = now();
   const stale = new Date(time.getTime() - STALE_MS);
-  await changeJobs(db, sql`status = 'scheduled' and scheduled_at <= ${time}`, (job) =>
+  await changeEach(db, sql`status = 'scheduled' and scheduled_at <= ${time}`, (job) =>
     (job.scheduled_at && job.scheduled_at < stale) || !job.may_deploy
       ? {
           status: 'failed',
@@ -38,7 +39,7 @@ export async function failStuck(db: Db): Promise<void> {
   const stuck = sql`kind = 'job' and status in ('pending', 'running', 'canceling') and (
     status in ('running', 'canceling') and updated_at < ${before(SILENT_MS)}
     or status = 'pending' and queued_at < ${before(WAITING_MS)})`;
-  await changeJobs(db, stuck, ({ status }) =>
+  await changeEach(db, stuck, ({ status }) =>
     status === 'canceling'
       ? { status: 'canceled', finished_at: time }
       : { status: 'failed', failure_reason: 'stuck_or_timeout_failure', finished_at: time },
@@ -48,7 +49,7 @@ export async function failStuck(db: Db): Promise<void> {
 type Change = Partial<Pick<JobRow, 'status' | 'failure_reason' | 'finished_at' | 'queued_at'>>;
 
 /** The condition is asked once more under the lock of the pipeline; what was changed meanwhile stays. */
-async function changeJobs(
+async function changeEach(
   db: Db,
   which: ReturnType<typeof sql>,
   changeOf: (job: JobRow) => Change,
@@ -63,12 +64,14 @@ async function changeJobs(
       if (!pipeline) return;
       const { rows: jobs } = await sql<JobRow>`
         select * from ci_jobs where pipeline_id = ${pipeline_id} and not retried and ${which}`.execute(tx);
-      for (const job of jobs)
-        await ahead(tx)
+      for (const job of jobs) {
+        const change = tx
           .updateTable('ci_jobs')
           .set({ ...changeOf(job), updated_at: now() })
           .where('id', '=', job.id)
-          .execute();
+          .returningAll();
+        await changeJobs(tx, sql`${change}`);
+      }
       await forgetTokens(tx, sql`pipeline_id = ${pipeline_id} and status not in ('running', 'canceling')`);
       await processPipeline(tx, pipeline);
     });

@@ -5,10 +5,11 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
-import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../../platform/failure.ts';
 import { lockPipeline } from '../pipelines/queries.ts';
 import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCancelable, type Status } from '../processing/status.ts';
 import { requireDeployer } from '../protected-environments/deployer-queries.ts';
@@ -44,7 +45,7 @@ export const cancelJob = ({ services, subject }: Context, id: number): Promise<v
 /** Sends jobs to the runners that somebody started by hand, whatever came before them. */
 async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number): Promise<void> {
   const time = now();
-  await ahead(tx)
+  const change = tx
     .updateTable('ci_jobs')
     .set((eb) => ({
       // The next step gives it what it waits for, where that is free.
@@ -60,7 +61,8 @@ async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number): Promise<vo
       user_id: actor.id,
     }))
     .where('id', '=', id)
-    .execute();
+    .returningAll();
+  await changeJobs(tx, sql`${change}`);
 }
 
 /** Runs a job that has ended once more, as a new one; returns its id. 403 where it has not ended. */

@@ -4,6 +4,7 @@ import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import { insertDeployments } from './deployment-actions.ts';
+import { announceJobs, changeJobs } from './fact-actions.ts';
 import type { PipelineRow } from './process-actions.ts';
 import { isCancelable, statuses } from './status.ts';
 
@@ -21,7 +22,7 @@ export const forgetTokens = async (tx: Db, which: RawBuilder<unknown>): Promise<
 /** Cancels those that have not ended, all or of these ids; what other programs said stays. */
 export async function cancelJobs(tx: Db, pipeline: PipelineRow, ids?: readonly number[]): Promise<void> {
   const time = now();
-  let query = ahead(tx)
+  let query = tx
     .updateTable('ci_jobs')
     .set((eb) => {
       // The runner ends it by itself, and says so.
@@ -37,7 +38,7 @@ export async function cancelJobs(tx: Db, pipeline: PipelineRow, ids?: readonly n
     .where('retried', '=', false)
     .where('status', 'in', cancelable);
   if (ids) query = query.where('id', 'in', ids);
-  await query.execute();
+  await changeJobs(tx, sql`${query.returningAll()}`);
   await forgetTokens(tx, sql`pipeline_id = ${pipeline.id} and status = 'canceled'`);
 }
 
@@ -50,20 +51,22 @@ export async function replaceJobs(
 ): Promise<number[]> {
   const time = now();
   const { rows } = await sql<{ id: number; environment_id: number | null }>`
-    with old as (update ci_jobs set retried = true where ${which} returning *)
-    insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
+    with old as (update ci_jobs set retried = true where ${which} returning *),
+    made as (insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
       protected, interruptible, options, environment_id, resource_group_id, user_id, created_at, updated_at)
     select pipeline_id, project_id, kind, name, stage, stage_index, 'created', runs_when, allow_failure, needs, tags,
       protected, interruptible, options, environment_id, resource_group_id, ${actor.id}::bigint, ${time}::timestamptz,
       ${time}::timestamptz
-    from old order by id returning id, environment_id`.execute(tx);
+    from old order by id returning *),
+    told as (${announceJobs('made')})
+    select id, environment_id from made order by id`.execute(tx);
   if (rows.some(({ environment_id }) => environment_id !== null)) await insertDeployments(tx, pipeline);
   return rows.map(({ id }) => id);
 }
 
 /** Those that were skipped may run after what runs again. */
 export const resetSkipped = async (tx: Db, pipeline: PipelineRow, fromStage: number): Promise<void> => {
-  await ahead(tx)
+  const reset = tx
     .updateTable('ci_jobs')
     .set({ status: 'created', updated_at: now() })
     .where('pipeline_id', '=', pipeline.id)
@@ -71,5 +74,6 @@ export const resetSkipped = async (tx: Db, pipeline: PipelineRow, fromStage: num
     .where('retried', '=', false)
     .where('status', '=', 'skipped')
     .where('stage_index', '>=', fromStage)
-    .execute();
+    .returningAll();
+  await changeJobs(tx, sql`${reset}`);
 };

@@ -1,12 +1,12 @@
 /** Lets a pipeline go on after one of its jobs changed. */
 import { type Selectable, sql } from 'kysely';
-import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
 import { advance, type JobState, type RunsWhen } from './advance.ts';
 import { followJobs } from './deployment-actions.ts';
 import { durationOf } from './durations.ts';
+import { announcePipelines, changeJobs } from './fact-actions.ts';
 import { assignResources } from './resource-actions.ts';
 import { isCompleted, type Status } from './status.ts';
 
@@ -85,14 +85,17 @@ export async function processPipeline(
   if (changes.length > 0) {
     const ids = changes.map(({ id }) => id);
     const statuses = changes.map((change) => change.status);
-    await sql`
+    await changeJobs(
+      tx,
+      sql`
       update ci_jobs j set status = c.status, updated_at = ${time},
         failure_reason = case when c.status = 'failed' then 'protected_environment_failure' end,
         finished_at = case when c.status = 'failed' then ${time}::timestamptz end,
         queued_at = case when c.status = 'pending' then ${time}::timestamptz end,
         scheduled_at = case when c.status = 'scheduled'
           then ${time}::timestamptz + (j.options->>'startIn')::integer * interval '1 second' end
-      from unnest(${ids}::bigint[], ${statuses}::text[]) c (id, status) where c.id = j.id`.execute(ahead(tx));
+      from unnest(${ids}::bigint[], ${statuses}::text[]) c (id, status) where c.id = j.id returning j.*`,
+    );
   }
   const groups = [...new Set(jobs.flatMap(({ resource_group_id }) => resource_group_id ?? []))];
   const assigned = groups.length > 0 && assigns ? await assignResources(tx, pipeline.id, groups) : [];
@@ -113,41 +116,7 @@ export async function processPipeline(
     finished_at: ended ? time : null,
     duration: ended ? (durationOf(jobs, time) ?? null) : pipeline.duration,
   };
-  await ahead(tx).updateTable('pipelines').set(change).where('id', '=', pipeline.id).execute();
-  if (ended) await announceEnd(tx, { ...pipeline, ...change });
+  const changed = tx.updateTable('pipelines').set(change).where('id', '=', pipeline.id).returningAll();
+  await sql`with changed as (${changed}) ${announcePipelines('changed')}`.execute(ahead(tx));
   return { ...pipeline, ...change };
-}
-
-/** Tells those who wait for a pipeline, or hear of how it ended. */
-async function announceEnd(
-  tx: Db,
-  { id, project_id, user_id, status, sha, ref, tag }: PipelineRow,
-): Promise<void> {
-  const wasFailing =
-    status === 'success' && (await selectBefore(tx, { id, project_id, ref, tag })) === 'failed';
-  await announce(tx, {
-    fact: {
-      name: 'pipeline_finished',
-      payload: { project_id, user_id, pipeline_id: id, status, was_failing: wasFailing, sha },
-    },
-  });
-}
-
-/** How the pipeline of the ref that ended before this one did. */
-async function selectBefore(
-  tx: Db,
-  { id, project_id, ref, tag }: Pick<PipelineRow, 'id' | 'project_id' | 'ref' | 'tag'>,
-): Promise<string | undefined> {
-  const before = await tx
-    .selectFrom('pipelines')
-    .select('status')
-    .where('project_id', '=', project_id)
-    .where('ref', '=', ref)
-    .where('tag', '=', tag)
-    .where('id', '<', id)
-    .where('status', 'in', ['success', 'failed'])
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return before?.status;
 }

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
+import { announceJobs } from './fact-actions.ts';
 
 export const processModes = ['unordered', 'oldest_first', 'newest_first', 'newest_ready_first'] as const;
 export type ProcessMode = (typeof processModes)[number];
@@ -54,8 +55,11 @@ export async function assignResources(
     }
     const time = now();
     const { rows: given } = await sql<{ id: number; pipeline_id: number }>`
-      update ci_jobs set status = 'pending', queued_at = ${time}, updated_at = ${time}
-      where id = ${next.id} and status = 'waiting_for_resource' returning id, pipeline_id`.execute(tx);
+      with given as (
+        update ci_jobs set status = 'pending', queued_at = ${time}, updated_at = ${time}
+        where id = ${next.id} and status = 'waiting_for_resource' returning *),
+      told as (${announceJobs('given')})
+      select id, pipeline_id from given`.execute(tx);
     assigned.push(...given);
   }
   return assigned;

@@ -12,6 +12,7 @@ export type TodoAction =
   | 'approval_required'
   | 'added_approver'
   | 'unmergeable'
+  | 'build_failed'
   | 'mentioned'
   | 'marked'
   | 'directly_addressed';

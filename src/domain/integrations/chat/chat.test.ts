@@ -23,6 +23,13 @@ const project = { path_with_namespace: 'g/p', web_url: url, default_branch: 'mai
 const user = { name: 'Ada', username: 'ada' };
 const push = { object_kind: 'push', user_name: 'Ada', user_username: 'ada', project, ref: 'refs/heads/a/#b' };
 const commit = { id: A, title: 'Fix it', url: `${url}/-/commit/${A}`, author: { name: 'Bob' } };
+const pipeline = (status: string, more: object = {}): ChatPayload => ({
+  object_kind: 'pipeline',
+  user,
+  project,
+  object_attributes: { id: 7, ref: 'main', tag: false, status, url: `${url}/-/pipelines/7`, ...more },
+});
+const job = (name: string, allow_failure: boolean) => ({ stage: 'b', name, status: 'failed', allow_failure });
 const issue = { object_kind: 'issue', user, project };
 
 describe('messages', () => {
@@ -109,6 +116,21 @@ describe('messages', () => {
       },
       { title: 'Ada (ada) created wiki page Home in g', text: 'Begin' },
     ],
+    [
+      'a pipeline that failed',
+      { ...pipeline('failed'), builds: [job('roof', false), job('may', true)] },
+      {
+        title: 'Pipeline #7 of branch main by Ada (ada) failed in g/p',
+        text: 'b: roof',
+        link: `${url}/-/pipelines/7`,
+      },
+    ],
+    [
+      'one that succeeded',
+      pipeline('success', { tag: true, ref: 'v1' }),
+      { title: 'Pipeline #7 of tag v1 by Ada (ada) succeeded in g/p', text: '' },
+    ],
+    ['one that runs', pipeline('running'), undefined],
     ['what nobody tells', { object_kind: 'emoji' }, undefined],
   ])('%s', (_, payload, expected) => {
     const message = messageOf(payload);
@@ -130,6 +152,14 @@ test.each<[object, Partial<ChatPayload>, boolean]>([
     { ref: 'refs/heads/other', ref_protected: true },
     true,
   ],
+  [{}, pipeline('failed'), true],
+  [{}, pipeline('success'), false],
+  [{ notify_only_broken_pipelines: false }, pipeline('success'), true],
+  [{}, pipeline('failed', { ref: 'other' }), false],
+  [{}, pipeline('failed', { ref: 'v1', tag: true }), true],
+  [{ branches_to_be_notified: 'all' }, pipeline('failed', { ref: 'other' }), true],
+  [{ branches_to_be_notified: 'protected' }, pipeline('failed'), false],
+  [{ branches_to_be_notified: 'protected' }, pipeline('failed', { ref: 'other', protected_ref: true }), true],
   [{ labels_to_be_notified: '~bug' }, { ref: 'refs/heads/main' }, true],
   [{ labels_to_be_notified: '~bug' }, { object_kind: 'issue', labels: [] }, false],
   [{ labels_to_be_notified: '~bug,~new' }, { object_kind: 'issue', labels: [{ title: 'bug' }] }, true],

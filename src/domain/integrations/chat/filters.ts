@@ -3,14 +3,31 @@ import { shortRef } from '../../../platform/git/names.ts';
 import { type Properties, textOf } from '../kinds/description.ts';
 import type { ChatPayload } from './message.ts';
 
-function isBranchWanted(choice: string, { ref = '', ref_protected, project }: ChatPayload): boolean {
+/** The branch of a push or of a pipeline; undefined where it has none. */
+function branchOf({
+  object_kind,
+  ref = '',
+  ref_protected,
+  object_attributes: pipeline,
+}: ChatPayload): { name: string | undefined; isProtected: boolean } | undefined {
+  if (object_kind === 'pipeline')
+    return pipeline?.tag ? undefined : { name: pipeline?.ref, isProtected: pipeline?.protected_ref === true };
   const short = shortRef(ref);
-  if (short?.kind !== 'branch') return true;
-  const isDefault = short.name === project?.default_branch;
-  if (choice === 'all') return true;
-  if (choice === 'protected') return ref_protected === true;
-  return isDefault || (choice === 'default_and_protected' && ref_protected === true);
+  return short?.kind === 'branch' ? { name: short.name, isProtected: ref_protected === true } : undefined;
 }
+
+function isBranchWanted(choice: string, payload: ChatPayload): boolean {
+  const branch = branchOf(payload);
+  if (!branch || choice === 'all') return true;
+  if (choice === 'protected') return branch.isProtected;
+  const isDefault = branch.name === payload.project?.default_branch;
+  return isDefault || (choice === 'default_and_protected' && branch.isProtected);
+}
+
+const isOutcomeWanted = (properties: Properties, { object_kind, object_attributes }: ChatPayload): boolean =>
+  object_kind !== 'pipeline' ||
+  object_attributes?.status !== 'success' ||
+  properties.notify_only_broken_pipelines === false;
 
 /** The names in `~bug,~"needs a look"`. */
 export const labelNames = (written: string): string[] =>
@@ -34,6 +51,7 @@ function areLabelsWanted(wanted: readonly string[], all: boolean, payload: ChatP
 /** Whether the properties want the event. */
 export const isWanted = (properties: Properties, payload: ChatPayload): boolean =>
   isBranchWanted(textOf(properties, 'branches_to_be_notified'), payload) &&
+  isOutcomeWanted(properties, payload) &&
   areLabelsWanted(
     labelNames(textOf(properties, 'labels_to_be_notified')),
     textOf(properties, 'labels_to_be_notified_behavior') === 'match_all',

@@ -27,7 +27,13 @@ export type ChatPayload = {
     note?: string;
     message?: string;
     url?: string;
+    id?: number;
+    ref?: string;
+    tag?: boolean;
+    status?: string;
+    protected_ref?: boolean;
   };
+  builds?: readonly { stage: string; name: string; status: string; allow_failure: boolean }[];
   labels?: readonly { title: string }[];
   issue?: Titled;
   merge_request?: Titled;
@@ -124,12 +130,35 @@ function noteMessage(payload: ChatPayload): ChatMessage | undefined {
   };
 }
 
+/** Jobs that a message names. */
+const MAX_FAILED_JOBS = 20;
+
+/** Of a pipeline that ended well or badly. */
+function pipelineMessage(payload: ChatPayload): ChatMessage | undefined {
+  const { object_attributes: pipeline, builds = [] } = payload;
+  const ended = { success: ['succeeded', 'good'], failed: ['failed', 'bad'] } as const;
+  const [verb, color] = ended[pipeline?.status as keyof typeof ended] ?? [];
+  if (!pipeline || !verb || !color) return undefined;
+  const { id, ref, tag, url = '' } = pipeline;
+  const failed = builds
+    .filter(({ status, allow_failure }) => status === 'failed' && !allow_failure)
+    .map(({ stage, name }) => `${stage}: ${name}`)
+    .slice(0, MAX_FAILED_JOBS);
+  return {
+    title: `Pipeline #${id} of ${tag ? 'tag' : 'branch'} ${ref} by ${whoOf(payload)} ${verb} in ${placeOf(payload)}`,
+    text: failed.join('\n'),
+    link: url,
+    color: colors[color],
+  };
+}
+
 /** The message of an event; undefined where nothing is said of it. */
 export function messageOf(payload: ChatPayload): ChatMessage | undefined {
   const { object_attributes: attributes } = payload;
   const kind = kindOf(payload.object_kind);
   if (kind === 'push' || kind === 'tag_push') return pushMessage(payload);
   if (kind === 'note') return noteMessage(payload);
+  if (kind === 'pipeline') return pipelineMessage(payload);
   const [verb, color] = words[kind]?.[attributes?.action ?? ''] ?? [];
   if (!attributes || !verb || !color) return undefined;
   const { iid, title = '', description, message, url = '' } = attributes;

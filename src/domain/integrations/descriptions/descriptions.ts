@@ -28,13 +28,17 @@ import {
   channels,
   chatEvents,
   labels,
+  pipelines,
   required,
   secret,
   secretAddress,
   text,
 } from '../kinds/fields.ts';
 import { mailDelivery } from '../mail/delivery.ts';
+import { pipelineMailDelivery } from '../mail/pipelines.ts';
 import { byNumber, clickup, ewm, jira, phorge, youtrack } from '../trackers/trackers.ts';
+
+const recipients = required(text('Mail addresses between blanks or commas; the first hundred are told.'));
 
 const webhook = required(secretAddress('The address that the service gave for incoming messages.'));
 
@@ -45,6 +49,7 @@ const namedChannels = {
   channel: text('The channel; that of the address unless told.'),
   ...channels((flag) => text(`The channels of \`${flag}\`, by commas.`)),
   ...branches,
+  ...pipelines,
   ...labels,
 };
 
@@ -94,6 +99,7 @@ const descriptions: readonly Description[] = [
       webhook,
       ...channels((flag) => secretAddress(`Another address for messages of \`${flag}\`.`)),
       ...branches,
+      ...pipelines,
       ...labels,
     },
     delivery: chatDelivery(discord),
@@ -103,7 +109,7 @@ const descriptions: readonly Description[] = [
     title: 'Emails on push',
     events: ['push_events', 'tag_push_events'],
     fields: {
-      recipients: required(text('Mail addresses between blanks or commas; the first hundred are told.')),
+      recipients,
       branches_to_be_notified: {
         schema: stringEnum(branchChoices, {
           description: 'The branches whose pushes are told; `all` unless told.',
@@ -130,7 +136,7 @@ const descriptions: readonly Description[] = [
     slug: 'hangouts-chat',
     title: 'Google Chat',
     events: chatEvents,
-    fields: { webhook, ...branches, ...labels },
+    fields: { webhook, ...branches, ...pipelines, ...labels },
     delivery: chatDelivery(googleChat),
   },
   {
@@ -163,6 +169,7 @@ const descriptions: readonly Description[] = [
         }),
       },
     },
+    mayBeOff: true,
     delivery: jiraDelivery,
     tracker: jira,
     page: { field: 'url', label: 'Issue tracker' },
@@ -176,6 +183,7 @@ const descriptions: readonly Description[] = [
       token: required(secret('The access token of the account that posts.')),
       room: required(text('The id of the room, such as `!stone:matrix.org`.')),
       ...branches,
+      ...pipelines,
     },
     delivery: chatDelivery(matrix),
   },
@@ -190,14 +198,31 @@ const descriptions: readonly Description[] = [
     slug: 'microsoft-teams',
     title: 'Microsoft Teams notifications',
     events: chatEvents,
-    fields: { webhook, ...branches, ...labels },
+    fields: { webhook, ...branches, ...pipelines, ...labels },
     delivery: chatDelivery(microsoftTeams),
+  },
+  {
+    slug: 'pipelines-email',
+    title: 'Pipeline status emails',
+    events: ['pipeline_events'],
+    fields: {
+      recipients,
+      ...pipelines,
+      notify_only_default_branch: {
+        schema: Type.Boolean({
+          description:
+            'Whether those of the default branch alone are told; `branches_to_be_notified` counts before it.',
+        }),
+      },
+      ...branches,
+    },
+    delivery: pipelineMailDelivery,
   },
   {
     slug: 'pumble',
     title: 'Pumble',
     events: chatEvents,
-    fields: { webhook, ...branches, ...labels },
+    fields: { webhook, ...branches, ...pipelines, ...labels },
     delivery: chatDelivery(pumble),
   },
   {
@@ -234,6 +259,7 @@ const descriptions: readonly Description[] = [
       hostname: address('Another server of the bot API; `https://api.telegram.org` unless told.'),
       thread: { schema: Type.Integer({ minimum: 1, description: 'The id of the topic in the chat.' }) },
       ...branches,
+      ...pipelines,
     },
     delivery: chatDelivery(telegram),
   },
@@ -241,14 +267,14 @@ const descriptions: readonly Description[] = [
     slug: 'unify-circuit',
     title: 'Unify Circuit',
     events: chatEvents,
-    fields: { webhook, ...branches, ...labels },
+    fields: { webhook, ...branches, ...pipelines, ...labels },
     delivery: chatDelivery(circuit),
   },
   {
     slug: 'webex-teams',
     title: 'Webex Teams',
     events: chatEvents,
-    fields: { webhook, ...branches, ...labels },
+    fields: { webhook, ...branches, ...pipelines, ...labels },
     delivery: chatDelivery(webexTeams),
   },
 ];

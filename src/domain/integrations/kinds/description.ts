@@ -52,6 +52,8 @@ export type Description = {
   events: readonly IntegrationFlag[];
   fields: Readonly<Record<string, Field>>;
   delivery?: Delivery;
+  /** A PUT may set it without turning it on, by `active`. */
+  mayBeOff?: true;
   /** The field with the address of a page, for the project's own page, and what it is. */
   page?: { field: string; label: 'External wiki' | 'Issue tracker' };
   /** Where references in texts lead. */

@@ -32,7 +32,16 @@ export const labelChoices = ['match_any', 'match_all'] as const;
 export const branches = {
   branches_to_be_notified: {
     schema: stringEnum(branchChoices, {
-      description: 'The branches whose pushes are told; `default` unless told.',
+      description: 'The branches whose pushes and pipelines are told; `default` unless told.',
+    }),
+  },
+} satisfies Record<string, Field>;
+
+/** Of those that are told of pipelines. */
+export const pipelines = {
+  notify_only_broken_pipelines: {
+    schema: Type.Boolean({
+      description: 'Whether pipelines are told only where they fail; so it is unless told.',
     }),
   },
 } satisfies Record<string, Field>;
@@ -58,6 +67,7 @@ export const channelFields = {
   note_events: 'note_channel',
   confidential_note_events: 'confidential_note_channel',
   wiki_page_events: 'wiki_page_channel',
+  pipeline_events: 'pipeline_channel',
 } as const satisfies Partial<Record<HookFlag, string>>;
 
 export const chatEvents = Object.keys(channelFields) as (keyof typeof channelFields)[];

@@ -57,7 +57,7 @@ function write(tx: Db, subject: ResourceParent, values: Values): Promise<Integra
     .executeTakeFirstOrThrow();
 }
 
-/** Sets the parent's own and makes it active; 400 for values that cannot be. */
+/** Sets the parent's own and makes it active, unless the request says otherwise of one that may be off; 400 for values that cannot be. */
 export const setIntegration = (
   context: IntegrationContext,
   description: Description,
@@ -65,7 +65,7 @@ export const setIntegration = (
 ): Promise<IntegrationRow> =>
   inTransaction(context.services.database.db, async (tx) => {
     const { services, settings, subject } = context;
-    const { slug, events: flags } = description;
+    const { slug, events: flags, mayBeOff } = description;
     requireGiven(description, changes);
     const row = await lockIntegration(tx, subject, slug);
     // One that was off has nothing to go by: its settings were reset.
@@ -78,7 +78,8 @@ export const setIntegration = (
     requireGood(description, properties, rulesOf(settings, false));
     const events = flags.filter((flag) => changes[flag] ?? before?.events.includes(flag) ?? true);
     const columns = propertyColumns(services.secretKey, description, properties);
-    const integration = await write(tx, subject, { slug, active: true, events, ...columns });
+    const active = !(mayBeOff && changes.active === false);
+    const integration = await write(tx, subject, { slug, active, events, ...columns });
     await audit(tx, context, 'updated', integration);
     return integration;
   });

@@ -55,7 +55,8 @@ describe.each(['integrations', 'services', 'groups'] as const)('an integration b
       push_events: true,
       confidential_note_events: true,
       note_events: false,
-      pipeline_events: false,
+      pipeline_events: true,
+      job_events: false,
       properties: { username: 'Ashlar', channel: null, push_channel: null },
     });
     expect(JSON.stringify(made)).not.toContain('hook-secret');
@@ -198,4 +199,20 @@ test("requests at once make one; another project's is not found", async () => {
   const events = await sql`select event_name from audit_events where details ->> 'target_type' = 'Integration'
     and details ->> 'target_id' = ${String(made[0].id)}`;
   expect(events).toHaveLength(6);
+});
+
+test('Jira may be set and left turned off; others are always turned on', async () => {
+  const project = await makeProject(ashlar);
+  const path = `/projects/${project.id}/integrations`;
+  const jira = { url: 'https://jira.example', password: 'a-password', active: false };
+  expect(bodyOf(await ashlar.root(`PUT ${path}/jira`, { body: jira }), 200)).toMatchObject({
+    active: false,
+    properties: { url: 'https://jira.example' },
+  });
+  expect(bodyOf(await ashlar.root(`GET ${path}`), 200)).toEqual([]);
+  expect(bodyOf(await ashlar.root(`GET ${path}/jira`), 200)).toMatchObject({ active: false });
+  bodyOf(await ashlar.root(`PUT ${path}/jira`, { body: { ...jira, active: true } }), 200);
+  expect(bodyOf(await ashlar.root(`GET ${path}`), 200)).toMatchObject([{ slug: 'jira', active: true }]);
+  const wiki = { external_wiki_url: 'https://wiki.example', active: false };
+  expect(bodyOf(await ashlar.root(`PUT ${path}/external-wiki`, { body: wiki }), 200).active).toBe(true);
 });

@@ -40,6 +40,9 @@ export const SetIntegration = Type.Object({
   ...OneIntegration.properties,
   ...allFields(),
   ...Object.fromEntries([...allFlags].map((name) => [name, flag])),
+  active: Type.Optional(
+    nullable(Type.Boolean({ description: '`jira`: false sets it and leaves it turned off.' })),
+  ),
   use_inherited_settings: Type.Optional(
     Type.Boolean({ description: 'Gives up its own settings for those of the nearest group that has some.' }),
   ),

@@ -1,37 +1,14 @@
-/** Pipelines in mails, until the capability that will have them registers this. */
-
+/** Pipelines in mails. Pure. */
 import { createCatalog } from '../../../kernel/mail/texts.ts';
 import { shortSha } from '../../../platform/git/commit-texts.ts';
-import { type NotificationFact, notificationEvent } from './events.ts';
-import type { MailContents } from './mail-contents.ts';
-import german from './pipelines.de.json' with { type: 'json' };
-import english from './pipelines.en.json' with { type: 'json' };
+import type { MailContents, NotificationEventName } from '../../notifications/index.ts';
+import german from './mail-texts.de.json' with { type: 'json' };
+import english from './mail-texts.en.json' with { type: 'json' };
 
-type PipelineFact = {
-  project_id: number;
-  /** The pipeline's owner. */
-  user_id: number;
-  pipeline_id: number;
-  status: 'success' | 'failed';
-  /** The branch's pipeline before it had failed. */
-  was_failing: boolean;
-};
-
-export const pipelineFact: NotificationFact = {
-  name: 'pipeline_finished',
-  eventsOf: ({ project_id, user_id, pipeline_id, status, was_failing }: PipelineFact) => [
-    notificationEvent(
-      status === 'failed' ? 'failed_pipeline' : was_failing ? 'fixed_pipeline' : 'success_pipeline',
-      {
-        projectId: project_id,
-        subject: { kind: 'pipeline', id: pipeline_id },
-        involved: { owner: user_id },
-      },
-    ),
-  ],
-};
-
-type PipelineEventName = 'failed_pipeline' | 'fixed_pipeline' | 'success_pipeline';
+export type PipelineEventName = Extract<
+  NotificationEventName,
+  'failed_pipeline' | 'fixed_pipeline' | 'success_pipeline'
+>;
 
 type MailedPipeline = {
   id: number;
@@ -44,7 +21,7 @@ type MailedPipeline = {
 
 const texts = createCatalog({ en: english, de: german });
 
-/** The contents of a mail about the pipeline. Pure. */
+/** The contents of a mail about the pipeline. */
 export function pipelineMail(
   event: PipelineEventName,
   { id, url, ref, commit, failedJobs }: MailedPipeline,
