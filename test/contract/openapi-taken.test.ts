@@ -115,6 +115,14 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/merge_requests',
   'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',
   'DELETE /projects/:id/merge_requests/:merge_request_iid/context_commits',
+  // Commits and branches are those that are there.
+  'POST /projects/:id/deployments',
+  // Times are asked for with one order alone.
+  'GET /projects/:id/deployments',
+  // No schema says what cron is, nor which zones there are.
+  'POST /projects/:id/freeze_periods',
+  // Whom an entry names has access already.
+  'POST /projects/:id/protected_environments',
   // A part of a trace says in a header where it begins.
   'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.

@@ -8,6 +8,7 @@ import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
 import { deploymentEndpoints } from './environments/deployment-routes.ts';
+import { deletesBranches, FOLLOW_DELETIONS, followDeletions } from './environments/follow-deletions.ts';
 import { environmentEndpoints } from './environments/routes.ts';
 import { sweepEnvironments } from './environments/stop-actions.ts';
 import { executionEndpoints } from './execution/routes.ts';
@@ -76,6 +77,7 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
   ],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
+    [FOLLOW_DELETIONS]: followDeletions(services),
     [START_DELAYED]: () => startDelayed(services.database.background),
     [FAIL_STUCK]: () => failStuck(services.database.background),
     [SWEEP_TRACES]: () => sweepTraces(services),
@@ -100,6 +102,7 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
       queue: 'pipelines',
       when: ({ user_id }) => user_id !== null,
     },
+    { fact: 'repository_pushed', task: FOLLOW_DELETIONS, queue: 'pipelines', when: deletesBranches },
   ],
   registrations: [
     hookSources.add(...ciHooks),

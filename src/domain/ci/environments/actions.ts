@@ -64,8 +64,8 @@ export const updateEnvironment = (
 export async function stopEnvironment(context: Context, id: number, force: boolean): Promise<EnvironmentRow> {
   const { services, actor, subject } = context;
   const { db } = services.database;
-  found(await selectEnvironment(db, subject, id), 'Environment');
-  await requireDeployer(db, context, id);
+  const row = found(await selectEnvironment(db, subject, id), 'Environment');
+  await requireDeployer(db, context, row);
   await inTransaction(db, (tx) => stop(tx, id, { starter: actor.id, force }));
   return found(await selectEnvironment(db, subject, id), 'Environment');
 }
@@ -78,7 +78,7 @@ export const deleteEnvironment = (
 ): Promise<void> =>
   inTransaction(context.services.database.db, async (tx) => {
     const row = found(await lockEnvironment(tx, context.subject, id), 'Environment');
-    await requireDeployer(tx, context, id);
+    await requireDeployer(tx, context, row);
     unmodified(row.updated_at);
     if (row.state !== 'stopped') throw forbidden();
     await ahead(tx).deleteFrom('environments').where('id', '=', id).execute();

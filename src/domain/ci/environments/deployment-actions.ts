@@ -8,7 +8,7 @@ import { Failure, forbidden, invalid } from '../../../platform/failure.ts';
 import { fullRef, isRefName } from '../../../platform/git/names.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
 import { readRepository } from '../../repositories/index.ts';
-import { requireDeployer } from '../protected-environments/deployer-queries.ts';
+import { requireDeployer, requireDeployerTo } from '../protected-environments/deployer-queries.ts';
 import { type Context, refuse } from './actions.ts';
 import { ensureEnvironment, insertDeployment } from './insert-actions.ts';
 import { lockDeployment, selectLastDeployment } from './queries.ts';
@@ -49,7 +49,7 @@ export async function createDeployment(context: WriteContext, input: CreateDeplo
   return inTransaction(services.database.db, async (tx) => {
     const environment = await ensureEnvironment(tx, subject, name);
     if (!environment) throw invalid({ environment: ['has already been taken'] });
-    await requireDeployer(tx, context, environment.id);
+    await requireDeployer(tx, context, environment);
     const finished_at = isFinished(status) ? now() : null;
     const values = { ref, sha, tag, status, user_id: actor.id, finished_at };
     const id = await insertDeployment(tx, subject, environment, values);
@@ -62,7 +62,7 @@ export async function createDeployment(context: WriteContext, input: CreateDeplo
 export const updateDeployment = (context: Context, id: number, status: ReportedStatus): Promise<void> =>
   inTransaction(context.services.database.db, async (tx) => {
     const row = found(await lockDeployment(tx, context.subject, id), 'Deployment');
-    await requireDeployer(tx, context, row.environment_id);
+    await requireDeployerTo(tx, context, row.environment_id);
     if (row.job_id !== null)
       throw forbidden('Deployments created using GitLab CI can not be updated using the API');
     refuse(statusProblems(row.status, status));

@@ -10,6 +10,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
+import { until } from '../../../../test/support/waiting.ts';
 import { sweepEnvironments } from './stop-actions.ts';
 
 const app: TestApp = useApp();
@@ -451,5 +452,52 @@ check:
       await runner.update(job, { state: 'success' });
     }
     expect(seen).toEqual(['one', 'some', 'all']);
+  });
+
+  test('stops what a branch had that is deleted', async () => {
+    await start(FILE);
+    const { id } = await named('review/main');
+    const other = await make('branchless');
+    for (const _ of ['deploy', 'check']) await runner.update(await runner.take(), { state: 'success' });
+    await sql`update deployments set ref = 'gone' where environment_id = ${id}`;
+    const branches = `${home()}/repository/branches`;
+    const body = { branch: 'gone', ref: 'main' };
+    bodyOf(await as('developer')(`POST ${branches}`, { body }), 201);
+    expect((await as('developer')(`DELETE ${branches}/gone`)).status).toBe(204);
+    await until(async () => (await show(id)).state === 'stopping', 'nothing stopped');
+    expect((await show(other.id)).state).toBe('available');
+    await runner.update(await runner.take(), { state: 'success' });
+    expect((await show(id)).state).toBe('stopped');
+  });
+
+  test('deploys nothing that is older than what is there', async () => {
+    const file = `
+stages: [build, deploy]
+build: { stage: build, script: build }
+deploy: { stage: deploy, script: deploy, environment: forward }
+hand: { stage: deploy, script: deploy, environment: forward, when: manual }
+`;
+    const old = await start(file);
+    const build = await runner.take();
+    const next = await start(file);
+    for (const _ of ['build', 'deploy']) await runner.update(await runner.take(), { state: 'success' });
+    expect((await jobOf(next, 'deploy')).status).toBe('success');
+    await runner.update(build, { state: 'success' });
+    expect(await jobOf(old, 'deploy')).toMatchObject({
+      status: 'failed',
+      failure_reason: 'failed_outdated_deployment_job',
+    });
+    expect(await press(old, 'hand').then(({ status, body }) => [status, body.message])).toEqual([
+      400,
+      '400 Bad request - Unplayable Job',
+    ]);
+    expect((await press(old, 'deploy', 'retry')).status).toBe(201);
+    await runner.update(await runner.take(), { state: 'success' });
+    bodyOf(await app.root(`PUT ${home()}`, { body: { ci_forward_deployment_enabled: false } }), 200);
+    expect((await press(old, 'hand')).status).toBe(200);
+    await runner.update(await runner.take(), { state: 'success' });
+    const rollback = { ci_forward_deployment_enabled: true, ci_forward_deployment_rollback_allowed: false };
+    bodyOf(await app.root(`PUT ${home()}`, { body: rollback }), 200);
+    expect(bodyOf(await press(old, 'deploy', 'retry'), 201).status).toBe('failed');
   });
 });

@@ -74,6 +74,7 @@ export const environmentEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { before, limit = 100, dry_run: dryRun = true } = context.input;
       const time = before === undefined ? daysAgo(30) : new Date(before);
+      context.unmodified(context.subject.row.updated_at);
       const rows = await deleteReviewApps(context, { before: time, limit, dryRun });
       return { scheduled_entries: rows.map(presentBasic), unprocessable_entries: [] };
     },

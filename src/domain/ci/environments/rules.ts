@@ -11,9 +11,8 @@ export const states = ['available', 'stopping', 'stopped'] as const;
 
 export const MAX_NAME_LENGTH = 255;
 
-/** By hand, as a long run of spaces would be looked at again and again. */
-const isName = (name: string): boolean =>
-  /^[A-Za-z0-9_/${}. -]+$/.test(name) && !name.startsWith('/') && !name.endsWith('/');
+export const NAME_PATTERN = '^[A-Za-z0-9_{$}. -](?:[A-Za-z0-9_/{$}. -]*[A-Za-z0-9_{$}. -])?$';
+const isName = new RegExp(NAME_PATTERN);
 
 const NAME_PROBLEM =
   "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces, but it cannot start or end with '/'";
@@ -23,7 +22,7 @@ export function nameProblems(name: string): ValidationMessages {
   if (name.trim() === '') return { name: ["can't be blank"] };
   if (name.length > MAX_NAME_LENGTH)
     return { name: [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] };
-  return isName(name) ? {} : { name: [NAME_PROBLEM] };
+  return isName.test(name) ? {} : { name: [NAME_PROBLEM] };
 }
 
 const unsafeSchemes = new Set(['javascript:', 'data:', 'vbscript:']);

@@ -6,7 +6,7 @@ export const samples: Samples = {
     insert into environments (project_id, name, slug, tier, state, auto_stop_setting, created_at, updated_at)
       select ${project}, username, username, 'other', 'stopped', 'always', now(), now() from person order by id;
     insert into deployments (project_id, environment_id, iid, user_id, ref, sha, tag, status, finished_at, created_at, updated_at)
-      select ${project}, (select min(id) from environments where project_id = ${project}), row_number() over (order by id), id, 'main',
+      select ${project}, (select max(id) from environments where project_id = ${project}), row_number() over (order by id), id, 'main',
         repeat('1', 40), false, 'failed', now(), now(), now()
       from person order by id;
     insert into project_counters (project_id, deployments) select ${project}, count(*) from person

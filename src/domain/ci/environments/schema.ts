@@ -12,9 +12,21 @@ import {
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
 import { Job } from '../jobs/schema.ts';
-import { autoStopSettings, deploymentStatuses, reportedStatuses, states, tiers } from './rules.ts';
+import {
+  autoStopSettings,
+  deploymentStatuses,
+  MAX_NAME_LENGTH,
+  NAME_PATTERN,
+  reportedStatuses,
+  states,
+  tiers,
+} from './rules.ts';
 
-const name = Type.String({ maxLength: 1_000, description: 'At most 255 characters.' });
+const name = Type.String({
+  maxLength: 1_000,
+  ruled: { pattern: NAME_PATTERN, maxLength: MAX_NAME_LENGTH },
+  description: 'Neither its first nor its last character is a slash.',
+});
 
 const changes = {
   external_url: Type.Optional(
@@ -38,7 +50,7 @@ export const EnvironmentList = Type.Object(
   {
     name: Type.Optional(Type.String({ description: 'The whole name.' })),
     search: Type.Optional(
-      Type.String({ description: `A part of the name, of at least ${MIN_SEARCH_LENGTH} characters.` }),
+      Type.String({ ruled: { minLength: MIN_SEARCH_LENGTH }, description: 'A part of the name.' }),
     ),
     states: Type.Optional(stringEnum(states)),
   },

@@ -40,22 +40,26 @@ async function lockStopJobs(tx: Db, id: number): Promise<{ pipeline?: PipelineRo
 const isWorking = ({ status }: JobRow): boolean =>
   ['waiting_for_resource', 'preparing', 'pending', 'running', 'canceling'].includes(status);
 
-/** `starter`: who starts the jobs; those who made them where the clock does. */
-type How = { starter?: number; force?: boolean; onlyByJobs?: boolean };
+/**
+ * `starter`: who starts the jobs; those who made them where the clock does. `otherwise`: what happens without such a job,
+ * where it does not stop at once.
+ */
+type How = { starter?: number; force?: boolean; otherwise?: 'stop' | 'forget_time' | 'stay' };
 
 /** Stops the environment in the transaction: by its jobs, or at once where it has none. */
 export async function stop(
   tx: Db,
   id: number,
-  { starter, force = false, onlyByJobs = false }: How,
+  { starter, force = false, otherwise = 'stop' }: How,
 ): Promise<void> {
   const { pipeline, jobs } = force ? { jobs: [] } : await lockStopJobs(tx, id);
   const startable = jobs.filter(isStartable);
   const byJobs = startable.length > 0 || jobs.some(isWorking);
+  if (!byJobs && otherwise === 'stay') return;
   const time = now();
   const set = byJobs
     ? { state: 'stopping', updated_at: time }
-    : { ...(!onlyByJobs && { state: 'stopped' }), auto_stop_at: null, updated_at: time };
+    : { ...(otherwise === 'stop' && { state: 'stopped' }), auto_stop_at: null, updated_at: time };
   const { numUpdatedRows } = await tx
     .updateTable('environments')
     .set(set)
@@ -69,6 +73,23 @@ export async function stop(
 /** Environments of one round. */
 const BATCH = 500;
 
+/** The open environments to which one of these branches was deployed last, by a job that names another one to stop it. */
+export async function selectOfBranches(
+  db: Db,
+  projectId: number,
+  branches: readonly string[],
+): Promise<{ id: number; name: string; tier: string }[]> {
+  const { rows } = await sql<{ id: number; name: string; tier: string }>`
+    select e.id, e.name, e.tier from environments e
+    cross join lateral (
+      select d.ref, d.tag, j.options from deployments d join ci_jobs j on j.id = d.job_id
+      where d.environment_id = e.id order by d.id desc limit 1) last
+    where e.project_id = ${projectId} and e.state = 'available' and not last.tag
+      and last.ref = any(${[...branches]}::text[]) and last.options -> 'environment' ->> 'onStop' is not null
+    order by e.id limit ${BATCH}`.execute(db);
+  return rows;
+}
+
 /** Stops those whose time has come, and deletes those that have waited for it. */
 export async function sweepEnvironments(db: Db): Promise<void> {
   const time = now();
@@ -81,7 +102,9 @@ export async function sweepEnvironments(db: Db): Promise<void> {
     .limit(BATCH)
     .execute();
   for (const { id, auto_stop_setting } of due)
-    await inTransaction(db, (tx) => stop(tx, id, { onlyByJobs: auto_stop_setting === 'with_action' }));
+    await inTransaction(db, (tx) =>
+      stop(tx, id, auto_stop_setting === 'with_action' ? { otherwise: 'forget_time' } : {}),
+    );
   await ahead(db)
     .deleteFrom('environments')
     .where('auto_delete_at', '<=', time)

@@ -9,10 +9,11 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../../platform/failure.ts';
 import { lockPipeline } from '../pipelines/queries.ts';
 import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { isOutdated } from '../processing/deployment-actions.ts';
 import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCancelable, type Status } from '../processing/status.ts';
-import { requireDeployer } from '../protected-environments/deployer-queries.ts';
+import { requireDeployerTo } from '../protected-environments/deployer-queries.ts';
 import { selectJob } from './queries.ts';
 import { isPlayable, isRetryable } from './rules.ts';
 
@@ -23,11 +24,16 @@ async function lockJob(
   tx: Db,
   project: AuthorizedProject,
   id: number,
-): Promise<{ pipeline: PipelineRow; job: JobRow & { status: Status } }> {
+): Promise<{ pipeline: PipelineRow; job: JobRow & { status: Status; outdated: boolean } }> {
   const { pipeline_id } = found(await selectJob(tx, project, id), 'Job');
   const pipeline = found(await lockPipeline(tx, project, pipeline_id), 'Job');
   const job = found(
-    await tx.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst(),
+    await tx
+      .selectFrom('ci_jobs')
+      .selectAll()
+      .select(isOutdated.as('outdated'))
+      .where('id', '=', id)
+      .executeTakeFirst(),
     'Job',
   );
   return { pipeline, job: { ...job, status: job.status as Status } };
@@ -70,7 +76,7 @@ export const retryJob = ({ services, actor, subject }: Context, id: number): Pro
   inTransaction(services.database.db, async (tx) => {
     const { pipeline, job } = await lockJob(tx, subject, id);
     if (!isRetryable(job)) throw forbidden('Job is not retryable');
-    await requireDeployer(tx, { services, actor, subject }, job.environment_id);
+    await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
     const [next = id] = await replaceJobs(tx, pipeline, actor, sql`id = ${id}`);
     await resetSkipped(tx, pipeline, job.stage_index);
     // What waits for somebody has somebody now.
@@ -79,12 +85,12 @@ export const retryJob = ({ services, actor, subject }: Context, id: number): Pro
     return next;
   });
 
-/** Starts a job that waits for somebody or for a time. 400 for others. */
+/** Starts a job that waits for somebody or for a time. 400 for others, and for one that would deploy what is older. */
 export const playJob = ({ services, actor, subject }: Context, id: number): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
     const { pipeline, job } = await lockJob(tx, subject, id);
-    if (!isPlayable(job.status)) throw badRequest('Unplayable Job');
-    await requireDeployer(tx, { services, actor, subject }, job.environment_id);
+    if (!isPlayable(job.status) || job.outdated) throw badRequest('Unplayable Job');
+    await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
     await startJob(tx, actor, pipeline, job);
   });
 

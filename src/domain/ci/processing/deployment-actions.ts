@@ -9,6 +9,15 @@ import type { PlannedEnvironment } from '../file/plan.ts';
 type Pipeline = Pick<Selectable<PipelinesTable>, 'id' | 'project_id' | 'ref' | 'sha' | 'tag'>;
 type Job = Pick<Selectable<CiJobsTable>, 'id' | 'environment_id'>;
 
+/** Of a job: whether what it would deploy is older than what its environment has, where the project does not want that. */
+export const isOutdated = sql<boolean>`case when ci_jobs.environment_id is null then false else
+  exists (select from deployments d join projects p on p.id = d.project_id
+      join deployments l on l.environment_id = d.environment_id left join ci_jobs j on j.id = l.job_id
+    where d.job_id = ci_jobs.id and l.status = 'success'
+      and coalesce(p.settings ->> 'ci_forward_deployment_enabled', 'true') = 'true'
+      and (l.id > d.id or j.pipeline_id > ci_jobs.pipeline_id
+        and p.settings ->> 'ci_forward_deployment_rollback_allowed' = 'false')) end`;
+
 /** Makes the deployments of those jobs that deploy and have none, in the order of the jobs. */
 export async function insertDeployments(tx: Db, pipeline: Pipeline): Promise<void> {
   const time = now();

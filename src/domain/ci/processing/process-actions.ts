@@ -4,7 +4,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
 import { advance, type JobState, type RunsWhen } from './advance.ts';
-import { followJobs } from './deployment-actions.ts';
+import { followJobs, isOutdated } from './deployment-actions.ts';
 import { durationOf } from './durations.ts';
 import { announcePipelines, changeJobs } from './fact-actions.ts';
 import { assignResources } from './resource-actions.ts';
@@ -13,13 +13,19 @@ import { isCompleted, type Status } from './status.ts';
 export type PipelineRow = Selectable<PipelinesTable>;
 export type JobRow = Selectable<CiJobsTable>;
 
-type Job = JobState & { resource_group_id: number | null; may_deploy: boolean };
-type Change = { id: number; status: Status };
+type Job = JobState & { resource_group_id: number | null; may_deploy: boolean; outdated: boolean };
+type Change = { id: number; status: Status; reason: string | null };
+
+/** Why a job fails whose turn it is; null for one that may run. */
+function refusalOf({ may_deploy, outdated }: Job): string | null {
+  if (!may_deploy) return 'protected_environment_failure';
+  return outdated ? 'failed_outdated_deployment_job' : null;
+}
 
 /** What a job is whose turn it is. */
-function begun({ may_deploy, resource_group_id }: Job): Status {
-  if (!may_deploy) return 'failed';
-  return resource_group_id === null ? 'pending' : 'waiting_for_resource';
+function begun(job: Job): Status {
+  if (refusalOf(job) !== null) return 'failed';
+  return job.resource_group_id === null ? 'pending' : 'waiting_for_resource';
 }
 
 /** What becomes of the jobs that wait for nothing any more but, of some, a resource; they are changed in memory, too. */
@@ -32,7 +38,7 @@ function changesOf(jobs: readonly Job[]): Change[] {
       const job = byId.get(id);
       if (!job) continue;
       job.status = next === 'pending' ? begun(job) : next;
-      all.push({ id, status: job.status });
+      all.push({ id, status: job.status, reason: job.status === 'failed' ? refusalOf(job) : null });
     }
   return all;
 }
@@ -70,6 +76,7 @@ export async function processPipeline(
       'started_at',
       'finished_at',
     ])
+    .select(isOutdated.as('outdated'))
     .where('pipeline_id', '=', pipeline.id)
     .where('retried', '=', false)
     .orderBy('id')
@@ -85,16 +92,17 @@ export async function processPipeline(
   if (changes.length > 0) {
     const ids = changes.map(({ id }) => id);
     const statuses = changes.map((change) => change.status);
+    const reasons = changes.map(({ reason }) => reason);
     await changeJobs(
       tx,
       sql`
       update ci_jobs j set status = c.status, updated_at = ${time},
-        failure_reason = case when c.status = 'failed' then 'protected_environment_failure' end,
+        failure_reason = c.reason,
         finished_at = case when c.status = 'failed' then ${time}::timestamptz end,
         queued_at = case when c.status = 'pending' then ${time}::timestamptz end,
         scheduled_at = case when c.status = 'scheduled'
           then ${time}::timestamptz + (j.options->>'startIn')::integer * interval '1 second' end
-      from unnest(${ids}::bigint[], ${statuses}::text[]) c (id, status) where c.id = j.id returning j.*`,
+      from unnest(${ids}::bigint[], ${statuses}::text[], ${reasons}::text[]) c (id, status, reason) where c.id = j.id returning j.*`,
     );
   }
   const groups = [...new Set(jobs.flatMap(({ resource_group_id }) => resource_group_id ?? []))];

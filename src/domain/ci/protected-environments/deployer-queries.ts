@@ -37,15 +37,24 @@ export async function deployerOf(
   return (environment) => mayDeploy(protections, environment, deployer);
 }
 
-/** 403 for an environment to which the user may not deploy; null is none. */
-export async function requireDeployer(db: Db, deployment: Deployment, id: number | null): Promise<void> {
+/** 403 for an environment to which the user may not deploy. */
+export async function requireDeployer(
+  db: Db,
+  deployment: Deployment,
+  environment: { name: string; tier: string },
+): Promise<void> {
+  if (!(await deployerOf(db, deployment))(environment)) throw forbidden();
+}
+
+/** The same by the id of the environment; null is none. */
+export async function requireDeployerTo(db: Db, deployment: Deployment, id: number | null): Promise<void> {
   if (id === null) return;
   const environment = await db
     .selectFrom('environments')
     .select(['name', 'tier'])
     .where('id', '=', id)
     .executeTakeFirst();
-  if (environment && !(await deployerOf(db, deployment))(environment)) throw forbidden();
+  if (environment) await requireDeployer(db, deployment, environment);
 }
 
 /** The environments of a pipeline's jobs to which the user may not deploy. */

@@ -18,12 +18,20 @@ const named = {
 
 /** Entries of one environment, at most. */
 const MAX_ENTRIES = 200;
-const NewAccess = Type.Object(named);
-const AccessChange = Type.Object({
-  id: Type.Optional(integerId({ description: 'The entry to change, where it is a change.' })),
-  ...named,
-  _destroy: Type.Optional(Type.Boolean({ description: 'Takes the entry away.' })),
-});
+const namesOne = { oneOf: ['access_level', 'user_id', 'group_id'].map((kind) => ({ required: [kind] })) };
+const NewAccess = Type.Object(named, { ruled: namesOne });
+const AccessChange = Type.Object(
+  {
+    id: Type.Optional(integerId({ description: 'The entry to change, where it is a change.' })),
+    ...named,
+    _destroy: Type.Optional(Type.Boolean({ description: 'Takes the entry away.' })),
+  },
+  {
+    ruled: {
+      anyOf: [{ required: ['id', '_destroy'], properties: { _destroy: { enum: [true] } } }, namesOne],
+    },
+  },
+);
 
 /** Deployments wait for no approvals: what asks for some is refused, so that nobody relies on it. */
 const approvals = {
