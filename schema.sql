@@ -344,6 +344,32 @@ CREATE INDEX badges_group ON public.badges USING btree (namespace_id, id) WHERE 
 
 CREATE INDEX badges_project ON public.badges USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
+create table ci_artifacts (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  project_id bigint not null,
+  file_type text collate "C" not null,
+  file_format text not null,
+  secret text collate "C" not null,
+  filename text not null,
+  size bigint not null,
+  sha256 bytea not null,
+  access text default 'all'::text not null,
+  expires_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  constraint ci_artifacts_access_check CHECK ((access = ANY (ARRAY['all'::text, 'developer'::text, 'maintainer'::text, 'none'::text]))),
+  constraint ci_artifacts_file_format_check CHECK ((file_format = ANY (ARRAY['raw'::text, 'zip'::text, 'gzip'::text]))),
+  constraint ci_artifacts_job_id_fkey FOREIGN KEY (job_id) REFERENCES ci_jobs(id) ON DELETE CASCADE,
+  constraint ci_artifacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint ci_artifacts_pkey PRIMARY KEY (id),
+  constraint ci_artifacts_job_id_file_type_key UNIQUE (job_id, file_type),
+  constraint ci_artifacts_secret_key UNIQUE (secret)
+);
+
+CREATE INDEX ci_artifacts_expiring ON public.ci_artifacts USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+
+CREATE INDEX ci_artifacts_project ON public.ci_artifacts USING btree (project_id);
+
 create table ci_jobs (
   id bigint generated always as identity not null,
   pipeline_id bigint not null,
@@ -382,6 +408,8 @@ create table ci_jobs (
   environment_id bigint,
   resource_group_id bigint,
   may_deploy boolean default true not null,
+  artifacts_expire_at timestamp(3) with time zone,
+  dotenv_sealed text,
   constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
   constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),
   constraint ci_jobs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
@@ -1965,6 +1993,8 @@ CREATE INDEX pipelines_ref ON public.pipelines USING btree (project_id, ref, id)
 CREATE INDEX pipelines_schedule ON public.pipelines USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL);
 
 CREATE UNIQUE INDEX pipelines_scheduled ON public.pipelines USING btree (schedule_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
+
+CREATE INDEX pipelines_successful ON public.pipelines USING btree (project_id, ref, tag, id) WHERE (status = 'success'::text);
 
 CREATE INDEX pipelines_trigger ON public.pipelines USING btree (trigger_id, id) WHERE (trigger_id IS NOT NULL);
 

@@ -4,8 +4,10 @@ import {
   argon2,
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   createPrivateKey,
+  type Hash,
   hash,
   hkdfSync,
   type KeyObject,
@@ -31,6 +33,9 @@ export const randomFraction = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 /** SHA-256: of a token, code or key, what is stored in its place; of a file, its name. */
 export const digest = (secret: string | Buffer): Buffer => hash('sha256', secret, 'buffer');
+
+/** The same of what arrives in pieces. */
+export const startDigest = (): Hash => createHash('sha256');
 
 /** A digest as the formats of keys want it: where md5 or SHA-1 names a key, it guards nothing. */
 export const keyFingerprint = (algorithm: 'md5' | 'sha1', key: Buffer): string => hash(algorithm, key);

@@ -48,6 +48,9 @@ const openToNobody = new Set([
   'POST /projects/:id/merge_requests, elsewhere',
   // It does not say where the part of the trace begins.
   'PATCH /jobs/:id/trace',
+  // The token of the job is in a header.
+  'POST /jobs/:id/artifacts',
+  'GET /jobs/:id/artifacts',
   // There are none of merge requests yet.
   'POST /projects/:id/merge_requests/:merge_request_iid/pipelines',
   // There are no merge trains.

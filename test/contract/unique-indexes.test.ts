@@ -9,6 +9,7 @@ const neverRefuses: Record<string, string[]> = {
   'digests and names of random bytes': [
     'access_tokens_digest_key',
     'alert_integrations_identifier',
+    'ci_artifacts_secret_key',
     'ci_jobs_token',
     'deploy_tokens_digest_key',
     'error_tracking_client_keys_public_key_key',
@@ -105,6 +106,7 @@ const neverRefuses: Record<string, string[]> = {
     'approval_rule_branches_pkey',
     'approval_rule_groups_pkey',
     'approval_rule_users_pkey',
+    'ci_artifacts_job_id_file_type_key',
     'ci_jobs_status_name',
     'deployments_job',
     'external_status_check_branches_pkey',

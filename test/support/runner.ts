@@ -1,5 +1,6 @@
 /** A small client of the runner protocol: it asks for jobs and reports of them as the public program does. */
 import type { Called, TestApp } from './app.ts';
+import { bodyOf, type MadeProject, type MadeUser } from './factories.ts';
 
 export type TakenJob = {
   id: number;
@@ -16,6 +17,15 @@ export type Runner = {
   take(info?: Record<string, unknown>): Promise<TakenJob>;
   update(job: TakenJob, body: Record<string, unknown>): Promise<Called>;
   trace(job: TakenJob, start: number, text: string): Promise<Called>;
+  /** Sends a file of the job, with these parameters in the address. */
+  upload(
+    job: Pick<TakenJob, 'id' | 'token'>,
+    content: Buffer,
+    query?: Record<string, string>,
+    filename?: string,
+  ): Promise<Called>;
+  /** The archive of an earlier job. */
+  download(job: Pick<TakenJob, 'token'>, id: number): Promise<{ status: number; content: Buffer }>;
 };
 
 /** A runner with this token, by a process of this name. */
@@ -39,5 +49,45 @@ export function openRunner(app: TestApp, token: string, system = 's_test'): Runn
         },
         form: text,
       }),
+    async upload({ id, token: own }, content, query = {}, filename = 'artifacts.zip') {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(content)]), filename);
+      const address = `${app.url}/api/v4/jobs/${id}/artifacts?${new URLSearchParams(query)}`;
+      const sent = { method: 'POST', headers: { 'job-token': own }, body: form };
+      const response = await fetch(address, sent);
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    },
+    async download({ token: own }, id) {
+      const address = `${app.url}/api/v4/jobs/${id}/artifacts`;
+      const response = await fetch(address, { headers: { 'job-token': own } });
+      return { status: response.status, content: Buffer.from(await response.arrayBuffer()) };
+    },
   };
+}
+
+/** A new runner of the project. */
+export async function makeRunner(app: TestApp, project: Pick<MadeProject, 'id'>): Promise<Runner> {
+  const body = { runner_type: 'project_type', project_id: project.id };
+  return openRunner(app, bodyOf(await app.root('POST /user/runners', { body }), 201).token);
+}
+
+/** Commits the file without a pipeline of the push, and starts one as the user; returns its id. */
+export async function startPipeline(
+  app: TestApp,
+  project: Pick<MadeProject, 'id'>,
+  user: Pick<MadeUser, 'token'>,
+  file: string,
+): Promise<number> {
+  const path = `/projects/${project.id}`;
+  const there = await app.root(`GET ${path}/repository/files/.gitlab-ci.yml?ref=main`);
+  const body = {
+    branch: 'main',
+    commit_message: 'Change [skip ci]',
+    actions: [
+      { action: there.status === 200 ? 'update' : 'create', file_path: '.gitlab-ci.yml', content: file },
+    ],
+  };
+  bodyOf(await app.root(`POST ${path}/repository/commits`, { body }), 201);
+  return bodyOf(await app.as(user.token)(`POST ${path}/pipeline`, { body: { ref: 'main' } }), 201).id;
 }

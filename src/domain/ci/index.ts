@@ -4,6 +4,10 @@ import type { Needs } from '../../kernel/services.ts';
 import { hookSamples, hookSources } from '../hooks/index.ts';
 import { notificationFacts, notificationSubjects } from '../notifications/index.ts';
 import { lastPipelines } from '../repositories/index.ts';
+import { artifactRoutes } from './artifacts/file-routes.ts';
+import { artifactEndpoints } from './artifacts/routes.ts';
+import { runnerArtifactEndpoints } from './artifacts/runner-routes.ts';
+import { expireArtifacts, sweepArtifactFiles } from './artifacts/sweep.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
@@ -24,6 +28,7 @@ import { pipelineEndpoints } from './pipelines/routes.ts';
 import { protectedEnvironmentEndpoints } from './protected-environments/routes.ts';
 import { ciHooks, ciSamples } from './registrations/hook-events.ts';
 import { pipelineFact, pipelineSubject } from './registrations/notifications.ts';
+import { reportEndpoints } from './reports/routes.ts';
 import { assignFree } from './resource-groups/actions.ts';
 import { resourceGroupEndpoints } from './resource-groups/routes.ts';
 import { ownRunnerEndpoints } from './runners/own-routes.ts';
@@ -54,8 +59,12 @@ const FAIL_STUCK = 'ci.fail_stuck';
 const SWEEP_TRACES = 'ci.sweep_traces';
 const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
 const ASSIGN_RESOURCES = 'ci.assign_resources';
+const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
+const SWEEP_ARTIFACTS = 'ci.sweep_artifacts';
 
-export const ciCapability = (services: CreationServices & Needs<'log'>): Capability => ({
+export const ciCapability = (
+  services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log'>,
+): Capability => ({
   name: 'ci',
   endpoints: [
     ...creationEndpoints,
@@ -63,6 +72,9 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     ...pipelineEndpoints,
     ...jobEndpoints,
     ...executionEndpoints,
+    ...runnerArtifactEndpoints,
+    ...artifactEndpoints,
+    ...reportEndpoints,
     ...statusEndpoints,
     ...variableEndpoints,
     ...triggerEndpoints,
@@ -75,6 +87,7 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     ...protectedEnvironmentEndpoints,
     ...freezePeriodEndpoints,
   ],
+  routes: artifactRoutes(services),
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
     [FOLLOW_DELETIONS]: followDeletions(services),
@@ -85,6 +98,8 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     [RUN]: runSchedule(services),
     [ASSIGN_RESOURCES]: () => assignFree(services.database.background),
     [SWEEP_ENVIRONMENTS]: () => sweepEnvironments(services.database.background),
+    [EXPIRE_ARTIFACTS]: () => expireArtifacts(services),
+    [SWEEP_ARTIFACTS]: () => sweepArtifactFiles(services),
   },
   schedules: [
     { task: START_DELAYED, pattern: '* * * * *' },
@@ -93,6 +108,8 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
     { task: TAKE_DUE, pattern: WORKER_PATTERN },
     { task: ASSIGN_RESOURCES, pattern: '* * * * *' },
     { task: SWEEP_ENVIRONMENTS, pattern: '* * * * *' },
+    { task: EXPIRE_ARTIFACTS, pattern: '*/7 * * * *' },
+    { task: SWEEP_ARTIFACTS, pattern: '50 3 * * *' },
   ],
   listeners: [
     // Beside the others of the project: mails and webhooks need not wait for what a file comes to.
@@ -116,7 +133,7 @@ export const ciCapability = (services: CreationServices & Needs<'log'>): Capabil
   ],
   // They go with their project, group or owner, by foreign key; runners stay behind their projects, as orphans.
   tables: [
-    ...['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_variables', 'trigger_tokens'],
+    ...['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_artifacts', 'ci_variables', 'trigger_tokens'],
     ...['pipeline_schedules', 'pipeline_schedule_variables'],
     ...['runners', 'runner_projects', 'runner_managers', 'runner_registration_tokens'],
     ...[

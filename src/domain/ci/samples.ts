@@ -1,7 +1,11 @@
 /** Pipelines of each user, in the project; the first has a job and a bridge of each user. */
 
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Samples } from '../../../test/support/samples.ts';
+import { zipOf } from '../../../test/support/zip.ts';
+import { storedPath } from '../../kernel/files/stored-files.ts';
 import { seal } from '../../platform/secret.ts';
+import { artifactsFolder } from './artifacts/files.ts';
 
 const kind = (name: 'job' | 'bridge', status: string) => `
   insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, runs_when, user_id, created_at, updated_at)
@@ -9,6 +13,7 @@ const kind = (name: 'job' | 'bridge', status: string) => `
       '${status}', '${status === 'manual' ? 'manual' : 'on_success'}', id, now(), now()
     from person order by id`;
 
+const lastJob = `select max(id) as id from ci_jobs where kind = 'job' and status = 'success'`;
 const JOB_TOKEN = 'glcbt-of-the-samples';
 
 export const samples: Samples = {
@@ -25,8 +30,26 @@ export const samples: Samples = {
       from person;
     insert into pipeline_variables (pipeline_id, key, value_sealed, variable_type)
       select (select min(id) from pipelines), replace(username, '-', '_'), '${seal(app.services.secretKey, 'granite')}', 'env_var'
-      from person order by id`,
+      from person order by id;
+    insert into ci_artifacts (job_id, project_id, file_type, file_format, secret, filename, size, sha256, created_at)
+      select id, project_id, 'archive', 'zip', md5('artifact ' || id), 'artifacts.zip', 1, sha256('x'), now()
+      from ci_jobs where kind = 'job' and name <> 'running' order by id;
+    update pipelines set status = 'success' where id = (select min(id) from pipelines)`,
+  async fill(app, count) {
+    const { database, config } = app.app.services;
+    const rows = await database.sql<{ secret: string }[]>`select secret from ci_artifacts`;
+    const names = Array.from({ length: count }, (_, at) => (at === 0 ? 'a.txt' : `${at}.txt`));
+    const archive = zipOf(...names.map((name) => ({ name, content: 'granite' })));
+    for (const { secret } of rows) {
+      const { folder, file } = storedPath(artifactsFolder(config.data), secret);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(file, archive);
+    }
+  },
   objects: {
+    'artifacts/:artifact_path': { value: 'a.txt' },
+    'raw/:artifact_path': { value: 'a.txt' },
+    'artifacts/:ref_name': { value: 'main' },
     'pipelines/:pipeline_id': 'pipelines',
     'ref/:ref': { value: 'main' },
     'jobs/:id': { table: 'ci_jobs', where: () => `name = 'running'` },
@@ -38,6 +61,13 @@ export const samples: Samples = {
   requests: async (world) => ({
     'POST /jobs/request': { with: { token: 'glrt-t2_of-the-samples', system_id: 'person-1' } },
     'PUT /jobs/:id': { with: { token: JOB_TOKEN, state: 'success' } },
+    'POST /jobs/:id/artifacts': { file: 'file' },
+    'POST /jobs/:id/artifacts/authorize': { with: { token: JOB_TOKEN } },
+    'GET /projects/:id/jobs/artifacts/:ref_name/download': { with: { job: 'person-1' } },
+    'GET /projects/:id/jobs/artifacts/:ref_name/raw/:artifact_path': { with: { job: 'person-1' } },
+    // Files do not come back: these are of a job that no other request reads.
+    'DELETE /projects/:id/jobs/:job_id/artifacts': { at: { job_id: await world.id(lastJob) } },
+    'POST /projects/:id/jobs/:job_id/erase': { at: { job_id: await world.id(lastJob) } },
     'POST /projects/:id/pipeline': { with: { ref: 'main' } },
     'POST /projects/:id/trigger/pipeline': { with: { ref: 'main', token: 'person-2' } },
     'POST /projects/:id/ref/:ref/trigger/pipeline': { at: { ref: 'main' }, with: { token: 'person-2' } },

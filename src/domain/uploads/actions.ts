@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import { type AuditedEntity, announce, announceAll } from '../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../kernel/actor.ts';
+import { oldFiles, removeFiles, storeFile } from '../../kernel/files/stored-files.ts';
 import { cleanName } from '../../kernel/files/upload-names.ts';
 import type { Eraser } from '../../kernel/namespaces/erasure-actions.ts';
 import type { Needs } from '../../kernel/services.ts';
@@ -16,7 +17,7 @@ import { Failure, notFound } from '../../platform/failure.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { Fact } from '../../platform/outbox/outbox.ts';
 import { randomHex } from '../../platform/secret.ts';
-import { oldFiles, removeFiles, storeFile } from './files.ts';
+import { uploadsFolder } from './upload-paths.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 
@@ -75,9 +76,9 @@ export async function keepUpload(
   home: Home,
 ): Promise<UploadRow> {
   const { services, settings, actor, request } = context;
-  const { data } = services.config;
+  const folder = uploadsFolder(services.config.data);
   const secret = randomHex(16);
-  const received = await storeFile(data, secret, {
+  const received = await storeFile(folder, secret, {
     stream: request.bodyStream,
     headers: request.headers,
     maximum: settings.max_attachment_size * MEBIBYTE,
@@ -102,7 +103,7 @@ export async function keepUpload(
       return upload;
     });
   } catch (error) {
-    await removeFiles(data, [secret]).catch(() => undefined);
+    await removeFiles(folder, [secret]).catch(() => undefined);
     throw error;
   }
 }
@@ -155,7 +156,7 @@ export async function forgetFiles(
 ): Promise<void> {
   if (!Array.isArray(secrets)) return;
   await removeFiles(
-    services.config.data,
+    uploadsFolder(services.config.data),
     secrets.filter((secret) => typeof secret === 'string'),
   );
 }
@@ -168,7 +169,7 @@ export async function sweepFiles({
   config,
   log,
 }: Needs<'config' | 'database' | 'log'>): Promise<void> {
-  for await (const batch of oldFiles(config.data, new Date(now().getTime() - DAY))) {
+  for await (const batch of oldFiles(uploadsFolder(config.data), new Date(now().getTime() - DAY))) {
     const secrets = batch.map(({ secret }) => secret);
     const { rows } = await sql<{ secret: string }>`
       select secret from uploads where secret = any(${secrets}::text[])`.execute(database.background);

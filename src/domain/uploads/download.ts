@@ -1,10 +1,11 @@
 /** An uploaded file as a response that no browser runs. */
 import { Readable } from 'node:stream';
+import { openFile } from '../../kernel/files/stored-files.ts';
 import { notFound } from '../../platform/failure.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
 import type { UploadRow } from './actions.ts';
-import { openFile } from './files.ts';
 import { pictureType } from './rules.ts';
+import { uploadsFolder } from './upload-paths.ts';
 
 export type Download = { headers: Record<string, string>; body: Readable };
 
@@ -14,7 +15,7 @@ export async function downloadOf(
   upload: Pick<UploadRow, 'secret' | 'filename'>,
   method: string,
 ): Promise<Download> {
-  const file = await openFile(dataFolder, upload.secret);
+  const file = await openFile(uploadsFolder(dataFolder), upload.secret);
   if (!file) throw notFound();
   const picture = pictureType(upload.filename);
   const headers = {

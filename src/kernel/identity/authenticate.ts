@@ -160,9 +160,12 @@ export const insufficientScope = (scopes: readonly string[]): Failure =>
     scope: scopes.join(' '),
   });
 
-/** Throws unless the caller's token has one of the scopes; a session has them all. */
+/**
+ * Throws unless the caller's token has one of the scopes; a session has them all. A job's token has none: it authenticates
+ * only where an endpoint takes it.
+ */
 export function requireScope(caller: Caller, scopes: readonly string[]): void {
-  if (caller?.credential.via !== 'token') return;
+  if (caller?.credential.via !== 'token' || caller.credential.kind === 'job') return;
   const held = caller.credential.scopes;
   const sudo = caller.sudoBy !== undefined;
   if (scopes.some((scope) => held.includes(scope)) || sudo) return;

@@ -30,6 +30,9 @@ const list = (description: string) =>
     description,
   });
 
+const durationUnits =
+  'seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|months?|mos?|years?|yrs?|y';
+
 /** How long a new token of a runner lasts. */
 const tokenInterval = (whose: string) =>
   Type.Unsafe<number | null>({
@@ -110,6 +113,23 @@ export const ApplicationSettingsSchema = Type.Object({
   runner_token_expiration_interval: tokenInterval('the instance'),
   group_runner_token_expiration_interval: tokenInterval('groups'),
   project_runner_token_expiration_interval: tokenInterval('projects'),
+  // Artifacts of jobs
+  max_artifacts_size: Type.Integer({
+    default: 100,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Largest artifact of a job, in MiB, where its project and its groups say nothing else.',
+  }),
+  default_artifacts_expire_in: Type.String({
+    default: '30 days',
+    pattern: `^(0|never|(\\d{1,9} ?(${durationUnits})( |$))+)$`,
+    maxLength: 100,
+    description: 'How long artifacts are kept whose job does not say it, such as `2 weeks`; 0 for ever.',
+  }),
+  keep_latest_artifact: boolean(
+    true,
+    'Artifacts of the last successful pipeline of each ref do not expire, where the project wants it so.',
+  ),
   // OAuth 2.0 provider
   user_oauth_applications: boolean(true, 'Users may register applications of their own.'),
   oauth_plain_http_allowed: boolean(

@@ -181,6 +181,21 @@ export type BadgesTable = {
   updated_at: Date;
 };
 
+export type CiArtifactsTable = {
+  id: GeneratedAlways<number>;
+  job_id: number;
+  project_id: number;
+  file_type: string;
+  file_format: string;
+  secret: string;
+  filename: string;
+  size: number;
+  sha256: Buffer;
+  access: Generated<string>;
+  expires_at: Date | null;
+  created_at: Date;
+};
+
 export type CiJobsTable = {
   id: GeneratedAlways<number>;
   pipeline_id: number;
@@ -219,6 +234,8 @@ export type CiJobsTable = {
   environment_id: number | null;
   resource_group_id: number | null;
   may_deploy: Generated<boolean>;
+  artifacts_expire_at: Date | null;
+  dotenv_sealed: string | null;
 };
 
 export type CiVariablesTable = {
@@ -1633,6 +1650,7 @@ export type Tables = {
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
+  ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
   ci_variables: CiVariablesTable;
   custom_attributes: CustomAttributesTable;

@@ -16,7 +16,9 @@ import type { PlannedJob } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
+import { selectDependencies } from './artifact-queries.ts';
 import { claimJob } from './claim-actions.ts';
+import { dependsOn } from './dependencies.ts';
 import { finishJob } from './finish-actions.ts';
 import { jobPayload } from './payload.ts';
 import { selectPipelineOf } from './queries.ts';
@@ -47,6 +49,16 @@ export async function giveJob(
     await finishJob(db, job, { state: 'failed', failure_reason: 'data_integrity_failure' });
     return undefined;
   }
+  // The column holds what the compiler planned.
+  const planned = job.options as unknown as PlannedJob;
+  const { keep_latest_artifact } = await services.settings.read();
+  const dependencies = (await selectDependencies(db, job, keep_latest_artifact)).filter(
+    dependsOn(job, planned),
+  );
+  if (dependencies.some(({ gone }) => gone)) {
+    await finishJob(db, job, { state: 'failed', failure_reason: 'missing_dependency_failure' });
+    return undefined;
+  }
   const settings = projectSettings(project.row);
   const [user, kept, given, environment, frozen] = await Promise.all([
     selectStarter(db, job.user_id),
@@ -72,8 +84,6 @@ export async function giveJob(
     ofMergeRequests: variablesOfMergeRequests(pipeline),
     frozen,
   });
-  // The column holds what the compiler planned.
-  const planned = job.options as unknown as PlannedJob;
   const payload = jobPayload({
     baseUrl: services.baseUrl(),
     job,
@@ -98,6 +108,12 @@ export async function giveJob(
     },
     environment,
     predefined,
+    handedOn: dependencies.flatMap(({ dotenv_sealed }) =>
+      dotenv_sealed === null
+        ? []
+        : (JSON.parse(unseal(services.secretKey, dotenv_sealed)) as ContextVariable[]),
+    ),
+    dependencies,
     overriding: [
       ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
       ...given.map(

@@ -2,8 +2,10 @@
 import { slugOf } from '../creation/predefined.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
-import type { PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
+import type { PlannedArtifacts, PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
+import type { Dependency } from './artifact-queries.ts';
+import { artifactTypes } from './artifact-types.ts';
 import { failureReasons, groupName } from './rules.ts';
 
 /** A variable as the protocol has it; `file` and `raw` are there where they are true. */
@@ -37,8 +39,12 @@ export type JobFacts = {
   runner: { id: number; description: string | null; tags: readonly string[]; isShared: boolean };
   /** Those that every job of the pipeline has. */
   predefined: readonly ContextVariable[];
+  /** Those that earlier jobs left for it. */
+  handedOn: readonly ContextVariable[];
   /** Those of instance, groups and project, then those that the pipeline was started with. */
   overriding: readonly ContextVariable[];
+  /** The jobs whose artifacts it gets. */
+  dependencies: readonly Pick<Dependency, 'id' | 'name' | 'filename' | 'size'>[];
 };
 
 const sent = ({ key, value, raw, file, masked }: ContextVariable, isPublic: boolean): SentVariable => ({
@@ -93,6 +99,7 @@ export function jobVariables(facts: JobFacts): SentVariable[] {
     secret('CI_JOB_TOKEN', token, true),
     secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
     ...planned.variables.map(({ key, value, raw }) => sent({ key, value, raw }, true)),
+    ...facts.handedOn.map((variable) => sent(variable, false)),
     ...facts.overriding.map((variable) => sent(variable, false)),
   ];
   return expandForRunner(all);
@@ -132,6 +139,33 @@ const serviceOf = ({
   executor_opts: executorOptions,
   variables: variables.map((variable) => sent(variable, true)),
 });
+
+/** What the runner is asked for: the archive first, then each report. */
+function artifactsOf(planned: PlannedArtifacts | null) {
+  if (!planned) return [];
+  const { name, paths, exclude, untracked, when, expireIn, reports, coverageFormat } = planned;
+  const shared = { expire_in: expireIn };
+  const archive = { name, untracked, paths, exclude, when, artifact_type: 'archive', artifact_format: 'zip' };
+  return [
+    ...(paths.length > 0 || untracked ? [{ ...archive, ...shared }] : []),
+    ...Object.entries(reports).flatMap(([key, files]) => {
+      const type = key === 'coverage_report' ? (coverageFormat ?? '') : key;
+      const { filename, format } = artifactTypes.get(type) ?? {};
+      return filename === undefined
+        ? []
+        : [
+            {
+              name: filename,
+              paths: files,
+              when: 'always',
+              artifact_type: type,
+              artifact_format: format,
+              ...shared,
+            },
+          ];
+    }),
+  ];
+}
 
 const AFTER_SCRIPT = { when: 'always', allow_failure: true } as const;
 
@@ -209,11 +243,12 @@ export function jobPayload(facts: JobFacts) {
       executor_opts: planned.image.executorOptions,
     },
     services: planned.services.map(serviceOf),
-    // Nothing takes them yet, and a runner that cannot hand them over fails the job.
-    artifacts: [],
+    artifacts: artifactsOf(planned.artifacts),
     cache: planned.cache.map((cache) => cacheOf(cache, suffix(cache.unprotect))),
     credentials: [],
-    dependencies: [],
+    dependencies: facts.dependencies.flatMap(({ id, name, filename, size }) =>
+      filename === null ? [] : [{ id, name, token, artifacts_file: { filename, size } }],
+    ),
     features: {
       trace_sections: true,
       token_mask_prefixes: ['glpat-', 'glcbt-'],

@@ -4,16 +4,15 @@ import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { wholeBody } from '../../../platform/http/bodies/body-stream.ts';
-import type { HttpRequest } from '../../../platform/http/messages.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { selectJob } from '../jobs/queries.ts';
 import { OneJob } from '../jobs/schema.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
 import { coverageIn, MAX_LOOKED_AT } from './coverage.ts';
-import { finishJob, touchJob } from './finish-actions.ts';
+import { finishJob } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
-import { selectByToken } from './queries.ts';
+import { jobOf } from './own-job.ts';
 import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
 import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from './traces.ts';
@@ -22,24 +21,6 @@ import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from './traces.
 const MAX_PART_BYTES = 1_048_576;
 /** Seconds between two parts. */
 const UPDATE_INTERVAL = '3';
-
-/** The job that a runner speaks of; 403 for one that is not its own, or has ended. */
-async function jobOf(
-  { database }: Needs<'database'>,
-  { headers }: Pick<HttpRequest, 'headers'>,
-  { id, token }: { id: number; token?: string | undefined },
-): Promise<JobRow> {
-  const header = headers['job-token'];
-  const presented = token || (typeof header === 'string' ? header : '');
-  const job = presented === '' ? undefined : await selectByToken(database.db, id, presented);
-  if (!job) throw forbidden();
-  if (job.status !== 'running' && job.status !== 'canceling')
-    throw new Failure('forbidden', '403 Forbidden - Job is not processing on runner', {
-      headers: { 'job-status': job.status },
-    });
-  await touchJob(database.db, job);
-  return job;
-}
 
 /** What the trace says of the coverage, where the file says how. */
 async function readCoverage(

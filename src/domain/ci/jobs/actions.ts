@@ -20,7 +20,7 @@ import { isPlayable, isRetryable } from './rules.ts';
 type Context = { services: Needs<'database' | 'config'>; actor: Actor; subject: AuthorizedProject };
 
 /** The pipeline's lock first, then the row as it is under it. */
-async function lockJob(
+export async function lockJob(
   tx: Db,
   project: AuthorizedProject,
   id: number,

@@ -10,7 +10,7 @@ import { type CommitRecord, presentCommit, projectUrl, readRepository } from '..
 import { presentManager, presentRunner } from '../runners/present.ts';
 import { selectManagersOf, selectRunnersOf } from '../runners/queries.ts';
 import type { JobDetails } from './queries.ts';
-import type { Job } from './schema.ts';
+import type { Job, JobArtifact } from './schema.ts';
 
 export type JobContext = Pick<
   Context<unknown, AuthorizedProject, Caller | Actor>,
@@ -20,6 +20,11 @@ export type JobContext = Pick<
 /** Seconds between the two; null before it began, and until now where it has not ended. */
 const secondsOf = (from: Date | null, to: Date | null): number | null =>
   from && ((to ?? now()).getTime() - from.getTime()) / 1_000;
+
+function archiveOf(artifacts: readonly JobArtifact[]): Pick<Job, 'artifacts_file'> {
+  const archive = artifacts.find(({ file_type }) => file_type === 'archive');
+  return archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {};
+}
 
 /** The commits of the jobs, each read once; of a repository that is gone there are none. */
 async function commitsOf(
@@ -85,10 +90,11 @@ export async function presentJobs(context: JobContext, rows: readonly JobDetails
     ...(row.failure_reason !== null && row.status === 'failed' && { failure_reason: row.failure_reason }),
     web_url: `${url}/-/jobs/${row.id}`,
     project: { ci_job_token_scope_enabled: false },
-    artifacts: [],
+    ...archiveOf(row.artifacts),
+    artifacts: row.artifacts,
     runner: runnerOf.get(row.runner_id ?? 0) ?? null,
     runner_manager: managerOf.get(row.runner_manager_id ?? 0) ?? null,
-    artifacts_expire_at: null,
+    artifacts_expire_at: row.artifacts_expire_at?.toISOString() ?? null,
     archived: false,
     tag_list: row.tags,
   }));

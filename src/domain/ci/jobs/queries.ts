@@ -1,8 +1,10 @@
 /** Reads jobs of a project, of a pipeline. */
+import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { Status } from '../processing/status.ts';
+import type { JobArtifact } from './schema.ts';
 
 /** What runs, or starts what does: other programs' statuses are in lists of their own. */
 type JobKind = 'job' | 'bridge';
@@ -12,6 +14,12 @@ const jobsOf = (db: Db, project: Pick<AuthorizedProject, 'id'>, kind: JobKind) =
     .selectFrom('ci_jobs')
     .innerJoin('pipelines', 'pipelines.id', 'ci_jobs.pipeline_id')
     .selectAll('ci_jobs')
+    .select(
+      sql<JobArtifact[]>`coalesce((
+        select json_agg(json_build_object('file_type', a.file_type, 'size', a.size, 'filename', a.filename,
+          'file_format', a.file_format) order by a.id)
+        from ci_artifacts a where a.job_id = ci_jobs.id), '[]')`.as('artifacts'),
+    )
     .select([
       'pipelines.iid as pipeline_iid',
       'pipelines.sha',

@@ -23,7 +23,7 @@ const keyset: KeysetRule = {
   link: 'cursor',
 };
 
-async function show(context: JobContext, id: number): Promise<Job> {
+export async function showJob(context: JobContext, id: number): Promise<Job> {
   const row = found(await selectJob(context.db, context.subject, id), 'Job');
   return found((await presentJobs(context, [row]))[0]);
 }
@@ -35,7 +35,7 @@ export const jobEndpoint = endpoint({
   access: reading,
   input: OneJob,
   reply: Job,
-  handle: (context) => show(context, context.input.job_id),
+  handle: (context) => showJob(context, context.input.job_id),
 });
 
 export const pipelineJobsEndpoint = listing({
@@ -97,7 +97,7 @@ export const jobEndpoints: Endpoint[] = [
     reply: Job,
     handle: async (context) => {
       await cancelJob(context, context.input.job_id);
-      return show(context, context.input.job_id);
+      return showJob(context, context.input.job_id);
     },
   }),
   endpoint({
@@ -107,7 +107,7 @@ export const jobEndpoints: Endpoint[] = [
     access: running,
     input: OneJob,
     reply: Job,
-    handle: async (context) => show(context, await retryJob(context, context.input.job_id)),
+    handle: async (context) => showJob(context, await retryJob(context, context.input.job_id)),
   }),
   endpoint({
     method: 'POST',
@@ -119,7 +119,7 @@ export const jobEndpoints: Endpoint[] = [
     reply: Job,
     handle: async (context) => {
       await playJob(context, context.input.job_id);
-      return show(context, context.input.job_id);
+      return showJob(context, context.input.job_id);
     },
   }),
 ];

@@ -12,6 +12,14 @@ import { CommitRecord, PipelineBasic } from '../../repositories/index.ts';
 import { statuses } from '../processing/status.ts';
 import { Runner, RunnerManager } from '../runners/schema.ts';
 
+const JobArtifact = Type.Object({
+  file_type: Type.String(),
+  size: Type.Integer({ description: 'Bytes.' }),
+  filename: Type.String(),
+  file_format: nullable(Type.String()),
+});
+export type JobArtifact = Static<typeof JobArtifact>;
+
 export const Job = Type.Object({
   id: Type.Integer(),
   status: Type.String(),
@@ -33,14 +41,13 @@ export const Job = Type.Object({
   failure_reason: Type.Optional(Type.String({ description: 'Only of jobs that failed.' })),
   web_url: Type.String(),
   project: Type.Object({ ci_job_token_scope_enabled: Type.Boolean() }),
-  artifacts: Type.Array(
-    Type.Object({
-      file_type: Type.String(),
-      size: Type.Integer(),
-      filename: Type.String(),
-      file_format: nullable(Type.String()),
-    }),
+  artifacts_file: Type.Optional(
+    Type.Object(
+      { filename: Type.String(), size: Type.Integer({ description: 'Bytes.' }) },
+      { description: 'The archive, where the job has one.' },
+    ),
   ),
+  artifacts: Type.Array(JobArtifact),
   runner: nullable(Runner),
   runner_manager: nullable(RunnerManager),
   artifacts_expire_at: nullable(dateTime()),

@@ -125,6 +125,17 @@ ${facts(
   ['Ran', seconds(job.duration)],
   ['Failed by', job.failure_reason?.replaceAll('_', ' ')],
 )}
+${
+  job.artifacts.length > 0 &&
+  html`<h2>Artifacts</h2>
+${listOf(
+  job.artifacts.map(
+    ({ file_type: type, filename }) =>
+      html`<a href="${projectAddress(project)}/-/jobs/${job.id}/artifacts/download?file_type=${type}">${filename}</a>`,
+  ),
+  'None.',
+)}`
+}
 ${trace.cut && html`<p class="none">The beginning is left out.</p>`}
 ${trace.text !== '' && html`<pre class="listing">${traceText(trace.text)}</pre>`}`;
   return showInProject(view, project, { title: job.name, tab: 'Pipelines', body });

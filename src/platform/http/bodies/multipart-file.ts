@@ -28,7 +28,13 @@ function openParser(headers: IncomingHttpHeaders, type: string): BusboyInstance 
 export async function receiveFile(
   stream: Readable,
   headers: IncomingHttpHeaders,
-  options: { name: string; maximum: number; write(piece: Buffer): Promise<unknown> },
+  options: {
+    name: string;
+    maximum: number;
+    write(piece: Buffer): Promise<unknown>;
+    /** Is told of the other fields. */
+    field?(name: string, value: string): void;
+  },
 ): Promise<ReceivedFile | undefined> {
   const type = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) return undefined;
@@ -62,6 +68,9 @@ export async function receiveFile(
       writing = take(content, received);
       writing.catch(fail);
     });
+    parser.on('field', (name: string | undefined, value) => {
+      if (name !== undefined) options.field?.(name, value);
+    });
     parser.on('error', (cause) => fail(malformed(cause)));
     parser.on('finish', () => writing.then(() => resolve(received), fail));
     stream.on('error', (cause) => fail(malformed(cause)));
@@ -69,5 +78,7 @@ export async function receiveFile(
       if (!stream.readableEnded) fail(malformed());
     });
     stream.pipe(parser);
+    // Nothing more is told of a stream that broke off before.
+    if (stream.destroyed && !stream.readableEnded) fail(malformed());
   });
 }

@@ -1,11 +1,32 @@
-/** Uploaded files on the disk: stored, read, and removed. */
+/**
+ * Files that came with requests, on the disk: stored, read, and removed. Each has a random secret, so that no name from a
+ * request is ever a path; a capability has a folder for its own.
+ */
 import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Failure } from '../../platform/failure.ts';
 import { type ReceivedFile, receiveFile } from '../../platform/http/bodies/multipart-file.ts';
-import { syncFolder, uploadPaths, uploadsFolder } from './upload-paths.ts';
+
+const SECRET = /^[0-9a-f]{32}$/;
+
+/** The path of the file with this secret below the folder. */
+export function storedPath(root: string, secret: string): { folder: string; file: string } {
+  if (!SECRET.test(secret)) throw new Error('not the name of a stored file');
+  const folder = join(root, secret.slice(0, 2));
+  return { folder, file: join(folder, secret) };
+}
+
+/** Syncs the folder's names to disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
 
@@ -14,11 +35,19 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)
  * beyond `maximum` bytes, 503 when the disk is full. A failure leaves no file.
  */
 export async function storeFile(
-  dataFolder: string,
+  root: string,
   secret: string,
-  body: { stream: Readable; headers: IncomingHttpHeaders; maximum: number },
+  body: {
+    stream: Readable;
+    headers: IncomingHttpHeaders;
+    maximum: number;
+    /** Sees each piece that is written. */
+    see?(piece: Buffer): void;
+    /** Is told of the other fields of the body. */
+    field?(name: string, value: string): void;
+  },
 ): Promise<ReceivedFile | undefined> {
-  const { folder, file } = uploadPaths(dataFolder, secret);
+  const { folder, file } = storedPath(root, secret);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = join(folder, `.${secret}`);
   const handle = await open(temporary, 'wx', 0o600);
@@ -27,7 +56,11 @@ export async function storeFile(
     received = await receiveFile(body.stream, body.headers, {
       name: 'file',
       maximum: body.maximum,
-      write: (piece) => handle.writeFile(piece),
+      ...(body.field && { field: body.field }),
+      write: (piece) => {
+        body.see?.(piece);
+        return handle.writeFile(piece);
+      },
     });
     await handle.sync();
     await handle.close();
@@ -45,11 +78,11 @@ export async function storeFile(
 
 /** The file's stream and its length in bytes; undefined when it is gone. The caller must read or end the stream. */
 export async function openFile(
-  dataFolder: string,
+  root: string,
   secret: string,
 ): Promise<{ size: number; stream(): Readable; close(): Promise<void> } | undefined> {
   try {
-    const handle = await open(uploadPaths(dataFolder, secret).file, 'r');
+    const handle = await open(storedPath(root, secret).file, 'r');
     const { size } = await handle.stat();
     return { size, stream: () => handle.createReadStream(), close: () => handle.close() };
   } catch (error) {
@@ -59,9 +92,9 @@ export async function openFile(
 }
 
 /** Removes the files; missing ones are ignored. */
-export async function removeFiles(dataFolder: string, secrets: readonly string[]): Promise<void> {
+export async function removeFiles(root: string, secrets: readonly string[]): Promise<void> {
   for (const secret of secrets) {
-    await unlink(uploadPaths(dataFolder, secret).file).catch((error: unknown) => {
+    await unlink(storedPath(root, secret).file).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
   }
@@ -77,10 +110,9 @@ const BATCH = 500;
 
 /** Names of files last written before the time, a batch at a time: drafts, with a dot, among them. */
 export async function* oldFiles(
-  dataFolder: string,
+  root: string,
   before: Date,
 ): AsyncGenerator<{ path: string; secret: string }[]> {
-  const root = uploadsFolder(dataFolder);
   for (const part of await namesIn(root)) {
     const names = await namesIn(join(root, part));
     for (let start = 0; start < names.length; start += BATCH) {

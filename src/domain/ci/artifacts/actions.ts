@@ -1,0 +1,156 @@
+/** Keeps artifacts, and removes them: the rows in one transaction, the files after it. */
+import { type Insertable, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import { removeFiles } from '../../../kernel/files/stored-files.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
+import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
+import { isExpired, isKeptLatest } from '../execution/artifact-queries.ts';
+import { removeTrace, traceSize } from '../execution/traces.ts';
+import { lockJob } from '../jobs/actions.ts';
+import type { JobRow } from '../processing/process-actions.ts';
+import { artifactsFolder } from './files.ts';
+import { countArtifacts } from './queries.ts';
+import { isErasable } from './rules.ts';
+
+type Context = {
+  services: Needs<'config' | 'database'>;
+  actor: Actor;
+  subject: AuthorizedProject;
+};
+
+type NewArtifact = Omit<Insertable<CiArtifactsTable>, 'job_id' | 'project_id'> & { dotenvSealed?: string };
+
+/**
+ * Whether the artifact is a new one of the job; not where it is there already. 403 where the job has ended meanwhile, 400 where
+ * it has another one of the type.
+ */
+export const keepArtifact = (db: Db, job: JobRow, artifact: NewArtifact): Promise<boolean> =>
+  inTransaction(db, async (tx) => {
+    const { dotenvSealed, ...row } = artifact;
+    const running = await tx
+      .selectFrom('ci_jobs')
+      .select('id')
+      .where('id', '=', job.id)
+      .where('status', 'in', ['running', 'canceling'])
+      .forUpdate()
+      .executeTakeFirst();
+    if (!running) throw forbidden();
+    const there = await tx
+      .selectFrom('ci_artifacts')
+      .select('sha256')
+      .where('job_id', '=', job.id)
+      .where('file_type', '=', row.file_type)
+      .executeTakeFirst();
+    if (there) {
+      if (there.sha256.equals(row.sha256)) return false;
+      throw new Failure('bad_request', 'another artifact of the same type already exists');
+    }
+    await ahead(tx)
+      .insertInto('ci_artifacts')
+      .values({ ...row, job_id: job.id, project_id: job.project_id })
+      .execute();
+    await ahead(tx)
+      .updateTable('ci_jobs')
+      .set({
+        artifacts_expire_at: row.expires_at ?? null,
+        updated_at: now(),
+        ...(dotenvSealed !== undefined && { dotenv_sealed: dotenvSealed }),
+      })
+      .where('id', '=', job.id)
+      .execute();
+    return true;
+  });
+
+const forget = ({ config }: Needs<'config'>, secrets: readonly string[]): Promise<void> =>
+  removeFiles(artifactsFolder(config.data), secrets);
+
+async function deleteRows(tx: Db, jobId: number): Promise<string[]> {
+  const rows = await tx.deleteFrom('ci_artifacts').where('job_id', '=', jobId).returning('secret').execute();
+  return rows.map(({ secret }) => secret);
+}
+
+/** The artifacts of a job have no time at which they go; 404 without any. */
+export const keepForEver = ({ services, subject }: Context, id: number): Promise<void> =>
+  inTransaction(services.database.db, async (tx) => {
+    await lockJob(tx, subject, id);
+    if ((await countArtifacts(tx, id)) === 0) throw notFound();
+    await ahead(tx).updateTable('ci_artifacts').set({ expires_at: null }).where('job_id', '=', id).execute();
+    await ahead(tx).updateTable('ci_jobs').set({ artifacts_expire_at: null }).where('id', '=', id).execute();
+  });
+
+/** Removes the artifacts of a job, and leaves its trace. */
+export async function deleteArtifacts(
+  { services, subject }: Context,
+  id: number,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> {
+  const secrets = await inTransaction(services.database.db, async (tx) => {
+    const { job } = await lockJob(tx, subject, id);
+    unmodified(job.updated_at);
+    return deleteRows(tx, id);
+  });
+  await forget(services, secrets);
+}
+
+/** Removes what a job that has ended wrote and made. 403 where there is nothing, and for others than maintainers and who ran it. */
+export async function eraseJob({ services, actor, subject }: Context, id: number): Promise<void> {
+  const { data } = services.config;
+  const secrets = await inTransaction(services.database.db, async (tx) => {
+    const { job } = await lockJob(tx, subject, id);
+    if (!subject.may('manage_artifacts') && (job.user_id !== actor.id || job.protected)) throw forbidden();
+    const left = { artifacts: await countArtifacts(tx, id), traceBytes: await traceSize(data, id) };
+    if (!isErasable(job, left)) throw forbidden('Job is not erasable!');
+    const time = now();
+    await ahead(tx)
+      .updateTable('ci_jobs')
+      .set({ erased_at: time, updated_at: time, artifacts_expire_at: null, dotenv_sealed: null })
+      .where('id', '=', id)
+      .execute();
+    return deleteRows(tx, id);
+  });
+  await removeTrace(data, id);
+  await forget(services, secrets);
+}
+
+/** Lets the artifacts of the project go at the next sweep, without those of the last pipelines. */
+export const expireOfProject = (
+  db: Db,
+  { id }: Pick<AuthorizedProject, 'id'>,
+  keepLatest: boolean,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const time = now();
+    await sql`
+      with gone as (
+        update ci_artifacts a set expires_at = ${time} from ci_jobs j join pipelines p on p.id = j.pipeline_id
+        where a.project_id = ${id} and j.id = a.job_id and (a.expires_at is null or a.expires_at > ${time})
+          and not ${isKeptLatest(keepLatest)} returning a.job_id)
+      update ci_jobs j set artifacts_expire_at = ${time} where j.id in (select job_id from gone)`.execute(
+      ahead(tx),
+    );
+  });
+
+const BATCH = 500;
+
+/** Removes artifacts whose time has come. */
+export async function sweepExpired(
+  { database, config }: Needs<'config' | 'database'>,
+  keepLatest: boolean,
+): Promise<void> {
+  for (let gone = BATCH; gone === BATCH; ) {
+    const { rows } = await sql<{ secret: string }>`
+      delete from ci_artifacts where id in (
+        select a.id from ci_artifacts a join ci_jobs j on j.id = a.job_id join pipelines p on p.id = j.pipeline_id
+        where a.expires_at <= ${now()} and ${isExpired(keepLatest)} order by a.expires_at limit ${BATCH})
+      returning secret`.execute(database.background);
+    await forget(
+      { config },
+      rows.map(({ secret }) => secret),
+    );
+    gone = rows.length;
+  }
+}

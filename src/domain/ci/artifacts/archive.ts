@@ -1,0 +1,150 @@
+/** Reads what is in an archive of a job, without unpacking it: its directory, and the bytes of one file. */
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import yauzl, { type Entry, type ZipFile } from 'yauzl';
+import { Failure, notFound } from '../../../platform/failure.ts';
+import { createShare } from '../../../platform/fair-share.ts';
+import { WindowReader } from './zip-reader.ts';
+
+/** Entries of one archive: its directory is read from the beginning for each request. */
+const MAX_ENTRIES = 200_000;
+/** Bytes of one file, unpacked. */
+const MAX_FILE_BYTES = 1_073_741_824;
+const MAX_REASON_LENGTH = 200;
+
+/** Directories are read by the event loop, in pieces of some milliseconds. */
+const directories = createShare({
+  of: 'archives that are read',
+  places: 4,
+  perCaller: 2,
+  waitingPerCaller: 20,
+  waiting: 200,
+  timeoutMs: 10_000,
+});
+
+const unreadable = (reason: string, cause?: unknown): Failure =>
+  new Failure('unprocessable', `422 Unprocessable Entity - ${reason}`, { cause });
+const tooMany = (): Failure =>
+  unreadable(`the archive has more than ${MAX_ENTRIES.toLocaleString('en')} entries`);
+/** Errors of the disk stay what they are. */
+const malformed = (error: unknown): unknown =>
+  error instanceof Failure || !(error instanceof Error) || 'syscall' in error
+    ? error
+    : unreadable(`the archive cannot be read: ${error.message.slice(0, MAX_REASON_LENGTH)}`, error);
+
+const typeOf = ({ externalFileAttributes }: Entry): number => (externalFileAttributes >>> 16) & 0o170000;
+const SYMLINK = 0o120000;
+const REGULAR = 0o100000;
+
+/** Runs `work` over the open archive; what it gives back may go on reading, and the file is closed with that. */
+async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? notFound() : error;
+  });
+  const { size } = await file.stat();
+  const reader = new WindowReader(file);
+  const zip = await yauzl
+    .fromRandomAccessReaderPromise(reader, size, { autoClose: false })
+    .catch(async (error) => {
+      await file.close();
+      throw malformed(error);
+    });
+  zip.on('error', () => undefined);
+  try {
+    if (zip.entryCount > MAX_ENTRIES) throw tooMany();
+    return await work(zip);
+  } catch (error) {
+    throw malformed(error);
+  } finally {
+    zip.close();
+  }
+}
+
+async function findEntry(zip: ZipFile, path: string): Promise<Entry> {
+  const release = await directories.take();
+  try {
+    for await (const entry of zip.eachEntry()) if (entry.fileName === path) return entry;
+  } finally {
+    release();
+  }
+  throw notFound();
+}
+
+export type ArchivedFile = { size: number; stream: Readable };
+
+/**
+ * The file of this path. 404 without one; 422 for an archive that is none, for a link, what is encrypted or packed in an
+ * unknown way, and what is larger than a gibibyte. A file that is not as long as it says ends with an error.
+ */
+export const openArchived = (archive: string, path: string): Promise<ArchivedFile> =>
+  withArchive(archive, async (zip) => {
+    const entry = await findEntry(zip, path);
+    const type = typeOf(entry);
+    if (type === SYMLINK) throw unreadable('the file is a symbolic link');
+    if (type !== 0 && type !== REGULAR) throw unreadable('this is no file');
+    if (entry.isEncrypted()) throw unreadable('the file is encrypted');
+    if (!entry.canDecodeFileData()) throw unreadable('the file is packed in a way that is not known');
+    if (entry.uncompressedSize > MAX_FILE_BYTES) throw unreadable('the file is larger than 1 GiB');
+    const content = await zip.openReadStreamPromise(entry);
+    // Ends with its reader, and with an error of the archive.
+    const stream = pipeline(content, new PassThrough(), () => undefined);
+    // What is wrong from the beginning is said before the answer begins.
+    await once(stream, 'readable');
+    return { size: entry.uncompressedSize, stream };
+  });
+
+export type ArchiveEntry = {
+  name: string;
+  path: string;
+  type: 'file' | 'directory';
+  size: number;
+  mode: string;
+};
+
+/** Folders above one another. */
+const MAX_DEPTH = 100;
+
+/** What an entry says of itself; folders need none, and have the usual mode then. */
+function entryAt(path: string, entry: Entry | undefined): ArchiveEntry {
+  const isFolder = entry === undefined || entry.fileName.endsWith('/');
+  const mode = entry ? entry.externalFileAttributes >>> 16 : 0;
+  return {
+    name: path.slice(path.lastIndexOf('/') + 1),
+    path,
+    type: isFolder ? 'directory' : 'file',
+    size: isFolder ? 0 : entry.uncompressedSize,
+    mode: (mode || (isFolder ? 0o040755 : 0o100644)).toString(8).padStart(6, '0'),
+  };
+}
+
+/**
+ * What is in a folder of the archive, all of it for an empty path, by its path; with what is below it where it is `recursive`. 404
+ * without such a folder, 422 for an archive that is none.
+ */
+export const listArchive = (archive: string, folder: string, recursive: boolean): Promise<ArchiveEntry[]> =>
+  withArchive(archive, async (zip) => {
+    const inside = folder === '' ? '' : `${folder}/`;
+    const listed = new Map<string, ArchiveEntry>();
+    let isThere = folder === '';
+    const release = await directories.take();
+    try {
+      for await (const entry of zip.eachEntry()) {
+        if (!entry.fileName.startsWith(inside)) continue;
+        isThere = true;
+        const parts = entry.fileName.slice(inside.length).split('/').filter(Boolean);
+        if (parts.length > MAX_DEPTH)
+          throw unreadable(`the archive has more than ${MAX_DEPTH} folders above one another`);
+        for (let length = 1; length <= (recursive ? parts.length : Math.min(1, parts.length)); length += 1) {
+          const path = `${inside}${parts.slice(0, length).join('/')}`;
+          const isItself = length === parts.length;
+          if (isItself || !listed.has(path)) listed.set(path, entryAt(path, isItself ? entry : undefined));
+        }
+        if (listed.size > MAX_ENTRIES) throw tooMany();
+      }
+    } finally {
+      release();
+    }
+    if (!isThere) throw notFound();
+    return [...listed.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  });

@@ -1,0 +1,101 @@
+/** Reads artifacts of jobs. */
+import { type Selectable, sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
+import { isExpired, notOfRefs } from '../execution/artifact-queries.ts';
+
+export type ArtifactRow = Pick<
+  Selectable<CiArtifactsTable>,
+  'id' | 'job_id' | 'file_format' | 'secret' | 'filename' | 'size' | 'access'
+>;
+
+const columns = sql`a.id, a.job_id, a.file_format, a.secret, a.filename, a.size, a.access`;
+
+/** The artifact of a job, if it has one of the type that has not expired. */
+export async function selectArtifact(
+  db: Db,
+  project: Pick<AuthorizedProject, 'id'>,
+  { jobId, type }: { jobId: number; type: string },
+  keepLatest: boolean,
+): Promise<ArtifactRow | undefined> {
+  const { rows } = await sql<ArtifactRow>`
+    select ${columns} from ci_artifacts a join ci_jobs j on j.id = a.job_id join pipelines p on p.id = j.pipeline_id
+    where a.job_id = ${jobId} and a.project_id = ${project.id} and a.file_type = ${type} and not ${isExpired(keepLatest)}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+export const selectArchive = (
+  db: Db,
+  project: Pick<AuthorizedProject, 'id'>,
+  jobId: number,
+  keepLatest: boolean,
+): Promise<ArtifactRow | undefined> => selectArtifact(db, project, { jobId, type: 'archive' }, keepLatest);
+
+/** Of these, pipelines are searched by the name of a job. */
+const RECENT_PIPELINES = 100;
+
+type Named = {
+  ref: string;
+  job: string;
+  /** Of the ref now: a pipeline of this commit comes before newer ones of others. */
+  sha: string;
+  /** In recent pipelines, too, where the last successful one has none. */
+  recent: boolean;
+};
+
+/** The archive of a job of this name that went well, in the last successful pipeline of the ref. */
+export async function selectNamedArchive(
+  db: Db,
+  project: Pick<AuthorizedProject, 'id'>,
+  { ref, job, sha, recent }: Named,
+  keepLatest: boolean,
+): Promise<ArtifactRow | undefined> {
+  const successful = sql`select n.id from pipelines n where n.project_id = ${project.id} and n.ref = ${ref}
+    and n.status = 'success' and n.source not in ${notOfRefs}`;
+  const last = sql`coalesce((${successful} and n.sha = ${sha} order by n.id desc limit 1), (${successful} order by n.id desc limit 1))`;
+  const searched = recent
+    ? sql`array(${successful} order by n.id desc limit ${RECENT_PIPELINES})`
+    : sql`array[${last}]`;
+  const { rows } = await sql<ArtifactRow>`
+    select ${columns} from pipelines p join ci_jobs j on j.pipeline_id = p.id join ci_artifacts a on a.job_id = j.id
+    where p.id = any(${searched}) and j.kind = 'job' and not j.retried and j.name = ${job} and j.status = 'success'
+      and a.file_type = 'archive' and not ${isExpired(keepLatest)}
+    order by p.id desc, j.id desc limit 1`.execute(db);
+  return rows[0];
+}
+
+/** The mebibytes that the project allows an artifact, else the nearest group that says it. */
+export async function selectProjectLimit(db: Db, projectId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ size: number | null }>`
+    select coalesce(nullif((p.settings ->> 'max_artifacts_size')::integer, 0), (
+      select (g.settings ->> 'max_artifacts_size')::integer from namespaces g
+      where g.id = any(n.ancestor_ids || n.id) and (g.settings ->> 'max_artifacts_size')::integer > 0
+      order by cardinality(g.ancestor_ids) desc limit 1)) as size
+    from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}`.execute(db);
+  return rows[0]?.size ?? undefined;
+}
+
+/** The project of a job, whoever asks. */
+export const selectProjectOfJob = (db: Db, jobId: number) =>
+  db
+    .selectFrom('ci_jobs')
+    .select('project_id')
+    .where('id', '=', jobId)
+    .where('kind', '=', 'job')
+    .executeTakeFirst();
+
+export const countArtifacts = async (db: Db, jobId: number): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from ci_artifacts where job_id = ${jobId}`.execute(db);
+  return rows[0]?.count ?? 0;
+};
+
+/** Of these names of files, those that are an artifact's. */
+export async function selectKnownSecrets(db: Db, secrets: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ secret: string }>`
+    select secret from ci_artifacts where secret = any(${secrets}::text[])`.execute(db);
+  return new Set(rows.map(({ secret }) => secret));
+}

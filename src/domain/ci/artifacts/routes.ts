@@ -1,0 +1,200 @@
+/** Artifacts of jobs, by the job and by a ref and the name of a job (facts: Jobs; facts for CI: Storage and access). */
+import { onProject } from '../../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import {
+  Accepted,
+  accepted,
+  bytesOf,
+  type Context,
+  type Endpoint,
+  endpoint,
+  found,
+  listing,
+  noContent,
+} from '../../../kernel/api/endpoint.ts';
+import { storedPath } from '../../../kernel/files/stored-files.ts';
+import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
+import { findCommit } from '../../../platform/git/refs.ts';
+import { countedPage, readRepository, windowOf } from '../../repositories/index.ts';
+import { selectJob } from '../jobs/queries.ts';
+import { showJob } from '../jobs/routes.ts';
+import { Job, OneJob } from '../jobs/schema.ts';
+import { readingArtifacts } from './access.ts';
+import { deleteArtifacts, eraseJob, expireOfProject, keepForEver } from './actions.ts';
+import { listArchive } from './archive.ts';
+import { ArchivedFile, replyWithArchive, replyWithArchived } from './download.ts';
+import { artifactsFolder } from './files.ts';
+import { type ArtifactRow, selectArchive, selectNamedArchive } from './queries.ts';
+import { isArchivePath, mayDownload } from './rules.ts';
+import { ArchivedPath, ArchiveEntryRecord, ArchiveTree, NamedArchive, NamedPath } from './schema.ts';
+
+const pathOfOne = '/projects/:id/jobs/:job_id';
+const path = `${pathOfOne}/artifacts`;
+const named = '/projects/:id/jobs/artifacts/:ref_name';
+const running = onProject('run_pipelines');
+const managing = onProject('manage_artifacts');
+
+type ReadContext = Pick<
+  Context<unknown, AuthorizedProject, Caller>,
+  'db' | 'services' | 'settings' | 'subject'
+>;
+
+/** 403 where the archive is not for those who only see the job. */
+function allowed(project: AuthorizedProject, archive: ArtifactRow): ArtifactRow {
+  if (!mayDownload(project, archive.access)) throw forbidden();
+  return archive;
+}
+
+async function archiveOf({ db, settings, subject }: ReadContext, jobId: number): Promise<ArtifactRow> {
+  found(await selectJob(db, subject, jobId), 'Job');
+  return allowed(subject, found(await selectArchive(db, subject, jobId, settings.keep_latest_artifact)));
+}
+
+type Named = { ref_name: string; job: string; search_recent_successful_pipelines?: boolean | undefined };
+
+async function namedArchive(
+  { db, services, settings, subject }: ReadContext,
+  { ref_name: ref, job, search_recent_successful_pipelines: recent = false }: Named,
+): Promise<ArtifactRow> {
+  const commit = await readRepository(services, subject, (git) => findCommit(git, ref));
+  const wanted = { ref, job, recent, sha: commit?.oid ?? '' };
+  const archive = await selectNamedArchive(db, subject, wanted, settings.keep_latest_artifact);
+  if (!archive) throw notFound('Job');
+  return allowed(subject, archive);
+}
+
+export const artifactEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'The archive of what a job made.',
+    access: readingArtifacts,
+    jobToken: true,
+    input: OneJob,
+    reply: bytesOf('application/zip'),
+    handle: async (context) => {
+      const { services, input, request } = context;
+      return replyWithArchive(services, await archiveOf(context, input.job_id), request.method);
+    },
+  }),
+  listing({
+    method: 'GET',
+    path: `${path}/tree`,
+    summary: 'What is in the archive of what a job made, by its path.',
+    access: readingArtifacts,
+    jobToken: true,
+    also: [422],
+    page: 'offset',
+    input: ArchiveTree,
+    item: ArchiveEntryRecord,
+    handle: async (context) => {
+      const { services, input, page } = context;
+      const { file } = storedPath(
+        artifactsFolder(services.config.data),
+        (await archiveOf(context, input.job_id)).secret,
+      );
+      const folder = (input.path ?? '').replace(/\/$/, '');
+      if (folder !== '' && !isArchivePath(folder)) throw badRequest('path is not the path of a folder');
+      const all = await listArchive(file, folder, input.recursive ?? false);
+      const { offset, limit } = windowOf(page);
+      return countedPage(page, all.slice(offset, offset + limit), all.length);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${path}/:artifact_path`,
+    takesRest: true,
+    summary: 'A file in the archive of what a job made.',
+    access: readingArtifacts,
+    jobToken: true,
+    also: [422],
+    input: ArchivedPath,
+    reply: ArchivedFile,
+    handle: async (context) => {
+      const { services, input, request } = context;
+      const archive = await archiveOf(context, input.job_id);
+      return replyWithArchived(services, archive, input.artifact_path, request.method);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${named}/download`,
+    summary: 'The archive of a job by its name, of the last successful pipeline of a branch or tag.',
+    access: readingArtifacts,
+    jobToken: true,
+    input: NamedArchive,
+    reply: bytesOf('application/zip'),
+    handle: async (context) => {
+      const { services, input, request } = context;
+      return replyWithArchive(services, await namedArchive(context, input), request.method);
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path: `${named}/raw/:artifact_path`,
+    takesRest: true,
+    summary:
+      'A file in the archive of a job by its name, of the last successful pipeline of a branch or tag.',
+    access: readingArtifacts,
+    jobToken: true,
+    also: [422],
+    input: NamedPath,
+    reply: ArchivedFile,
+    handle: async (context) => {
+      const { services, input, request } = context;
+      const archive = await namedArchive(context, input);
+      return replyWithArchived(services, archive, input.artifact_path, request.method);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${path}/keep`,
+    status: 200,
+    summary: 'Keeps the artifacts of a job for ever.',
+    access: running,
+    input: OneJob,
+    reply: Job,
+    handle: async (context) => {
+      await keepForEver(context, context.input.job_id);
+      return showJob(context, context.input.job_id);
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path,
+    summary: 'Deletes the artifacts of a job.',
+    access: managing,
+    input: OneJob,
+    reply: noContent,
+    handle: async (context) => {
+      await deleteArtifacts(context, context.input.job_id, context.unmodified);
+      return null;
+    },
+  }),
+  endpoint({
+    method: 'DELETE',
+    path: '/projects/:id/artifacts',
+    status: 202,
+    summary: 'Deletes the artifacts of a project soon, without those of the last successful pipelines.',
+    access: managing,
+    reply: Accepted,
+    handle: async ({ db, settings, subject, unmodified }) => {
+      unmodified(subject.row.updated_at);
+      await expireOfProject(db, subject, settings.keep_latest_artifact);
+      return accepted();
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/erase`,
+    summary: 'Deletes the trace and the artifacts of a job that has ended.',
+    access: running,
+    input: OneJob,
+    reply: Job,
+    handle: async (context) => {
+      await eraseJob(context, context.input.job_id);
+      return showJob(context, context.input.job_id);
+    },
+  }),
+];

@@ -1,0 +1,71 @@
+/** What runners call for the artifacts of jobs (facts for CI: Artifacts of the runner). */
+import { anyone } from '../../../kernel/access/access.ts';
+import { authorizeProject } from '../../../kernel/access/find.ts';
+import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
+import { unauthenticated } from '../../../platform/failure.ts';
+import { jobOf, presentedToken } from '../execution/own-job.ts';
+import { Words } from '../execution/schema.ts';
+import { asJobSees } from './access.ts';
+import { replyWithArchive } from './download.ts';
+import { selectArchive, selectProjectOfJob } from './queries.ts';
+import { AuthorizeUpload, OwnDownload, UploadArtifact, UploadAuthorized } from './schema.ts';
+import { refuseWithoutFile, sizeLimit, takeArtifact, tooLarge, typeOf } from './upload.ts';
+
+const path = '/jobs/:id/artifacts';
+
+export const runnerArtifactEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path,
+    summary: 'Keeps a file that a job made, for its runner.',
+    access: anyone,
+    readsJobToken: true,
+    stream: true,
+    input: UploadArtifact,
+    reply: Words,
+    handle: async (context) => {
+      const { services, input, request } = context;
+      refuseWithoutFile(request);
+      await takeArtifact(context, await jobOf(services, request, input), input);
+      return new Reply(201, '201');
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${path}/authorize`,
+    status: 200,
+    summary: 'Whether a job may send a file of this size, for its runner.',
+    access: anyone,
+    readsJobToken: true,
+    input: AuthorizeUpload,
+    reply: UploadAuthorized,
+    handle: async ({ db, services, settings, input, request }) => {
+      const job = await jobOf(services, request, input);
+      const limit = await sizeLimit(db, settings, job, typeOf(input).type);
+      if ((input.filesize ?? 0) > limit) throw tooLarge();
+      return { MaximumSize: limit };
+    },
+  }),
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'The archive of an earlier job, for the runner of a later one.',
+    access: anyone,
+    readsJobToken: true,
+    input: OwnDownload,
+    reply: bytesOf('application/zip'),
+    handle: async ({ db, services, settings, input, request }) => {
+      const token = presentedToken(request, input);
+      if (token === '') throw unauthenticated();
+      const credential = { form: 'token', token, kinds: ['job'] } as const;
+      const job = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
+      const caller = await services.authenticator.authenticate(job, settings);
+      const { points } = services.database;
+      const { project_id } = found(await selectProjectOfJob(db, input.id), 'Job');
+      const project = await authorizeProject(points, caller, 'read_pipelines', project_id);
+      const seen = await asJobSees(points, caller, project);
+      const archive = found(await selectArchive(db, seen, input.id, settings.keep_latest_artifact));
+      return replyWithArchive(services, archive, request.method);
+    },
+  }),
+];

@@ -1,0 +1,128 @@
+/** Takes an artifact of a job that runs: its file first, then the row. */
+import { openFile, removeFiles, storeFile } from '../../../kernel/files/stored-files.ts';
+import { cleanName } from '../../../kernel/files/upload-names.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { badRequest, Failure } from '../../../platform/failure.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
+import { randomHex, seal, startDigest } from '../../../platform/secret.ts';
+import { type ArtifactFormat, artifactTypes } from '../execution/artifact-types.ts';
+import type { PlannedJob } from '../file/plan.ts';
+import type { JobRow } from '../processing/process-actions.ts';
+import { keepArtifact } from './actions.ts';
+import { parseDotenv } from './dotenv.ts';
+import { artifactsFolder } from './files.ts';
+import { selectProjectLimit } from './queries.ts';
+import { expiryOf, maximumBytes } from './rules.ts';
+
+const missing = (): Failure =>
+  new Failure('bad_request', '400 Bad request - "file" not given', { error: 'file is missing' });
+/** 400 for a body that cannot have a file, whoever sends it. */
+export function refuseWithoutFile({ headers }: Pick<HttpRequest, 'headers'>): void {
+  if (!/^multipart\/form-data\b/i.test(String(headers['content-type'] ?? ''))) throw missing();
+}
+export const tooLarge = (cause?: unknown): Failure =>
+  new Failure('payload_too_large', 'file size has reached maximum size limit', { cause });
+
+/** The type of an artifact and how it is packed; 400 for an unknown one, and for another packing than its own. */
+export function typeOf(given: { artifact_type?: string | undefined; artifact_format?: string | undefined }): {
+  type: string;
+  format: ArtifactFormat;
+} {
+  const type = given.artifact_type ?? 'archive';
+  const known = artifactTypes.get(type);
+  if (!known) throw badRequest('artifact_type does not have a valid value');
+  if (given.artifact_format !== undefined && given.artifact_format !== known.format)
+    throw badRequest(`artifact_format of ${type} is ${known.format}`);
+  return { type, format: known.format };
+}
+
+/** Bytes of an artifact, by the project of the job, its groups and the instance; and by its type. */
+export const sizeLimit = async (
+  db: Db,
+  settings: ApplicationSettings,
+  job: Pick<JobRow, 'project_id'>,
+  type?: string,
+): Promise<number> =>
+  maximumBytes(type, (await selectProjectLimit(db, job.project_id)) ?? settings.max_artifacts_size);
+
+export type Upload = Partial<
+  Record<'artifact_type' | 'artifact_format' | 'expire_in' | 'accessibility', string | undefined>
+>;
+
+/** What the job's file, and the fields of the upload, make of an artifact. 400 for fields that mean nothing. */
+function planOf(job: JobRow, settings: ApplicationSettings, upload: Upload) {
+  const { expire_in = settings.default_artifacts_expire_in, accessibility = 'public' } = upload;
+  const time = now();
+  const expiresAt = expiryOf(expire_in, time);
+  if (expiresAt === undefined) throw badRequest('expire_in is not a duration');
+  if (accessibility !== 'public' && accessibility !== 'private')
+    throw badRequest('accessibility does not have a valid value');
+  // The column holds what the compiler planned.
+  const planned = (job.options as unknown as Partial<PlannedJob>).artifacts;
+  const access = planned?.access ?? (accessibility === 'private' ? 'developer' : 'all');
+  return { ...typeOf(upload), access, expires_at: expiresAt, created_at: time };
+}
+
+/**
+ * Keeps the `file` of the body, whose other fields say what the address does not. 400 without one, for a report that cannot be
+ * read, and for another artifact of its type; the same one again is kept already. 403 where the job ended meanwhile, 413 for a
+ * file beyond the limit.
+ */
+export async function takeArtifact(
+  context: {
+    services: Needs<'config' | 'database' | 'secretKey'>;
+    settings: ApplicationSettings;
+    request: HttpRequest;
+  },
+  job: JobRow,
+  given: Upload,
+): Promise<void> {
+  const { services, settings, request } = context;
+  const { db } = services.database;
+  // What is wrong in the address is said before the file comes.
+  planOf(job, settings, given);
+  const folder = artifactsFolder(services.config.data);
+  const secret = randomHex(16);
+  const hash = startDigest();
+  const fields: Record<string, string> = {};
+  const received = await storeFile(folder, secret, {
+    stream: request.bodyStream,
+    headers: request.headers,
+    maximum: await sizeLimit(db, settings, job, given.artifact_type),
+    see: (piece) => hash.update(piece),
+    field: (name, value) => {
+      fields[name] = value;
+    },
+  }).catch((error: unknown) => {
+    throw error instanceof Failure && error.kind === 'payload_too_large' ? tooLarge(error) : error;
+  });
+  if (!received) throw missing();
+  let isKept = false;
+  try {
+    const { type, format, ...plan } = planOf(job, settings, { ...fields, ...given });
+    if (received.size > maximumBytes(type)) throw tooLarge();
+    const variables = type === 'dotenv' ? await readVariables(folder, secret) : undefined;
+    isKept = await keepArtifact(db, job, {
+      ...plan,
+      file_type: type,
+      file_format: format,
+      secret,
+      filename: cleanName(received.filename),
+      size: received.size,
+      sha256: hash.digest(),
+      ...(variables && { dotenvSealed: seal(services.secretKey, JSON.stringify(variables)) }),
+    });
+  } finally {
+    if (!isKept) await removeFiles(folder, [secret]).catch(() => undefined);
+  }
+}
+
+async function readVariables(folder: string, secret: string) {
+  const file = await openFile(folder, secret);
+  const pieces: Buffer[] = [];
+  if (file) for await (const piece of file.stream()) pieces.push(piece);
+  return parseDotenv(Buffer.concat(pieces));
+}
