@@ -23,7 +23,7 @@ export const announcePipelines = (relation: string): RawBuilder<unknown> =>
       from ${relation}
       union all
       select 'pipeline_finished', jsonb_build_object('project_id', project_id, 'user_id', user_id, 'pipeline_id', id,
-        'ref', ref, 'tag', tag, 'sha', sha, 'status', status, 'was_failing', coalesce((select p.status = 'failed' from pipelines p
+        'ref', ref, 'tag', tag, 'sha', sha, 'merge_request_id', merge_request_id, 'status', status, 'was_failing', coalesce((select p.status = 'failed' from pipelines p
           where p.project_id = r.project_id and p.ref = r.ref and p.tag = r.tag and p.id < r.id
             and p.status in ('success', 'failed') order by p.id desc limit 1), false)), updated_at
       from ${relation} r where status in ('success', 'failed')`),

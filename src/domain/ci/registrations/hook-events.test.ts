@@ -63,7 +63,8 @@ describe('a pipeline from its beginning to its end', () => {
   let pipeline: number;
 
   test('a push that asks for none is told as skipped', async () => {
-    const file = 'stages: [a, b]\nlay:\n  stage: a\n  script: make\nroof:\n  stage: b\n  script: make\n';
+    const file =
+      'stages: [a, b]\nlay:\n  stage: a\n  script: make\nroof:\n  stage: b\n  script: make\n  environment: staging/roof\n';
     await configure(`variables: {KEPT: in-the-file}\n${file}`);
     await reach(statuses, ['skipped']);
   });
@@ -126,8 +127,17 @@ describe('a pipeline from its beginning to its end', () => {
           status: 'failed',
           failure_reason: 'script_failure',
           runner: { description: 'The winch' },
+          environment: { name: 'staging/roof', action: 'start', deployment_tier: 'staging' },
+          artifacts_file: { filename: null, size: null },
         },
-        { name: 'lay', status: 'success', failure_reason: null, manual: false, when: 'on_success' },
+        {
+          name: 'lay',
+          status: 'success',
+          failure_reason: null,
+          manual: false,
+          when: 'on_success',
+          environment: null,
+        },
       ],
     });
     expect(last.object_attributes.finished_at).toMatch(/ UTC$/);
@@ -155,7 +165,7 @@ describe('a pipeline from its beginning to its end', () => {
       user: { id: maintainer.id },
       commit: { id: pipeline, message: 'Lay it\n\n[skip ci]', author_url: expect.stringMatching(/^mailto:/) },
       repository: { homepage: `${app.url}/${project.path_with_namespace}` },
-      environment: null,
+      environment: { name: 'staging/roof', action: 'start', deployment_tier: 'staging' },
     });
     expect(of('failed').project_name).toMatch(/ \/ /);
   });

@@ -11,6 +11,7 @@ import {
   hookUser,
   namedTime,
 } from '../../hooks/index.ts';
+import { guessTier } from '../environments/rules.ts';
 import { detailedStatus } from '../pipelines/detailed-status.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import { isCompleted, type Status } from '../processing/status.ts';
@@ -51,6 +52,13 @@ const runnerOf = (job: PayloadJob) =>
         tags: job.runner_tags ?? [],
       };
 
+const environmentOf = ({ environment }: PayloadJob) =>
+  environment && {
+    name: environment.name,
+    action: environment.action,
+    deployment_tier: environment.deploymentTier ?? guessTier(environment.name),
+  };
+
 const failureReason = ({ status, failure_reason }: PayloadJob): string | null =>
   status === 'failed' ? failure_reason : null;
 
@@ -75,8 +83,8 @@ const build = (people: People, job: PayloadJob, at: Date) => ({
   allow_failure: job.allow_failure,
   user: userOf(people, job.user_id),
   runner: runnerOf(job),
-  artifacts_file: { filename: null, size: null },
-  environment: null,
+  artifacts_file: { filename: job.archive_name, size: job.archive_size },
+  environment: environmentOf(job),
 });
 
 export type PayloadPipeline = {
@@ -194,6 +202,6 @@ export function jobPayload(
       visibility_level: project.visibility_level,
     },
     project,
-    environment: null,
+    environment: environmentOf(job),
   };
 }

@@ -1,6 +1,7 @@
 /** Reads pipelines and jobs for payloads of hooks. */
 import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
+import type { PlannedEnvironment } from '../file/plan.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 
 export const selectPayloadPipeline = (
@@ -15,10 +16,16 @@ export const selectPayloadPipeline = (
     .where('project_id', '=', projectId)
     .executeTakeFirst();
 
+/** What the compiler planned. */
+type PayloadEnvironment = Pick<PlannedEnvironment, 'name' | 'action' | 'deploymentTier'>;
+
 const payloadJobs = (db: Db, pipelineId: number) =>
   db
     .selectFrom('ci_jobs as j')
     .leftJoin('runners as r', 'r.id', 'j.runner_id')
+    .leftJoin('ci_artifacts as a', (join) =>
+      join.onRef('a.job_id', '=', 'j.id').on('a.file_type', '=', 'archive'),
+    )
     .select([
       'j.id',
       'j.name',
@@ -37,6 +44,9 @@ const payloadJobs = (db: Db, pipelineId: number) =>
       'r.runner_type',
       'r.paused as runner_paused',
       'r.tag_list as runner_tags',
+      'a.filename as archive_name',
+      'a.size as archive_size',
+      sql<PayloadEnvironment | null>`nullif(j.options -> 'environment', 'null')`.as('environment'),
     ])
     .where('j.pipeline_id', '=', pipelineId)
     .where('j.kind', '=', 'job');

@@ -121,6 +121,9 @@ test('an automatic merge waits for the pipeline, whoever reports of it', async (
   expect(bodyOf(await merge({ auto_merge: true }), 200).state).toBe('opened');
   bodyOf(await runner.update(job, { state: 'failed', failure_reason: 'script_failure' }), 200);
   expect(await status()).toBe('ci_must_pass');
+  await waitForFollowing(ashlar);
+  const todos = bodyOf(await ashlar.root('GET /todos?action=build_failed'), 200);
+  expect(todos.some(({ target }: { target: { project_id: number } }) => target.project_id === id)).toBe(true);
   const pipeline = (await pipelinesOf(path, iid))[0]?.id;
   bodyOf(await ashlar.root(`POST /projects/${id}/pipelines/${pipeline}/retry`), 201);
   bodyOf(await runner.update(await runner.take(), { state: 'success' }), 200);
