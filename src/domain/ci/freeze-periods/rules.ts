@@ -1,6 +1,6 @@
 /** When nothing should be deployed (facts: Freeze periods). Pure. */
 import { invalid } from '../../../platform/failure.ts';
-import { nextTime, zoneOf } from '../schedules/cron.ts';
+import { nextTime, zoneOf } from '../cron/times.ts';
 
 export type Freeze = { freeze_start: string; freeze_end: string; cron_timezone: string };
 

@@ -1,7 +1,8 @@
 /** When schedules are due: patterns, zones with summer time, months' ends, and the minutes of the worker. */
 import { describe, expect, test } from 'vitest';
-import { nextRun, zoneOf } from './cron.ts';
-import { zoneNames } from './zone-names.ts';
+import { zoneOf } from '../cron/times.ts';
+import { zoneNames } from '../cron/zone-names.ts';
+import { nextRun } from './cron.ts';
 
 const due = (cron: string, cron_timezone: string, from: string) => {
   const next = nextRun({ cron, cron_timezone }, new Date(from));
