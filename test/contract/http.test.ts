@@ -30,7 +30,6 @@ const streamed = [
   '/projects/:id/repository/archive.:format',
   '/projects/:id/snapshot',
   '/projects/:id/merge_requests/:merge_request_iid/raw_diffs',
-  '/projects/:id/jobs/:job_id/artifacts',
 ];
 
 /** On every response, refusals included. */

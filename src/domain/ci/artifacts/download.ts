@@ -6,6 +6,8 @@ import { openFile, storedPath } from '../../../kernel/files/stored-files.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { badRequest, notFound } from '../../../platform/failure.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
+import { etagOf } from '../../../platform/http/etag.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { openArchived } from './archive.ts';
 import { artifactsFolder } from './files.ts';
 import type { ArtifactRow } from './queries.ts';
@@ -42,10 +44,12 @@ export async function downloadOf(
 export async function replyWithArchive(
   services: Needs<'config'>,
   archive: ArtifactRow,
-  method: string,
+  request: HttpRequest,
 ): Promise<Reply<Readable>> {
-  const { headers, body } = await downloadOf(services, archive, method);
-  return new Reply(200, body, headers);
+  const { etag, isKnown } = etagOf(archive.secret, request);
+  if (isKnown) return new Reply<Readable>(304, undefined, { etag, ...harmless });
+  const { headers, body } = await downloadOf(services, archive, request.method);
+  return new Reply(200, body, { ...headers, etag });
 }
 
 /** Types of files that programs ask for by address; the rest is text or bytes. */
@@ -73,18 +77,21 @@ export async function replyWithArchived(
   { config }: Needs<'config'>,
   { secret }: ArtifactRow,
   path: string,
-  method: string,
+  request: HttpRequest,
 ): Promise<Reply<Readable>> {
   if (!isArchivePath(path)) throw badRequest('artifact_path is not the path of a file');
   const { size, stream } = await openArchived(storedPath(artifactsFolder(config.data), secret).file, path);
+  const { etag, isKnown } = etagOf(`${secret} ${path}`, request);
   const ending = extname(path).toLowerCase();
   const headers = {
     'content-type': (Object.hasOwn(types, ending) && types[ending]) || BYTES,
     'content-length': String(size),
     'content-disposition': dispositionHeader('attachment', posix.basename(path)),
     ...harmless,
+    etag,
   };
-  if (method !== 'HEAD') return new Reply(200, stream, headers);
+  if (request.method !== 'HEAD' && !isKnown) return new Reply(200, stream, headers);
   stream.destroy();
+  if (isKnown) return new Reply<Readable>(304, undefined, { etag, ...harmless });
   return new Reply(200, Readable.from([]), headers);
 }

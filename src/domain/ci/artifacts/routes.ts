@@ -71,11 +71,12 @@ export const artifactEndpoints: Endpoint[] = [
     summary: 'The archive of what a job made.',
     access: readingArtifacts,
     jobToken: true,
+    also: [304],
     input: OneJob,
     reply: bytesOf('application/zip'),
     handle: async (context) => {
       const { services, input, request } = context;
-      return replyWithArchive(services, await archiveOf(context, input.job_id), request.method);
+      return replyWithArchive(services, await archiveOf(context, input.job_id), request);
     },
   }),
   listing({
@@ -108,13 +109,13 @@ export const artifactEndpoints: Endpoint[] = [
     summary: 'A file in the archive of what a job made.',
     access: readingArtifacts,
     jobToken: true,
-    also: [422],
+    also: [304, 422],
     input: ArchivedPath,
     reply: ArchivedFile,
     handle: async (context) => {
       const { services, input, request } = context;
       const archive = await archiveOf(context, input.job_id);
-      return replyWithArchived(services, archive, input.artifact_path, request.method);
+      return replyWithArchived(services, archive, input.artifact_path, request);
     },
   }),
   endpoint({
@@ -123,11 +124,12 @@ export const artifactEndpoints: Endpoint[] = [
     summary: 'The archive of a job by its name, of the last successful pipeline of a branch or tag.',
     access: readingArtifacts,
     jobToken: true,
+    also: [304],
     input: NamedArchive,
     reply: bytesOf('application/zip'),
     handle: async (context) => {
       const { services, input, request } = context;
-      return replyWithArchive(services, await namedArchive(context, input), request.method);
+      return replyWithArchive(services, await namedArchive(context, input), request);
     },
   }),
   endpoint({
@@ -138,13 +140,13 @@ export const artifactEndpoints: Endpoint[] = [
       'A file in the archive of a job by its name, of the last successful pipeline of a branch or tag.',
     access: readingArtifacts,
     jobToken: true,
-    also: [422],
+    also: [304, 422],
     input: NamedPath,
     reply: ArchivedFile,
     handle: async (context) => {
       const { services, input, request } = context;
       const archive = await namedArchive(context, input);
-      return replyWithArchived(services, archive, input.artifact_path, request.method);
+      return replyWithArchived(services, archive, input.artifact_path, request);
     },
   }),
   endpoint({

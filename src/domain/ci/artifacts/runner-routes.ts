@@ -52,6 +52,7 @@ export const runnerArtifactEndpoints: Endpoint[] = [
     summary: 'The archive of an earlier job, for the runner of a later one.',
     access: anyone,
     readsJobToken: true,
+    also: [304],
     input: OwnDownload,
     reply: bytesOf('application/zip'),
     handle: async ({ db, services, settings, input, request }) => {
@@ -65,7 +66,7 @@ export const runnerArtifactEndpoints: Endpoint[] = [
       const project = await authorizeProject(points, caller, 'read_pipelines', project_id);
       const seen = await asJobSees(points, caller, project);
       const archive = found(await selectArchive(db, seen, input.id, settings.keep_latest_artifact));
-      return replyWithArchive(services, archive, request.method);
+      return replyWithArchive(services, archive, request);
     },
   }),
 ];

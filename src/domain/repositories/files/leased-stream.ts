@@ -6,8 +6,8 @@ import type { Needs } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { GitError } from '../../../platform/git/program/program.ts';
+import { etagOf } from '../../../platform/http/etag.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
-import { digest } from '../../../platform/secret.ts';
 import { projectRepository } from '../store/containers.ts';
 import { streamLeased } from '../store/leased-stream.ts';
 
@@ -28,11 +28,9 @@ export async function replyWithStream(
   request: HttpRequest,
   { identity, headers, make }: StreamOrder,
 ): Promise<Reply<Readable>> {
-  const etag = `W/"${digest(identity).toString('base64url')}"`;
+  const { etag, isKnown } = etagOf(identity, request);
   const cache = { etag, 'cache-control': 'max-age=0, private, must-revalidate' };
-  const known = request.headers['if-none-match'];
-  if (typeof known === 'string' && known.split(',').some((each) => each.trim() === etag))
-    return new Reply<Readable>(304, undefined, cache);
+  if (isKnown) return new Reply<Readable>(304, undefined, cache);
   const stream = request.method === 'HEAD' ? Readable.from([]) : await holdWhileRead(services, project, make);
   return new Reply(200, stream, { ...headers, ...cache });
 }
