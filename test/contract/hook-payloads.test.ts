@@ -81,7 +81,6 @@ const unseen = [
   'ShortProject: avatar_url',
   'Build: artifacts_file.filename',
   'Build: artifacts_file.size',
-  'Build: environment',
   'Issue: last_edited_by_id',
   'Issue: updated_by_id',
   'Issue: human_time_change',
@@ -107,7 +106,6 @@ const unseen = [
   'Push Hook: push: message',
   'Pipeline Hook: pipeline: merge_request',
   'Pipeline Hook: pipeline: source_pipeline',
-  'Job Hook: build: environment',
   'Job Hook: build: source_pipeline',
   // No award on a comment on a commit.
   'Emoji Hook: emoji: commit',

@@ -42,6 +42,7 @@ const kinds = [
   'milestone',
   'pipeline',
   'job',
+  'deployment',
   'releases',
   'emoji',
   'resource_access_token',
@@ -518,7 +519,7 @@ export const hookSteps: readonly HookStep[] = [
       };
       const { token } = await ask('POST /user/runners', fields);
       const text =
-        'workflow: {name: Up}\nlay: {script: make, tags: [stone]}\nroof: {script: make, tags: [stone], stage: deploy}\n';
+        'workflow: {name: Up}\nlay: {script: make, tags: [stone], environment: {name: yard, url: "https://yard.example.com"}}\nroof: {script: make, tags: [stone], stage: deploy}\n';
       await commit(world, 'main', file('ci.yml', text), { commit_message: 'Lay it [skip ci]' });
       const variables = [{ key: 'COLOUR', value: 'ochre' }];
       await ask(`POST ${at.project}/pipeline`, { ref: 'main', variables }, mason.token);
@@ -527,7 +528,22 @@ export const hookSteps: readonly HookStep[] = [
         await ask(`PUT /jobs/${job.id}`, { token: job.token, ...report });
       }
     },
-    tells: [...Array<string>(3).fill('Pipeline Hook: pipeline'), ...Array<string>(8).fill('Job Hook: build')],
+    tells: [
+      ...Array<string>(3).fill('Pipeline Hook: pipeline'),
+      ...Array<string>(8).fill('Job Hook: build'),
+      ...Array<string>(2).fill('Deployment Hook: deployment'),
+    ],
+  },
+  {
+    what: 'deployments of jobs and of other programs',
+    async act(world) {
+      const { ask, at, mason } = world;
+      const [{ id: sha }] = await ask(`GET ${at.project}/repository/commits?per_page=1`, undefined);
+      const fields = { environment: 'yard', sha, ref: 'main', tag: false, status: 'running' };
+      const { id } = await ask(`POST ${at.project}/deployments`, fields, mason.token);
+      await ask(`PUT ${at.project}/deployments/${id}`, { status: 'success' }, mason.token);
+    },
+    tells: Array<string>(2).fill('Deployment Hook: deployment'),
   },
 ];
 

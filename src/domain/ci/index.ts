@@ -26,6 +26,7 @@ import { selectLastPipeline } from './pipelines/queries.ts';
 import { reassign } from './pipelines/reassign-actions.ts';
 import { pipelineEndpoints } from './pipelines/routes.ts';
 import { protectedEnvironmentEndpoints } from './protected-environments/routes.ts';
+import { deploymentHooks } from './registrations/deployment-hooks.ts';
 import { ciHooks, ciSamples } from './registrations/hook-events.ts';
 import { pipelineFact, pipelineSubject } from './registrations/notifications.ts';
 import { reportEndpoints } from './reports/routes.ts';
@@ -122,7 +123,7 @@ export const ciCapability = (
     { fact: 'repository_pushed', task: FOLLOW_DELETIONS, queue: 'pipelines', when: deletesBranches },
   ],
   registrations: [
-    hookSources.add(...ciHooks),
+    hookSources.add(...ciHooks, deploymentHooks),
     hookSamples.add(...ciSamples),
     notificationFacts.add(pipelineFact),
     notificationSubjects.add(pipelineSubject),

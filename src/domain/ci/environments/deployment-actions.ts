@@ -8,6 +8,7 @@ import { Failure, forbidden, invalid } from '../../../platform/failure.ts';
 import { fullRef, isRefName } from '../../../platform/git/names.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
 import { readRepository } from '../../repositories/index.ts';
+import { announceDeployments } from '../processing/fact-actions.ts';
 import { requireDeployer, requireDeployerTo } from '../protected-environments/deployer-queries.ts';
 import { type Context, refuse } from './actions.ts';
 import { ensureEnvironment, insertDeployment } from './insert-actions.ts';
@@ -39,6 +40,13 @@ const open = async (tx: Db, environmentId: number): Promise<void> => {
     where id = ${environmentId}`.execute(ahead(tx));
 };
 
+/** Tells of a new deployment. */
+const tell = async (tx: Db, id: number): Promise<void> => {
+  await sql`with made as (select * from deployments where id = ${id}) ${announceDeployments('made')}`.execute(
+    ahead(tx),
+  );
+};
+
 /** Makes a deployment, and its environment where that is missing; returns its id. 400 for what is not there. */
 export async function createDeployment(context: WriteContext, input: CreateDeployment): Promise<number> {
   const { services, actor, subject } = context;
@@ -53,6 +61,7 @@ export async function createDeployment(context: WriteContext, input: CreateDeplo
     const finished_at = isFinished(status) ? now() : null;
     const values = { ref, sha, tag, status, user_id: actor.id, finished_at };
     const id = await insertDeployment(tx, subject, environment, values);
+    await tell(tx, id);
     if (status === 'success') await open(tx, environment.id);
     return id;
   });
@@ -67,11 +76,12 @@ export const updateDeployment = (context: Context, id: number, status: ReportedS
       throw forbidden('Deployments created using GitLab CI can not be updated using the API');
     refuse(statusProblems(row.status, status));
     const time = now();
-    await ahead(tx)
+    const change = tx
       .updateTable('deployments')
       .set({ status, updated_at: time, finished_at: isFinished(status) ? time : null })
       .where('id', '=', id)
-      .execute();
+      .returningAll();
+    await sql`with changed as (${change}) ${announceDeployments('changed')}`.execute(ahead(tx));
     if (status === 'success') await open(tx, row.environment_id);
   });
 

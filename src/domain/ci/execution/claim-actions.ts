@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { announceJobs, announcePipelines } from '../processing/fact-actions.ts';
+import { announceDeployments, announceJobs, announcePipelines } from '../processing/fact-actions.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 
@@ -58,10 +58,11 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
       select 'job', ${digest}, user_id, project_id, 'job ' || id, '{}', ${time}::timestamptz + (timeout + 900) * interval '1 second',
         ${time}, ${time} from claimed),
     deployment as (
-      update deployments d set status = 'running', updated_at = ${time} from claimed where d.job_id = claimed.id),
+      update deployments d set status = 'running', updated_at = ${time} from claimed where d.job_id = claimed.id returning d.*),
     pipeline as (
       update pipelines p set status = 'running', started_at = coalesce(p.started_at, ${time}), updated_at = ${time}
       from claimed where p.id = claimed.pipeline_id and p.status <> 'running' returning p.*),
+    told_deployment as (${announceDeployments('deployment')}),
     told_job as (${announceJobs('claimed')}),
     told_pipeline as (${announcePipelines('pipeline')})
     select * from claimed`.execute(db);

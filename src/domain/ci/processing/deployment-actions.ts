@@ -5,6 +5,7 @@ import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
 import { durationSeconds } from '../file/duration.ts';
 import type { PlannedEnvironment } from '../file/plan.ts';
+import { announceDeployments } from './fact-actions.ts';
 
 type Pipeline = Pick<Selectable<PipelinesTable>, 'id' | 'project_id' | 'ref' | 'sha' | 'tag'>;
 type Job = Pick<Selectable<CiJobsTable>, 'id' | 'environment_id'>;
@@ -43,13 +44,14 @@ export async function insertDeployments(tx: Db, pipeline: Pipeline): Promise<voi
 export async function followJobs(tx: Db, pipeline: Pick<Pipeline, 'id'>): Promise<void> {
   const time = now();
   await sql`
-    update deployments d set status = s.status, user_id = j.user_id, updated_at = ${time},
+    with changed as (update deployments d set status = s.status, user_id = j.user_id, updated_at = ${time},
       finished_at = case when s.status in ('success', 'failed', 'canceled') then ${time}::timestamptz end
     from ci_jobs j cross join lateral (select case
       when j.status in ('success', 'failed', 'canceled', 'skipped') then j.status
       when j.status in ('running', 'canceling') then 'running'
       else 'created' end as status) s
-    where j.pipeline_id = ${pipeline.id} and d.job_id = j.id and d.status <> s.status`.execute(ahead(tx));
+    where j.pipeline_id = ${pipeline.id} and d.job_id = j.id and d.status <> s.status returning d.*)
+    ${announceDeployments('changed')}`.execute(ahead(tx));
   await sql`
     update environments e set state = 'available', updated_at = ${time}
     where e.state = 'stopping' and e.id in (select environment_id from ci_jobs where pipeline_id = ${pipeline.id})

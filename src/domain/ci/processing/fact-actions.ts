@@ -29,6 +29,15 @@ export const announcePipelines = (relation: string): RawBuilder<unknown> =>
       from ${relation} r where status in ('success', 'failed')`),
   );
 
+/** The same of deployments; those that only wait are not told. */
+export const announceDeployments = (relation: string): RawBuilder<unknown> =>
+  sql.raw(
+    insertFacts(`
+      select 'deployments_changed', jsonb_build_object('project_id', project_id,
+        'deployments', jsonb_agg(jsonb_build_object('id', id, 'status', status) order by id)), max(updated_at)
+      from ${relation} where status <> 'created' group by project_id`),
+  );
+
 /** Runs a statement that changes jobs and returns their rows, and tells of them by the same. */
 export async function changeJobs(tx: Db, change: RawBuilder<unknown>): Promise<void> {
   await sql`with changed as (${change}) ${announceJobs('changed')}`.execute(ahead(tx));

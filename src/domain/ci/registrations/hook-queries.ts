@@ -122,3 +122,23 @@ export const selectNewestJob = (db: Db, projectId: number) =>
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** Those of the ids, with their environments. */
+export const selectPayloadDeployments = (db: Db, projectId: number, ids: readonly number[]) =>
+  db
+    .selectFrom('deployments as d')
+    .innerJoin('environments as e', 'e.id', 'd.environment_id')
+    .select([
+      'd.id',
+      'd.job_id',
+      'd.user_id',
+      'd.sha',
+      'd.ref',
+      'e.name',
+      'e.tier',
+      'e.slug',
+      'e.external_url',
+    ])
+    .where('d.project_id', '=', projectId)
+    .where(sql<SqlBool>`d.id = any(${[...ids]}::bigint[])`)
+    .execute();
