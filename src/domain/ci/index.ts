@@ -8,6 +8,7 @@ import { artifactRoutes } from './artifacts/file-routes.ts';
 import { artifactEndpoints } from './artifacts/routes.ts';
 import { runnerArtifactEndpoints } from './artifacts/runner-routes.ts';
 import { expireArtifacts, sweepArtifactFiles } from './artifacts/sweep.ts';
+import { badgeRoutes } from './badges/pages.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
@@ -88,7 +89,7 @@ export const ciCapability = (
     ...protectedEnvironmentEndpoints,
     ...freezePeriodEndpoints,
   ],
-  routes: artifactRoutes(services),
+  routes: [...artifactRoutes(services), ...badgeRoutes(services)],
   tasks: {
     [FOLLOW_PUSH]: followPush(services),
     [FOLLOW_DELETIONS]: followDeletions(services),
