@@ -106,5 +106,13 @@ describe('the directory', () => {
     await expect(listArchive(written(archive), 'x', false)).rejects.toThrow('404');
     const deep = zipOf({ name: `${'x/'.repeat(101)}y` });
     await expect(listArchive(written(deep), '', true)).rejects.toThrow('more than 100 folders');
+    // A few names of many folders each are more text than memory is for.
+    const long = Array.from({ length: 20 }, (_, nth) => ({
+      name: `${nth}${`${'x'.repeat(500)}/`.repeat(99)}y`,
+    }));
+    await expect(listArchive(written(zipOf(...long)), '', true)).rejects.toThrow(
+      'the paths in the archive are too long',
+    );
+    expect(await listArchive(written(zipOf(...long)), '', false)).toHaveLength(20);
   });
 });

@@ -25,8 +25,8 @@ const directories = createShare({
 
 const unreadable = (reason: string, cause?: unknown): Failure =>
   new Failure('unprocessable', `422 Unprocessable Entity - ${reason}`, { cause });
-const tooMany = (): Failure =>
-  unreadable(`the archive has more than ${MAX_ENTRIES.toLocaleString('en')} entries`);
+const tooMany = (most: number): Failure =>
+  unreadable(`the archive has more than ${most.toLocaleString('en')} entries`);
 /** Errors of the disk stay what they are. */
 const malformed = (error: unknown): unknown =>
   error instanceof Failure || !(error instanceof Error) || 'syscall' in error
@@ -52,7 +52,7 @@ async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>):
     });
   zip.on('error', () => undefined);
   try {
-    if (zip.entryCount > MAX_ENTRIES) throw tooMany();
+    if (zip.entryCount > MAX_ENTRIES) throw tooMany(MAX_ENTRIES);
     return await work(zip);
   } catch (error) {
     throw malformed(error);
@@ -104,6 +104,10 @@ export type ArchiveEntry = {
 
 /** Folders above one another. */
 const MAX_DEPTH = 100;
+/** Entries that are listed: they are put in order in one go. */
+const MAX_LISTED = 50_000;
+/** Characters of all paths that are listed: a few names may have thousands of folders between them. */
+const MAX_LISTED_LENGTH = 16_777_216;
 
 /** What an entry says of itself; folders need none, and have the usual mode then. */
 function entryAt(path: string, entry: Entry | undefined): ArchiveEntry {
@@ -127,6 +131,7 @@ export const listArchive = (archive: string, folder: string, recursive: boolean)
     const inside = folder === '' ? '' : `${folder}/`;
     const listed = new Map<string, ArchiveEntry>();
     let isThere = folder === '';
+    let length = 0;
     const release = await directories.take();
     try {
       for await (const entry of zip.eachEntry()) {
@@ -135,12 +140,17 @@ export const listArchive = (archive: string, folder: string, recursive: boolean)
         const parts = entry.fileName.slice(inside.length).split('/').filter(Boolean);
         if (parts.length > MAX_DEPTH)
           throw unreadable(`the archive has more than ${MAX_DEPTH} folders above one another`);
-        for (let length = 1; length <= (recursive ? parts.length : Math.min(1, parts.length)); length += 1) {
-          const path = `${inside}${parts.slice(0, length).join('/')}`;
-          const isItself = length === parts.length;
-          if (isItself || !listed.has(path)) listed.set(path, entryAt(path, isItself ? entry : undefined));
+        for (let depth = recursive ? parts.length : Math.min(1, parts.length); depth > 0; depth -= 1) {
+          const path = `${inside}${parts.slice(0, depth).join('/')}`;
+          const isItself = depth === parts.length;
+          const isKnown = listed.has(path);
+          // The folders around it are known then, too.
+          if (isKnown && !isItself) break;
+          if (!isKnown) length += path.length;
+          listed.set(path, entryAt(path, isItself ? entry : undefined));
         }
-        if (listed.size > MAX_ENTRIES) throw tooMany();
+        if (listed.size > MAX_LISTED) throw tooMany(MAX_LISTED);
+        if (length > MAX_LISTED_LENGTH) throw unreadable('the paths in the archive are too long');
       }
     } finally {
       release();
