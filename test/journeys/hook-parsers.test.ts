@@ -96,6 +96,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
   WikiPageEvent: ['Wiki Page Hook: wiki_page (create)', 'Wiki Page Hook: wiki_page (update)'],
   FeatureFlagEvent: ['Feature Flag Hook: feature_flag'],
   ReleaseEvent: ['create', 'delete', 'update'].map((action) => `Release Hook: release (${action})`),
+  DeploymentEvent: ['Deployment Hook: deployment'],
   EmojiEvent: ['Emoji Hook: emoji (award)'],
   PipelineEvent: ['Pipeline Hook: pipeline'],
   ProjectAccessTokenEvent: ['Resource Access Token Hook: access_token'],
