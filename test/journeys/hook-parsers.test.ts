@@ -129,6 +129,8 @@ const refusals: Readonly<Record<string, readonly string[]>> = {
     'Member Hook: user_access_request_to_group',
     'Member Hook: user_add_to_group',
   ],
+  // What another program deployed.
+  'deployable_id: int_type, deployable_url: url_type': ['Deployment Hook: deployment'],
   // Jobs that no runner has yet, and those of pipelines that no other started.
   'runner: model_type, source_pipeline: missing': ['Job Hook: build'],
   'source_pipeline: missing': ['Job Hook: build'],
