@@ -40,16 +40,17 @@ export async function createEnvironment(
   return row;
 }
 
-/** Changes what the request names; 404 without the environment. */
+/** Changes what the request names; 404 without the environment, 403 for a protected one, whose tier says who deploys to it. */
 export const updateEnvironment = (
-  { services, subject }: Context,
+  context: Context,
   id: number,
   { slug, ...changes }: EnvironmentChanges,
 ): Promise<EnvironmentRow> =>
-  inTransaction(services.database.db, async (tx) => {
+  inTransaction(context.services.database.db, async (tx) => {
     refuseSlug(slug);
     refuse(addressProblems(changes.external_url));
-    const row = found(await lockEnvironment(tx, subject, id), 'Environment');
+    const row = found(await lockEnvironment(tx, context.subject, id), 'Environment');
+    await requireDeployer(tx, context, row);
     const changed = { ...row, ...changes, updated_at: now() };
     await ahead(tx)
       .updateTable('environments')

@@ -162,6 +162,11 @@ later: { script: deploy, stage: .post }
     expect((await stop('developer')).status).toBe(403);
     expect(bodyOf(await stop('maintainer'), 200).state).toBe('stopped');
     expect((await as('developer')(`DELETE ${home()}/environments/${environment.id}`)).status).toBe(403);
+    // With another tier, a group's protection would be another, too.
+    const change = as('developer')(`PUT ${home()}/environments/${environment.id}`, {
+      body: { tier: 'other' },
+    });
+    expect((await change).status).toBe(403);
   });
 
   test('is refused by the tier of a group, too', async () => {
