@@ -426,8 +426,6 @@ CREATE INDEX ci_jobs_active ON public.ci_jobs USING btree (updated_at) WHERE (st
 
 CREATE INDEX ci_jobs_environment ON public.ci_jobs USING btree (environment_id) WHERE (environment_id IS NOT NULL);
 
-CREATE INDEX ci_jobs_pending ON public.ci_jobs USING btree (id) WHERE ((status = 'pending'::text) AND (kind = 'job'::text));
-
 CREATE INDEX ci_jobs_pipeline ON public.ci_jobs USING btree (pipeline_id, id);
 
 CREATE INDEX ci_jobs_project ON public.ci_jobs USING btree (project_id, id);
@@ -447,6 +445,8 @@ CREATE UNIQUE INDEX ci_jobs_status_name ON public.ci_jobs USING btree (pipeline_
 CREATE UNIQUE INDEX ci_jobs_token ON public.ci_jobs USING btree (token_digest) WHERE (token_digest IS NOT NULL);
 
 CREATE INDEX ci_jobs_user ON public.ci_jobs USING btree (user_id);
+
+CREATE INDEX ci_jobs_waiting ON public.ci_jobs USING btree (project_id, id) WHERE ((status = 'pending'::text) AND (kind = 'job'::text));
 
 create table ci_variables (
   id bigint generated always as identity not null,

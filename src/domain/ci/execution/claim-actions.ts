@@ -24,6 +24,18 @@ function reached({ id, runner_type, namespace_id }: AuthenticRunner) {
   return sql`exists (select from runner_projects o where o.runner_id = ${id} and o.project_id = p.id)`;
 }
 
+/** Of each project, so that one with very many jobs for other runners keeps this one's request no longer than others. */
+const MAX_LOOKED_AT = 2_000;
+
+const isWaiting = sql`j.status = 'pending' and j.kind = 'job'`;
+
+/** The projects that have jobs waiting, each once, found by steps of the index: not by all that wait. */
+const projectsWaiting = sql`
+  (select j.project_id from ci_jobs j where ${isWaiting} order by j.project_id limit 1)
+  union all
+  select (select j.project_id from ci_jobs j where ${isWaiting} and j.project_id > w.project_id order by j.project_id limit 1)
+  from waiting w where w.project_id is not null`;
+
 /**
  * The next job that the runner may take, which runs now, with the token that was made for it; undefined without one. The
  * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs, too.
@@ -32,22 +44,32 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
   const { runner, managerId, cancelGracefully, digest } = claim;
   const { tag_list: tags, run_untagged: untagged, access_level, maximum_timeout } = runner;
   const time = now();
-  const turns = runner.runner_type === 'instance_type' ? sql`coalesce(r.running, 0),` : sql``;
+  const turns =
+    runner.runner_type === 'instance_type'
+      ? sql`(select count(*) from ci_jobs r where r.project_id = p.id and r.status = 'running' and r.kind = 'job')`
+      : sql`0`;
+  const isTaken = sql`${isWaiting} and j.tags <@ ${tags}::text[] and (${untagged}::boolean or cardinality(j.tags) > 0)
+    and (${access_level !== 'ref_protected'}::boolean or j.protected)
+    and exists (select from users u where u.id = j.user_id and u.state = 'active')`;
   const { rows } = await sql<JobRow>`
-    with candidate as (
+    with recursive waiting (project_id) as (${projectsWaiting}),
+    places as materialized (
+      select p.id, p.settings, ${turns} as running, f.first_id
+      from waiting w join projects p on p.id = w.project_id
+        cross join lateral (
+          select j.id as first_id from (
+            select * from ci_jobs j where j.project_id = p.id and ${isWaiting} order by j.id limit ${MAX_LOOKED_AT}) j
+          where ${isTaken} order by j.id limit 1) f
+      where not p.deleting and coalesce(p.settings ->> 'builds_access_level', 'enabled') <> 'disabled' and ${reached(runner)}),
+    candidate as (
       select j.id,
-        coalesce((j.options ->> 'timeout')::integer, (p.settings ->> 'build_timeout')::integer, 3600) as own_timeout
-      from ci_jobs j
-        join projects p on p.id = j.project_id
-        join users u on u.id = j.user_id and u.state = 'active'
-        left join (
-          select project_id, count(*) as running from ci_jobs where status = 'running' and kind = 'job' group by project_id
-        ) r on r.project_id = j.project_id
-      where j.status = 'pending' and j.kind = 'job' and not p.deleting
-        and coalesce(p.settings ->> 'builds_access_level', 'enabled') <> 'disabled'
-        and j.tags <@ ${tags}::text[] and (${untagged}::boolean or cardinality(j.tags) > 0)
-        and (${access_level !== 'ref_protected'}::boolean or j.protected) and ${reached(runner)}
-      order by ${turns} j.id limit 1 for update of j skip locked),
+        coalesce((j.options ->> 'timeout')::integer, (o.settings ->> 'build_timeout')::integer, 3600) as own_timeout
+      from (select * from places order by running, first_id) o
+        -- One after the other, until one has a job that no other request has locked.
+        cross join lateral (
+          select j.id, j.options from ci_jobs j where j.project_id = o.id and j.id >= o.first_id and ${isTaken}
+          order by j.id limit 1 for update skip locked) j
+      limit 1),
     claimed as (
       update ci_jobs j set status = 'running', started_at = ${time}, updated_at = ${time}, runner_id = ${runner.id},
         runner_manager_id = ${managerId}, cancel_gracefully = ${cancelGracefully}, token_digest = ${digest},
