@@ -186,8 +186,9 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
       tags: 'person-1',
       archive: 'person-1/world.zip',
       releases: 'bin/person-1',
+      badges: 'main/pipeline.svg',
     };
-    const part = /\/-\/(\w+)/.exec(path)?.[1] ?? '';
+    const part = (/\/-\/(\w+)/.exec(path) ?? /\/(\w+)\/\*$/.exec(path))?.[1] ?? '';
     const target = path
       .replace(':path+', home)
       .replace(/\([^)]*\)/g, '')
