@@ -21,7 +21,7 @@ import { claimJob } from './claim-actions.ts';
 import { dependsOn } from './dependencies.ts';
 import { finishJob } from './finish-actions.ts';
 import { jobPayload } from './payload.ts';
-import { selectPipelineOf } from './queries.ts';
+import { isAnythingWaiting, selectPipelineOf } from './queries.ts';
 
 const TOKEN_PREFIX = 'glcbt-';
 
@@ -31,7 +31,8 @@ export async function giveJob(
   runner: AuthenticRunner,
   manager: Manager,
 ): Promise<Record<string, unknown> | undefined> {
-  const { db } = services.database;
+  const { db, points } = services.database;
+  if (!(await isAnythingWaiting(points))) return undefined;
   const token = `${TOKEN_PREFIX}${randomHex(20)}`;
   const job = await claimJob(db, {
     runner,
@@ -42,7 +43,7 @@ export async function giveJob(
   if (!job) return undefined;
   const [pipeline, project] = await Promise.all([
     selectPipelineOf(db, job),
-    reachProject(services.database.points, job.project_id),
+    reachProject(points, job.project_id),
   ]);
   const commit = project && (await readRepository(services, project, (git) => findCommit(git, pipeline.sha)));
   if (!project || !commit) {

@@ -1,5 +1,6 @@
 /** Reads the job that a runner speaks of, and what a job is run with. */
 import type { Db } from '../../../platform/db/database.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { digest } from '../../../platform/secret.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 
@@ -11,6 +12,10 @@ export const selectByToken = (db: Db, id: number, token: string): Promise<JobRow
     .where('id', '=', id)
     .where('token_digest', '=', digest(token))
     .executeTakeFirst();
+
+/** Whether any job waits for a runner: most requests come while none does. */
+export const isAnythingWaiting = async (sql: Sql): Promise<boolean> =>
+  (await sql`select from ci_jobs where status = 'pending' and kind = 'job' limit 1`).length > 0;
 
 export const selectPipelineOf = (db: Db, job: Pick<JobRow, 'pipeline_id'>) =>
   db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirstOrThrow();
