@@ -6,14 +6,29 @@ import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/parameters/raw-parameters.ts';
 import type { Route } from '../../platform/http/server/server.ts';
+import { type AuthorizedProject, authorizeProject, Moved } from '../access/find.ts';
 import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
 import { presentedCredential } from '../identity/credentials.ts';
+import type { ProjectAbility } from '../policy/policy.ts';
 import type { Needs } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { admit } from './gate.ts';
 
 export type FileContext = { caller: Caller; params: Record<string, string>; request: HttpRequest };
+
+/** The project in whose address the file is. 404 as elsewhere; addresses stay valid when the project moves. */
+export async function projectOfFile(
+  { database: { points } }: Needs<'database'>,
+  { caller, params: { path = '' } }: Pick<FileContext, 'caller' | 'params'>,
+  ability: ProjectAbility,
+): Promise<AuthorizedProject> {
+  if (!path.includes('/')) throw notFound();
+  return authorizeProject(points, caller, ability, path).catch((error: unknown) => {
+    if (error instanceof Moved) return authorizeProject(points, caller, ability, error.projectId);
+    throw error;
+  });
+}
 
 type FileSpec = {
   path: string;

@@ -1,7 +1,7 @@
 /** Serves files of metric images below their project's path, to readers of the alert or issue. */
-import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel/access/find.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import { type FileContext, fileRoute } from '../../../kernel/api/file-route.ts';
+import { type FileContext, fileRoute, projectOfFile } from '../../../kernel/api/file-route.ts';
 import { readAvatar } from '../../../kernel/files/pictures.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
@@ -10,20 +10,6 @@ import type { Route } from '../../../platform/http/server/server.ts';
 import { findIssue } from '../../work-items/index.ts';
 import type { MetricImageRow } from './actions.ts';
 import { selectIid, selectImageByName } from './queries.ts';
-
-const findProject = (
-  services: Needs<'database'>,
-  caller: Caller,
-  path: string,
-): Promise<AuthorizedProject> => {
-  const find = (reference: string) =>
-    authorizeProject(services.database.points, caller, 'read_project', reference);
-  return find(path).catch((error: unknown) => {
-    // Texts still have the address of a project that moved.
-    if (error instanceof Moved) return find(String(error.projectId));
-    throw error;
-  });
-};
 
 /** 404 for callers who may not read the alert or issue. */
 async function requireReader(
@@ -42,13 +28,11 @@ async function requireReader(
   await findIssue(db, project, caller, iid);
 }
 
-async function serve(
-  services: Needs<'config' | 'database'>,
-  { caller, params }: FileContext,
-): Promise<HttpResponse> {
-  const { path = '', image = '', filename = '' } = params;
-  if (!/^\d{1,15}$/.test(image) || !path.includes('/')) throw notFound();
-  const project = await findProject(services, caller, path);
+async function serve(services: Needs<'config' | 'database'>, context: FileContext): Promise<HttpResponse> {
+  const { caller, params } = context;
+  const { image = '', filename = '' } = params;
+  if (!/^\d{1,15}$/.test(image)) throw notFound();
+  const project = await projectOfFile(services, context, 'read_project');
   const row = await selectImageByName(services.database.db, project.id, Number(image), filename);
   if (!row) throw notFound();
   await requireReader(services, project, caller, row);

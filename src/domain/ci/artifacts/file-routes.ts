@@ -1,6 +1,5 @@
 /** Artifacts below the address of their job: the archive, and by `file_type` each report, as it came. */
-import { authorizeProject, Moved } from '../../../kernel/access/find.ts';
-import { type FileContext, fileRoute } from '../../../kernel/api/file-route.ts';
+import { type FileContext, fileRoute, projectOfFile } from '../../../kernel/api/file-route.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
@@ -13,18 +12,12 @@ import { mayDownload } from './rules.ts';
 type FileServices = Needs<'config' | 'database' | 'settings'>;
 
 /** 404 as for the job, 403 for those who may not download it. */
-async function sendArtifact(
-  services: FileServices,
-  { caller, params, request }: FileContext,
-): Promise<HttpResponse> {
-  const { path = '', id = '' } = params;
-  if (!path.includes('/') || !/^\d{1,15}$/.test(id)) throw notFound();
-  const { db, points } = services.database;
-  const project = await authorizeProject(points, caller, 'read_pipelines', path).catch((error: unknown) => {
-    // Addresses stay valid when the project moves.
-    if (error instanceof Moved) return authorizeProject(points, caller, 'read_pipelines', error.projectId);
-    throw error;
-  });
+async function sendArtifact(services: FileServices, context: FileContext): Promise<HttpResponse> {
+  const { request, params } = context;
+  const { id = '' } = params;
+  if (!/^\d{1,15}$/.test(id)) throw notFound();
+  const { db } = services.database;
+  const project = await projectOfFile(services, context, 'read_pipelines');
   const { file_type = 'archive' } = parseUrlEncoded(request.query);
   if (typeof file_type !== 'string') throw notFound();
   const { keep_latest_artifact } = await services.settings.read();

@@ -1,6 +1,6 @@
 /** Badges of a branch or tag, as pictures that other pages show: of its pipeline, and of its coverage. */
-import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel/access/find.ts';
-import { type FileContext, fileRoute } from '../../../kernel/api/file-route.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type FileContext, fileRoute, projectOfFile } from '../../../kernel/api/file-route.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
@@ -27,20 +27,12 @@ async function badgeOf(
 }
 
 /** 404 for who may not read the project's pipelines, and for another picture. */
-async function sendBadge(
-  services: BadgeServices,
-  { caller, params, request }: FileContext,
-): Promise<HttpResponse> {
-  const { path = '', '*': rest = '' } = params;
+async function sendBadge(services: BadgeServices, context: FileContext): Promise<HttpResponse> {
+  const { '*': rest = '' } = context.params;
   const [, ref, kind] = /^(.+)\/(pipeline|coverage)\.svg$/s.exec(rest) ?? [];
-  if (ref === undefined || !path.includes('/')) throw notFound();
-  const { points } = services.database;
-  const project = await authorizeProject(points, caller, 'read_pipelines', path).catch((error: unknown) => {
-    // Addresses stay valid when the project moves.
-    if (error instanceof Moved) return authorizeProject(points, caller, 'read_pipelines', error.projectId);
-    throw error;
-  });
-  const wishes = parseUrlEncoded(request.query);
+  if (ref === undefined) throw notFound();
+  const project = await projectOfFile(services, context, 'read_pipelines');
+  const wishes = parseUrlEncoded(context.request.query);
   return {
     status: 200,
     headers: {
