@@ -157,7 +157,7 @@ describe('an environment', () => {
     expect(bodyOf(await ask('dry_run=false'), 200).scheduled_entries).toEqual([]);
     await sweepEnvironments(app.app.services.database.background);
     expect((await show(id)).state).toBe('stopped');
-    await sql`update environments set auto_delete_at = now() where id = ${id}`;
+    await sql`update environments set auto_delete_at = now() - interval '1 second' where id = ${id}`;
     await sweepEnvironments(app.app.services.database.background);
     expect((await as('reporter')(`GET ${environments()}/${id}`)).status).toBe(404);
     expect((await show(young.id)).state).toBe('stopped');
@@ -399,7 +399,7 @@ check:
     const { id } = await named('review/main');
     await runner.update(await runner.take(), { state: 'success' });
     await runner.update(await runner.take(), { state: 'success' });
-    await sql`update environments set auto_stop_at = now() where id = ${id}`;
+    await sql`update environments set auto_stop_at = now() - interval '1 second' where id = ${id}`;
     const { background } = app.app.services.database;
     await Promise.all([sweepEnvironments(background), sweepEnvironments(background)]);
     expect((await show(id)).state).toBe('stopping');
