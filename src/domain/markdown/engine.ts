@@ -10,10 +10,13 @@ import { referenceAt, scanReferences } from './references.ts';
 import { asWritten, type Fragment, type Rendered } from './rendered.ts';
 import { type LinkContext, sanitize } from './sanitizer.ts';
 import { type BlockStarts, noteStart, sayPositions } from './source-positions.ts';
+import type { Scan } from './tracker-names.ts';
 
 export type Dialect = LinkContext & {
   /** References, emoji and task lists, which are not in plain Markdown. */
   gfm: boolean;
+  /** How the project's tracker names its issues, where that is not the common way. */
+  trackerNames?: string | undefined;
   /** Renders one line, without paragraphs, lists or headings. */
   line?: boolean;
 };
@@ -54,7 +57,7 @@ function createMarks(): Marks {
   };
 }
 
-type Env = { dialect: Dialect; marks: Marks; starts: BlockStarts; grown?: true };
+type Env = { dialect: Dialect; scan: Scan; marks: Marks; starts: BlockStarts; grown?: true };
 
 /** Maximum of blocks and cells per character, plus a constant: rows are filled up to a table's head. */
 const BLOCKS = { each: 2, besides: 200 };
@@ -128,7 +131,7 @@ function marked(state: StateCore, mark: string): Token {
 
 /** The text of a token, with a mark for each reference and emoji. */
 function markText(state: StateCore, token: Token): Token[] {
-  const { marks } = state.env as Env;
+  const { marks, scan } = state.env as Env;
   const made: Token[] = [];
   let end = 0;
   const keep = (until: number): void => {
@@ -137,7 +140,7 @@ function markText(state: StateCore, token: Token): Token[] {
     text.content = token.content.slice(end, until);
     made.push(text);
   };
-  for (const found of scanReferences(token.content)) {
+  for (const found of scan(token.content)) {
     let fragment: Fragment;
     if ('reference' in found) fragment = found;
     else {
@@ -228,11 +231,11 @@ let parsers: { plain: MarkdownIt; gfm: MarkdownIt } | undefined;
  * The text as safe HTML, split at its references; as written when it grows out of proportion. Takes nearly
  * linear time.
  */
-export function renderDocument(text: string, dialect: Dialect): Rendered {
+export function renderDocument(text: string, dialect: Dialect, scan: Scan = scanReferences): Rendered {
   parsers ??= { plain: createParser(false), gfm: createParser(true) };
   const parser = dialect.gfm ? parsers.gfm : parsers.plain;
   const marks = createMarks();
-  const env: Env = { dialect, marks, starts: new Map() };
+  const env: Env = { dialect, scan, marks, starts: new Map() };
   const html = dialect.line ? parser.renderInline(text, env) : parser.render(text, env);
   return env.grown ? asWritten(text) : marks.cut(html, dialect);
 }

@@ -23,6 +23,7 @@ export { type Reference, referenceAt, scanReferences } from './references.ts';
 export { renderEach, renderLine, renderMarkdown } from './render.ts';
 export { projectPrefix, type RenderContext } from './render-context.ts';
 export { escapeText } from './rendered.ts';
+export { trackerNames } from './tracker-names.ts';
 
 /** In characters. */
 const MAX_TEXT_LENGTH = 1_048_576;

@@ -1,11 +1,11 @@
 /** Renders Markdown for a reader: sanitised, with links for the references that the reader may see. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Dialect } from './engine.ts';
-import { scanReferences } from './references.ts';
 import type { RenderContext } from './render-context.ts';
 import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
 import { resolveReferences } from './resolve.ts';
+import { readTrackerNames, scannerOf } from './tracker-names.ts';
 
 /** Characters of a cached text, and number of them: a text mailed to many is rendered once. */
 const MAX_CACHED_LENGTH = 32_768;
@@ -47,11 +47,12 @@ export async function renderEach(
   const { services, project } = context;
   const baseUrl = services.baseUrl();
   const uploads = project && `/-/project/${project.id}`;
+  const trackerNames = await readTrackerNames(context);
   const rendered: Rendered[] = [];
   for (const [index, text] of texts.entries()) {
     // Each takes some milliseconds: yield to the event loop between two.
     if (index > 0) await nextTurn();
-    rendered.push(await renderOnce(text, { ...options, baseUrl, uploads }));
+    rendered.push(await renderOnce(text, { ...options, baseUrl, uploads, trackerNames }));
   }
   const references = rendered.flatMap(({ fragments }) =>
     fragments.flatMap((fragment) => ('reference' in fragment ? fragment.reference : [])),
@@ -72,7 +73,8 @@ export async function renderMarkdown(
 
 /** A line of text without markup, such as a title, as safe HTML; its references are as those of renderMarkdown(). */
 export async function renderLine(text: string, context: RenderContext): Promise<string> {
-  const found = [...scanReferences(text)].flatMap((each) => ('reference' in each ? each : []));
+  const scan = await scannerOf(await readTrackerNames(context));
+  const found = [...scan(text)].flatMap((each) => ('reference' in each ? each : []));
   const links = await resolveReferences(
     context,
     found.map(({ reference }) => reference),

@@ -3,9 +3,12 @@ import { extname } from 'node:path';
 import { createThreads } from '../../platform/threads.ts';
 import type { Dialect } from './engine.ts';
 import { asWritten, type Rendered } from './rendered.ts';
+import { scannerOf } from './tracker-names.ts';
 
 /** Characters; such a text takes some tens of milliseconds at worst. */
 const MAX_SHORT_LENGTH = 4_096;
+/** With a pattern that somebody wrote: its time is that of ten short texts at worst. */
+const MAX_SHORT_LENGTH_WITH_NAMES = 1_024;
 const RENDER_TIMEOUT_MS = 5_000;
 
 const threads = createThreads<{ text: string; dialect: Dialect }, Rendered>({
@@ -30,9 +33,10 @@ export async function renderSource(
   dialect: Dialect,
   timeoutMs = RENDER_TIMEOUT_MS,
 ): Promise<Rendered> {
-  if (text.length <= MAX_SHORT_LENGTH) {
+  const { trackerNames } = dialect;
+  if (text.length <= (trackerNames === undefined ? MAX_SHORT_LENGTH : MAX_SHORT_LENGTH_WITH_NAMES)) {
     const { renderDocument } = await import('./engine.ts');
-    return renderDocument(text, dialect);
+    return renderDocument(text, dialect, await scannerOf(trackerNames));
   }
   return (await threads.ask({ text, dialect }, timeoutMs)) ?? asWritten(text);
 }

@@ -4,29 +4,43 @@
  */
 /** Steps of the program that a pattern is: what these take for the longest title is some milliseconds. */
 const MAX_SIZE = 1_000;
+/** Of a pattern that is looked for all over texts. */
+export const MAX_SIZE_IN_TEXTS = 200;
 
 const engine = () => import('re2js');
 type Engine = Awaited<ReturnType<typeof engine>>;
+
+/** `end` is that of the match. */
+export type Match = { start: number; end: number; group: string };
 
 type Compiled =
   | {
       test: (text: string) => boolean;
       /** The last match; where the pattern has groups, what its last group is there. */
       findLast: (text: string) => string | undefined;
+      /** The matches in order, with what their first group is. */
+      findAll: (text: string) => Match[];
     }
   | { problem: string };
 
-function compile({ RE2JS, RE2JSException }: Engine, pattern: string): Compiled {
+function compile({ RE2JS, RE2JSException }: Engine, pattern: string, maxSize = MAX_SIZE): Compiled {
   try {
     const compiled = RE2JS.compile(pattern);
-    if (compiled.programSize() > MAX_SIZE) return { problem: 'is too complex' };
+    if (compiled.programSize() > maxSize) return { problem: 'is too complex' };
     const findLast = (text: string): string | undefined => {
       const matcher = compiled.matcher(text);
       let last: string | null | undefined;
       while (matcher.find()) last = matcher.group(matcher.groupCount());
       return last ?? undefined;
     };
-    return { test: (text) => compiled.test(text), findLast };
+    const findAll = (text: string): Match[] => {
+      const matcher = compiled.matcher(text);
+      const found: Match[] = [];
+      while (matcher.find())
+        found.push({ start: matcher.start(), end: matcher.end(), group: matcher.group(1) ?? '' });
+      return found;
+    };
+    return { test: (text) => compiled.test(text), findLast, findAll };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace('error parsing regexp: ', '');
@@ -35,12 +49,12 @@ function compile({ RE2JS, RE2JSException }: Engine, pattern: string): Compiled {
 }
 
 /** A test of texts, or what is wrong with the pattern. */
-export type PatternCompiler = (pattern: string) => Compiled;
+export type PatternCompiler = (pattern: string, maxSize?: number) => Compiled;
 
 /** For many patterns that are not known beforehand. */
 export async function patternCompiler(): Promise<PatternCompiler> {
   const loaded = await engine();
-  return (pattern) => compile(loaded, pattern);
+  return (pattern, maxSize) => compile(loaded, pattern, maxSize);
 }
 
 /** What is wrong with a new pattern; undefined for a good one. */

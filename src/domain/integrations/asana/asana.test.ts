@@ -43,7 +43,7 @@ const event = {
 
 test('a task is completed and commented on, by the key', async () => {
   const delivery = asanaDelivery(asana.url);
-  const [prepared, ...others] = delivery.prepare(event, { restrict_to_branch: 'other, main' });
+  const [prepared, ...others] = await delivery.prepare(event, { restrict_to_branch: 'other, main' });
   expect(others).toEqual([]);
   const { services } = ashlar.app;
   await delivery.send(
@@ -63,6 +63,6 @@ test('a task is completed and commented on, by the key', async () => {
   expect(asana.received[0]?.headers.authorization).toBe('Bearer a-key');
 });
 
-test('other branches than those that are named are not told', () => {
-  expect(asanaDelivery(asana.url).prepare(event, { restrict_to_branch: 'other' })).toEqual([]);
+test('other branches than those that are named are not told', async () => {
+  expect(await asanaDelivery(asana.url).prepare(event, { restrict_to_branch: 'other' })).toEqual([]);
 });

@@ -20,6 +20,7 @@ import {
   webexTeams,
 } from '../chat/services.ts';
 import { jiraDelivery } from '../jira/delivery.ts';
+import { jiraNames } from '../jira/issue-names.ts';
 import type { Description, Tracker } from '../kinds/description.ts';
 import {
   address,
@@ -32,6 +33,7 @@ import {
   required,
   secret,
   secretAddress,
+  shortText,
   text,
 } from '../kinds/fields.ts';
 import { mailDelivery } from '../mail/delivery.ts';
@@ -162,6 +164,10 @@ const descriptions: readonly Description[] = [
         }),
       },
       jira_issue_transition_id: text('The ids of the transitions of an issue that is closed, by commas.'),
+      jira_issue_prefix: shortText('What stands before the keys of issues in texts.'),
+      jira_issue_regex: shortText(
+        'The keys of issues, in the syntax of RE2, where they are not such as `STONE-12`.',
+      ),
       comment_on_event_enabled: {
         schema: Type.Boolean({
           description:
@@ -172,6 +178,7 @@ const descriptions: readonly Description[] = [
     mayBeOff: true,
     delivery: jiraDelivery,
     tracker: jira,
+    trackerNames: jiraNames,
     page: { field: 'url', label: 'Issue tracker' },
   },
   {

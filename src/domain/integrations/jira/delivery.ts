@@ -2,9 +2,11 @@
  * Issues of Jira: those that a push to the default branch, or a merge into it, closes go the way that the properties say; those that
  * commits and merge requests name get a comment and a link.
  */
+import { MAX_SIZE_IN_TEXTS, patternCompiler } from '../../../platform/patterns/pattern.ts';
 import { call } from '../kinds/call.ts';
 import { type Delivery, type DeliveryServices, type Properties, textOf } from '../kinds/description.ts';
-import { closedKeys, namedKeys } from './keys.ts';
+import { jiraNames } from './issue-names.ts';
+import { closedKeys, type FindKeys, namedKeys } from './keys.ts';
 
 /** As far as payloads of hooks are read. */
 type Payload = {
@@ -65,12 +67,12 @@ const MAX_COMMENTS = 20;
 /** Characters: those of a commit have no bound. */
 const MAX_TITLE = 500;
 
-function mentionedBy(payload: Payload): Mentioned[] {
+function mentionedBy(payload: Payload, find?: FindKeys): Mentioned[] {
   const who = quoted(payload.user?.name ?? payload.user_name ?? 'Somebody');
   const place = quoted(payload.project?.path_with_namespace ?? '');
   return mentionsIn(payload)
     .flatMap(({ what, title, url, text }) =>
-      namedKeys(text).map((key) => ({
+      namedKeys(text, find).map((key) => ({
         key,
         url,
         title: `${what}: ${title.slice(0, MAX_TITLE)}`,
@@ -143,21 +145,34 @@ async function mention(
   });
 }
 
+/** Characters of one text that are looked through with a pattern that somebody wrote. */
+const MAX_SEARCHED = 20_000;
+
+/** How the properties name issues; undefined for the common keys. */
+async function ownNames(properties: Properties): Promise<FindKeys | undefined> {
+  const pattern = jiraNames.pattern(properties);
+  if (pattern === undefined) return undefined;
+  const compiled = (await patternCompiler())(pattern, MAX_SIZE_IN_TEXTS);
+  if ('problem' in compiled) return () => [];
+  return (text) => compiled.findAll(text.slice(0, MAX_SEARCHED)).filter(({ group }) => group !== '');
+}
+
 export const jiraDelivery: Delivery = {
-  prepare({ body }, properties): (Transitioned | Mentioned)[] {
+  async prepare({ body }, properties): Promise<(Transitioned | Mentioned)[]> {
     const payload = body as Payload;
+    const find = await ownNames(properties);
     const goes =
       properties.jira_issue_transition_automatic === true ||
       textOf(properties, 'jira_issue_transition_id') !== '';
     return [
-      ...(goes ? closedKeys(closingTexts(payload)).map((key) => ({ key })) : []),
-      ...(properties.comment_on_event_enabled === false ? [] : mentionedBy(payload)),
+      ...(goes ? closedKeys(closingTexts(payload), find).map((key) => ({ key })) : []),
+      ...(properties.comment_on_event_enabled === false ? [] : mentionedBy(payload, find)),
     ];
   },
   async send(services, prepared, properties) {
     const told = prepared as Transitioned | Mentioned;
     const server = (textOf(properties, 'api_url') || textOf(properties, 'url')).replace(/\/+$/, '');
-    const issue = `${server}/rest/api/2/issue/${told.key}`;
+    const issue = `${server}/rest/api/2/issue/${encodeURIComponent(told.key)}`;
     if ('comment' in told) await mention(services, issue, told, properties);
     else await transition(services, issue, properties);
   },

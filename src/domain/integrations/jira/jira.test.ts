@@ -140,3 +140,40 @@ test('references lead to it', async () => {
     `${jira.url}/base/browse/STONE-12`,
   ]);
 });
+
+test('issues may be named with a prefix and a pattern of their own', async () => {
+  const links = async (text: string) => {
+    const body = { text, gfm: true, project: project.path_with_namespace };
+    const { html } = bodyOf(await ashlar.root('POST /markdown', { body }), 201);
+    return [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+  };
+  const shown = await set({ jira_issue_prefix: 'JIRA#', jira_issue_regex: '[a-z]+/\\d+' });
+  expect(shown.properties).toMatchObject({ jira_issue_prefix: 'JIRA#', jira_issue_regex: '[a-z]+/\\d+' });
+  expect(await links('JIRA#stone/12, not STONE-12, `JIRA#stone/1`, T12 or stone/3')).toEqual([
+    `${jira.url}/base/browse/stone%2F12`,
+  ]);
+  await set({ jira_issue_transition_automatic: true, commit_events: true });
+  await commit('main', 'Closes JIRA#stone/7, JIRA#stone/8 and STONE-7');
+  await expect.poll(() => posts().length, { timeout: 10_000 }).toBe(2);
+  expect(posts()).toEqual([
+    [sentTo('stone%2F7'), '31'],
+    [sentTo('stone%2F8'), '31'],
+  ]);
+});
+
+test.each([
+  [{ jira_issue_regex: '(' }, { jira_issue_regex: [expect.stringContaining('is not valid RE2 syntax')] }],
+  [{ jira_issue_regex: '[a-z]{1,200}[0-9]{1,200}' }, { jira_issue_regex: ['is too complex'] }],
+])('a pattern that is none is refused: %j', async (fields, message) => {
+  const body = {
+    url: `${jira.url}/base/`,
+    username: 'ada',
+    password: 'a-password',
+    jira_issue_prefix: '',
+    ...fields,
+  };
+  const { status, body: answer } = await ashlar.root(`PUT /projects/${project.id}/integrations/jira`, {
+    body,
+  });
+  expect([status, answer.message]).toEqual([400, message]);
+});

@@ -13,6 +13,17 @@ test.each<[string, string[]]>([
   expect(closedKeys([text])).toEqual(keys);
 });
 
+test('keys that a pattern finds stand for the common ones', () => {
+  const find = (text: string) =>
+    Array.from(text.matchAll(/#([a-z]+)/g), ({ 0: whole, 1: group = '', index }) => ({
+      start: index,
+      end: index + whole.length,
+      group,
+    }));
+  expect(closedKeys(['Closes #a, #b and #a STONE-1; #c. Fixes #d#e'], find)).toEqual(['a', 'b', 'd']);
+  expect(namedKeys('#a STONE-1 #b #a', find)).toEqual(['a', 'b']);
+});
+
 test('the first twenty of all texts', () => {
   const texts = Array.from({ length: 50 }, (_, place) => `Closes STONE-${place}`);
   expect(closedKeys(texts)).toHaveLength(20);

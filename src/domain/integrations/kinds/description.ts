@@ -37,13 +37,20 @@ export const flagsFor = (hookFlags: readonly string[]): string[] =>
 /** How events reach the other service. */
 export type Delivery = {
   /** What is to be sent of an event, in order; nothing where the properties do not want it. */
-  prepare(event: HookEvent, properties: Properties): readonly Json[];
+  prepare(event: HookEvent, properties: Properties): readonly Json[] | Promise<readonly Json[]>;
   /** Sends one of them, which the id names however often it is tried; fails where it may be tried again. */
   send(services: DeliveryServices, prepared: Json, properties: Properties, id: string): Promise<void>;
 };
 
 /** The address of what a text names, such as `STONE-12`, `#12`, `T12` or `CU-1a`; undefined where the tracker has no such names. */
 export type Tracker = (name: string, properties: Properties) => string | undefined;
+
+/** How a tracker names its issues where the properties have a way of their own: a pattern in the syntax of RE2, its first group the name proper. */
+export type TrackerNames = {
+  /** One of them has a value where there is such a way; none is secret. */
+  fields: readonly string[];
+  pattern(properties: Properties): string | undefined;
+};
 
 export type Description = {
   slug: string;
@@ -58,6 +65,7 @@ export type Description = {
   page?: { field: string; label: 'External wiki' | 'Issue tracker' };
   /** Where references in texts lead. */
   tracker?: Tracker;
+  trackerNames?: TrackerNames;
 };
 
 /** A value of a property as a text; empty where there is none. */

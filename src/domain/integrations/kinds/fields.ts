@@ -10,6 +10,9 @@ const MAX_LENGTH = 2_048;
 export const text = (description: string): Field => ({
   schema: Type.String({ maxLength: MAX_LENGTH, description }),
 });
+export const shortText = (description: string): Field => ({
+  schema: Type.String({ maxLength: 255, description }),
+});
 export const secret = (description: string): Field => ({
   schema: Type.String({ maxLength: MAX_LENGTH, writeOnly: true, description }),
   secret: true,

@@ -13,6 +13,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest } from '../../../platform/failure.ts';
+import { patternCompiler } from '../../../platform/patterns/pattern.ts';
 import { rulesOf } from '../../hooks/index.ts';
 import type { Description, Properties } from '../kinds/description.ts';
 import { type IntegrationRow, lockIntegration, ownIntegrations, selectIntegration } from './queries.ts';
@@ -75,7 +76,7 @@ export const setIntegration = (
       before ? readProperties(services.secretKey, before) : {},
       changes,
     );
-    requireGood(description, properties, rulesOf(settings, false));
+    requireGood(description, properties, rulesOf(settings, false), await patternCompiler());
     const events = flags.filter((flag) => changes[flag] ?? before?.events.includes(flag) ?? true);
     const columns = propertyColumns(services.secretKey, description, properties);
     const active = !(mayBeOff && changes.active === false);

@@ -80,9 +80,18 @@ export const lockIntegration = (
     .forUpdate()
     .executeTakeFirst();
 
-/** The flags of hooks that any active integration has. */
-export async function selectIntegrationFlags(db: Db): Promise<ReadonlySet<string>> {
+/** Stands among the flags where an active integration has names of issues of its own. */
+export const TRACKER_NAMES = 'tracker_names';
+
+/** The flags of hooks that any active integration has; these fields make names of issues. */
+export async function selectIntegrationFlags(
+  db: Db,
+  fields: readonly string[],
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ flag: string }>`
-    select distinct unnest(events) as flag from integrations where active`.execute(db);
+    select distinct unnest(events) as flag from integrations where active
+    union all (select ${TRACKER_NAMES} from integrations where active and properties ?| ${[...fields]}::text[] limit 1)`.execute(
+    db,
+  );
   return new Set(hookFlagsOf(rows.map(({ flag }) => flag)));
 }

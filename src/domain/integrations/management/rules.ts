@@ -3,6 +3,7 @@ import { invalid, type ValidationMessages } from '../../../platform/failure.ts';
 import { missingAt, parameterFailure } from '../../../platform/http/parameters/problems.ts';
 import { isWebAddress } from '../../../platform/http/web-address.ts';
 import type { OutboundRules } from '../../../platform/outbound/addresses.ts';
+import { MAX_SIZE_IN_TEXTS, type PatternCompiler } from '../../../platform/patterns/pattern.ts';
 import { isReachable } from '../../hooks/index.ts';
 import { type Description, type Properties, textOf } from '../kinds/description.ts';
 
@@ -18,8 +19,13 @@ export function requireGiven({ fields }: Description, changes: Properties): void
   if (missing.length > 0) throw parameterFailure(new Set(missing.map(([name]) => missingAt([name]))));
 }
 
-/** 400 for values that no request could be made of, with messages by field. */
-export function requireGood({ fields }: Description, properties: Properties, rules: OutboundRules): void {
+/** 400 for values that no request could be made of, or that name no issues, with messages by field; `compile` is of patterns. */
+export function requireGood(
+  { fields, trackerNames }: Description,
+  properties: Properties,
+  rules: OutboundRules,
+  compile: PatternCompiler,
+): void {
   const messages: ValidationMessages = {};
   for (const [name, { required, address }] of Object.entries(fields)) {
     const value = textOf(properties, name);
@@ -29,6 +35,11 @@ export function requireGood({ fields }: Description, properties: Properties, rul
     else if (address === 'called' && !isReachable(value, rules))
       messages[name] = ['is blocked: Requests to the local network are not allowed'];
   }
+  const names = trackerNames?.pattern(properties);
+  const compiled = names === undefined ? undefined : compile(names, MAX_SIZE_IN_TEXTS);
+  if (compiled && 'problem' in compiled)
+    for (const field of trackerNames?.fields ?? [])
+      if (textOf(properties, field) !== '') messages[field] = [compiled.problem];
   if (Object.keys(messages).length > 0) throw invalid(messages);
 }
 

@@ -2,6 +2,7 @@
  * References to the tracker that a project has: `STONE-12`, and where the project has no issues of its own `#12`. Its address is no
  * secret: whoever reads the text gets the link.
  */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import {
   type Link,
@@ -15,6 +16,20 @@ import type { Properties } from '../kinds/description.ts';
 import { selectActiveOf } from '../management/queries.ts';
 
 const trackers = [...integrations.values()].flatMap(({ slug, tracker }) => (tracker ? [slug] : []));
+
+/** With a value in one of these, an integration names issues in a way of its own. */
+export const namingFields = [...integrations.values()].flatMap(
+  ({ trackerNames }) => trackerNames?.fields ?? [],
+);
+
+/** How texts of the project name issues, where its tracker has a way of its own. */
+export async function readOwnNames(
+  { services }: RenderContext,
+  project: AuthorizedProject,
+): Promise<string | undefined> {
+  const [row] = await selectActiveOf(services.database.db, project, trackers);
+  return row && integrations.get(row.slug)?.trackerNames?.pattern(row.properties as Properties);
+}
 
 async function findExternal(
   { services, project }: RenderContext,

@@ -21,6 +21,13 @@ test.each<[string, Tracker, string, string | undefined]>([
   ['ewm', ewm, '#12', undefined],
   ['jira', jira, 'STONE-12', 'https://j.example/base/browse/STONE-12'],
   ['jira', jira, '#12', undefined],
+  ['jira', jira, 'stone/12', undefined],
 ])('%s: %3$s', (_, tracker, name, address) => {
   expect(tracker(name, properties)).toBe(address);
+});
+
+test('names of Jira in the way of the project', () => {
+  const own = { ...properties, jira_issue_regex: '[a-z]+/[0-9]+' };
+  expect(jira('stone/12', own)).toBe('https://j.example/base/browse/stone%2F12');
+  expect(jira('#12', own)).toBe(undefined);
 });

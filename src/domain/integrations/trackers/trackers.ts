@@ -1,4 +1,5 @@
 /** Where references to other trackers lead. Pure. */
+import { jiraNames } from '../jira/issue-names.ts';
 import { type Properties, type Tracker, textOf } from '../kinds/description.ts';
 
 const at = (properties: Properties, id: string): string =>
@@ -29,5 +30,10 @@ export const ewm: Tracker = (name, properties) => {
   return number === undefined ? undefined : at(properties, number);
 };
 
-export const jira: Tracker = (name, properties) =>
-  keyed.test(name) ? `${textOf(properties, 'url').replace(/\/+$/, '')}/browse/${name}` : undefined;
+/** Names in the project's own way are those of issues whatever they look like; `#12` is none. */
+export const jira: Tracker = (name, properties) => {
+  const isKey = jiraNames.pattern(properties) === undefined ? keyed.test(name) : !name.startsWith('#');
+  return isKey
+    ? `${textOf(properties, 'url').replace(/\/+$/, '')}/browse/${encodeURIComponent(name)}`
+    : undefined;
+};
