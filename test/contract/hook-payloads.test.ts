@@ -85,7 +85,6 @@ const unseen = [
   'Issue: updated_by_id',
   'Issue: human_time_change',
   'Issue: status',
-  'MergeRequest: head_pipeline_id',
   'MergeRequest: last_edited_by_id',
   // No merge that fails.
   'MergeRequest: merge_error',
@@ -104,7 +103,6 @@ const unseen = [
   'MergeRequestChanges: updated_at',
   // Always null: only tags have one.
   'Push Hook: push: message',
-  'Pipeline Hook: pipeline: merge_request',
   'Pipeline Hook: pipeline: source_pipeline',
   'Job Hook: build: source_pipeline',
   // No award on a comment on a commit.

@@ -544,6 +544,24 @@ export const hookSteps: readonly HookStep[] = [
     ],
   },
   {
+    what: 'a pipeline of a merge request',
+    async act(world) {
+      const text = 'check: {script: make, rules: [{if: $CI_MERGE_REQUEST_IID}]}\n';
+      await commit(world, 'checked', file('ci.yml', text, 'update'), { start_branch: 'main' });
+      const body = { title: 'Check', source_branch: 'checked', target_branch: 'main' };
+      await world.ask(`POST ${world.at.project}/merge_requests`, body);
+    },
+    tells: ['Pipeline Hook: pipeline'],
+  },
+  {
+    what: 'a comment on a merge request with a pipeline',
+    async act({ ask, at }) {
+      const [{ iid }] = await ask(`GET ${at.project}/merge_requests?source_branch=checked`);
+      await ask(`POST ${at.project}/merge_requests/${iid}/notes`, { body: 'Does it hold?' });
+    },
+    tells: ['Note Hook: note (create)'],
+  },
+  {
     what: 'deployments of jobs and of other programs',
     async act(world) {
       const { ask, at, mason } = world;

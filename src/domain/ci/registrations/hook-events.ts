@@ -6,6 +6,7 @@ import {
   type HookEvent,
   type HookSample,
   type HookServices,
+  hookNoteables,
   hookProject,
   hookSource,
   readContext,
@@ -58,15 +59,43 @@ async function payloadPipeline(
   return { pipeline, project: hookProject(around, row), commit, people, at: new Date(at) };
 }
 
+const mergeRequestFields = [
+  'id',
+  'iid',
+  'title',
+  'source_branch',
+  'source_project_id',
+  'target_branch',
+  'target_project_id',
+  'state',
+  'merge_status',
+  'detailed_merge_status',
+  'url',
+];
+
+/** What a pipeline's payload has of its merge request; undefined of one into another project, which is none of its hooks' business. */
+async function mergeRequestPart(
+  services: HookServices,
+  context: HookContext,
+  id: number | null,
+): Promise<object | undefined> {
+  const kind =
+    id === null ? undefined : hookNoteables.all(services).find(({ type }) => type === 'MergeRequest');
+  const found = await kind?.partOf(services, context, id ?? 0);
+  if (!found) return undefined;
+  return Object.fromEntries(Object.entries(found.part).filter(([name]) => mergeRequestFields.includes(name)));
+}
+
 async function pipelineEvents(services: HookServices, fact: PipelineFact): Promise<HookEvent[]> {
   const read = await readPipeline(services, fact);
   if (!read) return [];
   const db = services.database.background;
-  const [builds, stages, warnings, given] = await Promise.all([
+  const [builds, stages, warnings, given, mergeRequest] = await Promise.all([
     selectBuilds(db, read.pipeline.id),
     selectStages(db, read.pipeline.id),
     selectWarnings(db, read.pipeline.id),
     selectGiven(db, read.pipeline.id),
+    mergeRequestPart(services, read, read.pipeline.merge_request_id),
   ]);
   const pipeline = asOf(read.pipeline, fact.status);
   const userIds = [pipeline.user_id, ...builds.map(({ user_id }) => user_id)];
@@ -75,7 +104,7 @@ async function pipelineEvents(services: HookServices, fact: PipelineFact): Promi
     key,
     value: unseal(services.secretKey, value_sealed),
   }));
-  const body = pipelinePayload({ ...told, builds, stages, warnings, variables });
+  const body = pipelinePayload({ ...told, builds, stages, warnings, variables, mergeRequest });
   return [{ flag: 'pipeline_events', body }];
 }
 

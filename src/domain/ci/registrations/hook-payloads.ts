@@ -102,6 +102,8 @@ type PipelineParts = PayloadPipeline & {
   stages: readonly string[];
   warnings: boolean;
   variables: readonly { key: string; value: string }[];
+  /** That for which it was made. */
+  mergeRequest: object | undefined;
 };
 
 export function pipelinePayload({
@@ -114,6 +116,7 @@ export function pipelinePayload({
   stages,
   warnings,
   variables,
+  mergeRequest,
 }: PipelineParts): object {
   const { homepage, url, ssh_url, http_url, ...project } = whole;
   const { status, started_at } = pipeline;
@@ -140,7 +143,7 @@ export function pipelinePayload({
       variables,
       url: `${project.web_url}/-/pipelines/${pipeline.id}`,
     },
-    merge_request: null,
+    merge_request: mergeRequest ?? null,
     user: userOf(people, pipeline.user_id),
     project,
     commit: commit ? hookCommit(project.web_url, commit) : null,
