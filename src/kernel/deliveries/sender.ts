@@ -9,12 +9,15 @@ import type { Db } from '../../platform/db/database.ts';
 import { DEAD_AFTER_SECONDS } from '../../platform/db/processes.ts';
 import { runForProgram } from '../../platform/fair-share.ts';
 import type { Log } from '../../platform/log.ts';
+import { createPace } from '../../platform/pace.ts';
 import { releaseReceivers, takeReceivers } from './actions.ts';
 import { type Receivers, selectWaitingReceivers, type WaitingReceiver } from './queries.ts';
 
 /** Receivers that are sent to at once by this process, and of one owner. */
 const PLACES = 48;
 const PLACES_OF_OWNER = 8;
+/** Requests that a process begins: at twice as many on two cores, whatever else it is asked takes three times as long and more. */
+const PER_SECOND = 550;
 const POLL_INTERVAL_MS = 1_000;
 const PAUSE_AFTER_FAULT_MS = 5_000;
 const RELEASED_AT_ONCE = 100;
@@ -28,9 +31,9 @@ export type Sender = {
 
 /**
  * Sends to one receiver, in order, until nothing waits, its turn is over, or it is to be left alone. The signal ends what is under
- * way when the program stops; what was not received is then sent by the next process.
+ * way when the program stops; what was not received is then sent by the next process. It waits for its turn before each request.
  */
-export type Drain<Row> = (receiver: Row, ending: AbortSignal) => Promise<void>;
+export type Drain<Row> = (receiver: Row, ending: AbortSignal, turn: () => Promise<void>) => Promise<void>;
 
 /** The candidates that have a place: of each owner no more than it may have. Pure. */
 export function chooseReceivers(
@@ -68,6 +71,7 @@ export function createSender<Row extends { id: number }>(
   const ending = new AbortController();
   const { signal } = ending;
 
+  const turn = createPace(PER_SECOND);
   const release = batch<Db, number, undefined>(RELEASED_AT_ONCE, async (on, ids) => {
     await releaseReceivers(on, receivers, ids, process);
     return ids.map(() => undefined);
@@ -75,7 +79,7 @@ export function createSender<Row extends { id: number }>(
 
   function begin(receiver: Row, owner: string): void {
     const { id } = receiver;
-    const done = drain(receiver, signal)
+    const done = drain(receiver, signal, turn)
       .catch(async (error: unknown) => {
         log.error('deliveries to a receiver stopped', error, { of: receivers.receivers, receiver: id });
         // What fails again would be tried at once again.

@@ -8,7 +8,7 @@ import type { Outcome } from './send.ts';
 
 export type SentDelivery = { id: number; hookId: number; outcome: Outcome };
 
-/** Writes many outcomes by one statement. */
+/** Writes many outcomes by one statement; the ids stand twice, as the table was read whole for those in the JSON alone. */
 export async function recordOutcomes(db: Db, sent: readonly SentDelivery[]): Promise<void> {
   const rows = sent.map(({ id, outcome }) => ({
     id,
@@ -27,7 +27,7 @@ export async function recordOutcomes(db: Db, sent: readonly SentDelivery[]): Pro
     from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as o(id bigint, url text, request_headers jsonb,
       request_body text, response_headers jsonb, response_body text, response_status text,
       execution_duration double precision)
-    where d.id = o.id`.execute(db);
+    where d.id = o.id and d.id = any(${rows.map(({ id }) => id)}::bigint[])`.execute(db);
 }
 
 /** The failures of a hook one after the other, and until when it is left alone. */

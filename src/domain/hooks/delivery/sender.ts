@@ -46,7 +46,7 @@ export function createHookSender(services: HookServices): Sender {
     return turn;
   }
 
-  async function drain(hook: HookRow, ending: AbortSignal): Promise<void> {
+  async function drain(hook: HookRow, ending: AbortSignal, turn: () => Promise<void>): Promise<void> {
     const secrets = readSecrets(services.secretKey, hook);
     let health: HookHealth = hook;
     let last = 0;
@@ -60,6 +60,7 @@ export function createHookSender(services: HookServices): Sender {
       if (next.length === 0) return;
       const recorded: Promise<unknown>[] = [];
       for (const { id, flag, body, chain, idempotency_key: idempotencyKey } of next) {
+        await turn();
         if (ending.aborted) break;
         if (alertStatus(health, now()) !== 'executable') {
           await Promise.all(recorded);

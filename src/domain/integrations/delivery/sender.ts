@@ -25,7 +25,7 @@ export function createIntegrationSender(services: IntegrationServices): Sender {
   const { log } = services;
   const mailer = siteMailer(services);
 
-  async function drain(row: IntegrationRow, ending: AbortSignal): Promise<void> {
+  async function drain(row: IntegrationRow, ending: AbortSignal, turn: () => Promise<void>): Promise<void> {
     const delivery = integrations.get(row.slug)?.delivery;
     if (!row.active || !delivery) return dropWaiting(db, row.id);
     const outside = { ...services, mailer, ending };
@@ -34,6 +34,7 @@ export function createIntegrationSender(services: IntegrationServices): Sender {
     for (let sent = 0; sent < TURN; sent += READ_AT_ONCE) {
       const next = await selectNextDeliveries(db, row.id, READ_AT_ONCE);
       for (const { id, key, prepared, fact_at } of next) {
+        await turn();
         if (ending.aborted) return;
         try {
           await delivery.send(outside, JSON.parse(prepared), properties, key);
