@@ -94,6 +94,7 @@ export function createApp(options: AppOptions): App {
     registered: new Map(),
     baseUrl,
     inFlight: load.inFlight,
+    park: load.park,
     wake: () => relay?.wake(),
   };
   let relay: Relay | undefined;

@@ -3,6 +3,7 @@
 import type { Database } from '../platform/db/database.ts';
 import type { Presence } from '../platform/db/processes.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
+import type { LoadGauge } from '../platform/http/server/overload.ts';
 import type { Log } from '../platform/log.ts';
 import type { DiskGuard } from '../platform/machine/disk.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
@@ -35,6 +36,8 @@ export type Services = {
   baseUrl: () => string;
   /** The number of requests in flight: background work yields to them. */
   inFlight: () => number;
+  /** For requests that only wait, and may do so for long. */
+  park: LoadGauge['park'];
   /** Call it after a commit of facts, to wake the relay. */
   wake: () => void;
 };

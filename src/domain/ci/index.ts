@@ -16,6 +16,7 @@ import { deploymentEndpoints } from './environments/deployment-routes.ts';
 import { deletesBranches, FOLLOW_DELETIONS, followDeletions } from './environments/follow-deletions.ts';
 import { environmentEndpoints } from './environments/routes.ts';
 import { sweepEnvironments } from './environments/stop-actions.ts';
+import { createJobQueue } from './execution/job-queue.ts';
 import { executionEndpoints } from './execution/routes.ts';
 import { failStuck, startDelayed } from './execution/sweep-actions.ts';
 import { sweepTraces } from './execution/sweep-traces.ts';
@@ -65,7 +66,7 @@ const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
 const SWEEP_ARTIFACTS = 'ci.sweep_artifacts';
 
 export const ciCapability = (
-  services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log'>,
+  services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log' | 'park'>,
 ): Capability => ({
   name: 'ci',
   endpoints: [
@@ -73,7 +74,7 @@ export const ciCapability = (
     ...lintEndpoints,
     ...pipelineEndpoints,
     ...jobEndpoints,
-    ...executionEndpoints,
+    ...executionEndpoints(createJobQueue(services)),
     ...runnerArtifactEndpoints,
     ...artifactEndpoints,
     ...reportEndpoints,

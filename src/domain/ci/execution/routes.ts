@@ -12,6 +12,7 @@ import { authenticateRunner } from '../runners/authenticate.ts';
 import { coverageIn, MAX_LOOKED_AT } from './coverage.ts';
 import { finishJob } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
+import type { JobQueue } from './job-queue.ts';
 import { jobOf } from './own-job.ts';
 import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
@@ -34,24 +35,35 @@ async function readCoverage(
   return coverageIn(text, coverage);
 }
 
+/** No job. */
+const nothing = (headers?: Record<string, string>) =>
+  new Reply<Record<string, unknown>>(204, undefined, headers);
+
 const told = (status: string): Record<string, string> => ({
   'job-status': status,
   'x-gitlab-trace-update-interval': UPDATE_INTERVAL,
 });
 
-export const executionEndpoints: Endpoint[] = [
+export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
   endpoint({
     method: 'POST',
     path: '/jobs/request',
-    summary: 'Gives a job to a runner; 204 where there is none for it.',
+    summary:
+      'Gives a job to a runner; 204 where there is none for it, after a while for one that knows of nothing new.',
     access: anyone,
     also: [204],
     input: RequestInput,
     reply: JobPayload,
     handle: async ({ services, input, request }) => {
       const { runner, manager } = await authenticateRunner(services, input, request);
-      const payload = runner.paused ? undefined : await giveJob(services, runner, manager);
-      return payload ?? new Reply(204);
+      if (runner.paused) return nothing();
+      const { last_update: known } = input;
+      if (known && !(await queue.wait(runner, known, request.signal)))
+        return nothing({ 'x-gitlab-last-update': known });
+      // What comes to wait after that is a change.
+      const value = queue.valueFor(runner);
+      const payload = await giveJob(services, runner, manager);
+      return payload ?? nothing({ 'x-gitlab-last-update': value });
     },
   }),
   endpoint({

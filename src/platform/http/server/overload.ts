@@ -12,6 +12,8 @@ export type LoadGauge = {
    */
   enter(isProbe: boolean): Failure | undefined;
   leave(): void;
+  /** Runs what a request in flight only waits for: it does not count meanwhile. The signal says that the program stops. */
+  park<T>(wait: (stopping: AbortSignal) => Promise<T>): Promise<T>;
   /** From now on all new requests are refused. */
   close(): void;
   /** Whether close() was called: connections must then not be kept alive. */
@@ -38,7 +40,7 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
   let inFlight = 0;
-  let closing = false;
+  const stopping = new AbortController();
   let late = [0, 0];
   let looked = monotonic();
   // An own timer: the histogram is reset at each check and would miss a delay that spans it.
@@ -59,16 +61,22 @@ export function createLoadGauge(maximum = 2_000, maximumDelay = 2): LoadGauge {
     enter(isProbe) {
       inFlight += 1;
       if (isProbe) return undefined;
-      if (closing) return unavailable('stopping', 5);
+      if (stopping.signal.aborted) return unavailable('stopping', 5);
       return inFlight > maximum || lags() ? unavailable('overloaded', 1) : undefined;
     },
     leave() {
       inFlight -= 1;
     },
-    close() {
-      closing = true;
+    async park(wait) {
+      inFlight -= 1;
+      try {
+        return await wait(stopping.signal);
+      } finally {
+        inFlight += 1;
+      }
     },
-    closing: () => closing,
+    close: () => stopping.abort(),
+    closing: () => stopping.signal.aborted,
     inFlight: () => inFlight,
     delay: () => beyondTimer(histogram.percentile(50)),
     longestDelay: () => {

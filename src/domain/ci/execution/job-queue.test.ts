@@ -1,0 +1,137 @@
+/** Runners that wait for jobs, over HTTP and in the queue itself. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import {
+  bodyOf,
+  type MadeProject,
+  type MadeUser,
+  makeProject,
+  makeUser,
+} from '../../../../test/support/factories.ts';
+import { fillProject } from '../../../../test/support/repositories.ts';
+import { startPipeline } from '../../../../test/support/runner.ts';
+import { moveClock } from '../../../platform/clock.ts';
+import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
+import { createJobQueue } from './job-queue.ts';
+
+const ashlar = useApp();
+let project: MadeProject;
+let user: MadeUser;
+let runner: { id: number; token: string };
+
+beforeAll(async () => {
+  project = await makeProject(ashlar);
+  await fillProject(ashlar, project.id);
+  user = await makeUser(ashlar);
+  bodyOf(
+    await ashlar.root(`POST /projects/${project.id}/members`, {
+      body: { user_id: user.id, access_level: 40 },
+    }),
+    201,
+  );
+  const body = { runner_type: 'project_type', project_id: project.id, tag_list: 'stone' };
+  runner = bodyOf(await ashlar.root('POST /user/runners', { body }), 201);
+  // The queue has looked once: what it told before is another value then.
+  await told(await told());
+});
+
+const ask = (last_update?: string) =>
+  ashlar.call('POST /jobs/request', {
+    body: {
+      token: runner.token,
+      system_id: 's_1',
+      info: { name: 'runner' },
+      ...(last_update && { last_update }),
+    },
+  });
+const told = async (known?: string) => {
+  const { status, headers } = await ask(known);
+  expect(status).toBe(204);
+  return headers.get('x-gitlab-last-update') ?? '';
+};
+const file = 'lay: {script: make, tags: [stone]}\n';
+
+describe('over HTTP', () => {
+  test('a runner that knows of nothing new waits, and gets the job that comes', async () => {
+    const value = await told();
+    expect(value).toMatch(/^[0-9a-f]{32}$/);
+    expect(await told()).toBe(value);
+    const waiting = ask(value);
+    const id = await startPipeline(ashlar, project, user, file);
+    const { status, body } = await waiting;
+    expect(status).toBe(201);
+    expect(body.job_info.pipeline_id ?? id).toBe(id);
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/pipelines/${id}/cancel`), 200);
+  });
+
+  test('of many that wait one gets the job, and the others another value', async () => {
+    const value = await told();
+    const waiting = Array.from({ length: 5 }, () => ask(value));
+    const id = await startPipeline(ashlar, project, user, file);
+    const answers = await Promise.all(waiting);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 204, 204, 204, 204]);
+    for (const { status, headers } of answers)
+      if (status === 204) expect(headers.get('x-gitlab-last-update')).not.toBe(value);
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/pipelines/${id}/cancel`), 200);
+  });
+
+  test('a runner that changed, and one whose value is old, do not wait', async () => {
+    const value = await told();
+    bodyOf(await ashlar.root(`PUT /runners/${runner.id}`, { body: { tag_list: ['stone', 'lime'] } }), 200);
+    expect((await ask(value)).headers.get('x-gitlab-last-update')).not.toBe(value);
+    const next = await told();
+    moveClock(60_000);
+    expect((await ask(next)).headers.get('x-gitlab-last-update')).not.toBe(next);
+  });
+
+  test('a paused one gets neither a job nor a value', async () => {
+    const value = await told();
+    bodyOf(await ashlar.root(`PUT /runners/${runner.id}`, { body: { paused: true } }), 200);
+    const { status, headers } = await ask(value);
+    expect([status, headers.get('x-gitlab-last-update')]).toEqual([204, null]);
+    bodyOf(await ashlar.root(`PUT /runners/${runner.id}`, { body: { paused: false } }), 200);
+  });
+});
+
+describe('the queue', () => {
+  const parked: Promise<unknown>[] = [];
+  const stop = new AbortController();
+  const open = (longest?: number) =>
+    createJobQueue(
+      {
+        database: ashlar.app.services.database,
+        park: (wait) => {
+          const done = wait(stop.signal);
+          parked.push(done);
+          return done;
+        },
+      },
+      longest,
+    );
+  const some = { id: 7, updated_at: new Date(0) } as AuthenticRunner;
+  const never = new AbortController().signal;
+  /** The value once the queue has looked. */
+  const known = async (queue: ReturnType<typeof open>) => {
+    await queue.wait(some, queue.valueFor(some), AbortSignal.abort());
+    return queue.valueFor(some);
+  };
+
+  test('gives up after its time, and when the client is gone', async () => {
+    const queue = open(50);
+    const value = await known(queue);
+    expect(await queue.wait(some, value, never)).toBe(false);
+    expect(await open().wait(some, 'another', never)).toBe(true);
+    expect(await queue.wait(some, value, AbortSignal.abort())).toBe(false);
+  });
+
+  test('holds twenty requests of a runner, until the program stops', async () => {
+    const queue = open();
+    const value = await known(queue);
+    parked.splice(0);
+    const waiting = Array.from({ length: 20 }, () => queue.wait(some, value, never));
+    await expect.poll(() => parked.length).toBe(20);
+    expect(await queue.wait(some, value, never)).toBe(false);
+    stop.abort();
+    expect(await Promise.all(waiting)).toEqual(Array(20).fill(false));
+  });
+});
