@@ -18,7 +18,7 @@ import { createFiles } from './files.ts';
 import { findOpenMergeRequests } from './open-merge-requests.ts';
 import { predefinedVariables } from './predefined.ts';
 import { selectKeptVariables, selectStarter } from './queries.ts';
-import { type RightOnRef, rightOnMergeRequest, valueNamed } from './rules.ts';
+import { includedInstead, type RightOnRef, rightOnMergeRequest, valueNamed } from './rules.ts';
 
 export type CreationServices = Pick<
   Services,
@@ -121,11 +121,14 @@ export const configPathOf = ({ row }: Pick<AuthorizedProject, 'row'>): string =>
   projectSettings(row).ci_config_path || DEFAULT_PATH;
 
 /** The configuration file of a commit; undefined without one. */
-export const readConfiguration = (
+export async function readConfiguration(
   { services, actor, subject }: Creator,
   { oid }: Commit,
-): Promise<string | undefined> =>
-  createFiles(services, actor, subject).read(configPathOf(subject), { project: subject.fullPath, sha: oid });
+): Promise<string | undefined> {
+  const path = configPathOf(subject);
+  const at = { project: subject.fullPath, sha: oid };
+  return includedInstead(path) ?? createFiles(services, actor, subject).read(path, at);
+}
 
 /** What jobs are told of the merge request, and of those that are open from the branch. */
 export async function mergeRequestVariables(

@@ -192,6 +192,33 @@ describe('a pipeline', () => {
     expect(Object.keys(await jobsOf(made.id)).sort()).toEqual(['own', 'shared']);
   });
 
+  test('is made of a file in another project, where the settings say so', async () => {
+    const other = await makeProject(app);
+    const body = {
+      branch: 'main',
+      commit_message: 'Templates',
+      actions: [
+        { action: 'create', file_path: 'ci.yml', content: 'include: more.yml\nshared:\n  script: make\n' },
+        { action: 'create', file_path: 'more.yml', content: 'more:\n  script: make more\n' },
+      ],
+    };
+    bodyOf(await app.root(`POST /projects/${other.id}/repository/commits`, { body }), 201);
+    const asks = (ci_config_path: string) =>
+      app.root(`PUT ${home()}`, { body: { ci_config_path } }).then((reply) => bodyOf(reply, 200));
+    await asks(`ci.yml@${other.path_with_namespace}`);
+    try {
+      const made = bodyOf(await app.root(`POST ${home()}/pipeline`, { body: { ref: 'main' } }), 201);
+      expect(Object.keys(await jobsOf(made.id)).sort()).toEqual(['more', 'shared']);
+      await asks(`ci.yml@${other.path_with_namespace}:v1`);
+      expect(await refusal({ ref: 'main' })).toEqual([
+        400,
+        { base: [expect.stringMatching(/^Project `.*` not found or access denied!/)] },
+      ]);
+    } finally {
+      await asks('');
+    }
+  });
+
   test('is refused where all of its jobs together are too long to be kept', async () => {
     await commit({ '.gitlab-ci.yml': `build: {script: ${'x'.repeat(500_000)}, parallel: 200}` });
     expect(await refusal({ ref: 'main' })).toEqual([

@@ -1,6 +1,6 @@
-/** Whose pipelines of merge requests run, and which of them count as protected. */
+/** Whose pipelines of merge requests run, and which of them count as protected; files that are elsewhere. */
 import { expect, test } from 'vitest';
-import { type RightOnRef, rightOnMergeRequest } from './rules.ts';
+import { includedInstead, type RightOnRef, rightOnMergeRequest } from './rules.ts';
 
 const HERE = 1;
 const FORK = 2;
@@ -28,3 +28,16 @@ test.each<[number, number, number, RightOnRef, RightOnRef, RightOnRef]>([
     expect(rightOnMergeRequest(project, 'topic', mergeRequest, onBranch)).toEqual(right);
   },
 );
+
+test.each<[string, object | undefined]>([
+  ['.gitlab-ci.yml', undefined],
+  ['ci/me@home.json', undefined],
+  ['ci/x.yml@lights', { project: 'lights', file: 'ci/x.yml' }],
+  ['.gitlab-ci.yaml@lights/house', { project: 'lights/house', file: '.gitlab-ci.yaml' }],
+  ['a.yml@lights/house:v1:0', { project: 'lights/house', file: 'a.yml', ref: 'v1:0' }],
+  ['https://example.com/ci.yml', { remote: 'https://example.com/ci.yml' }],
+  ['http://example.com/a@b.yml@c', { remote: 'http://example.com/a@b.yml@c' }],
+])('the file at %s', (path, entry) => {
+  const text = includedInstead(path);
+  expect(text && JSON.parse(text)).toEqual(entry && { include: [entry] });
+});

@@ -29,6 +29,13 @@ export const doubled = (keys: readonly string[]): string[] => [
 /** Whether the message of a commit asks for no pipeline. */
 export const asksToSkip = (message: string): boolean => /\[(ci[ _-]skip|skip[ _-]ci)\]/i.test(message);
 
+/** What stands for the configuration file where its path leads elsewhere: to an address, or to `FILE@GROUP/PROJECT[:REF]`. */
+export function includedInstead(path: string): string | undefined {
+  if (/^https?:\/\//.test(path)) return JSON.stringify({ include: [{ remote: path }] });
+  const [, file, project, ref] = /^([^@]+ya?ml)@([^:]+)(?::(.+))?$/.exec(path) ?? [];
+  return file && JSON.stringify({ include: [{ project, file, ref }] });
+}
+
 /** Whether a ref is protected, and whether the user may run pipelines of it as far as that goes. */
 export type RightOnRef = { isProtected: boolean; mayRun: boolean };
 
