@@ -236,6 +236,7 @@ export type CiJobsTable = {
   may_deploy: Generated<boolean>;
   artifacts_expire_at: Date | null;
   dotenv_sealed: string | null;
+  played_sealed: string | null;
 };
 
 export type CiVariablesTable = {

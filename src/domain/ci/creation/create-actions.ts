@@ -11,6 +11,7 @@ import { insertPipeline } from '../pipelines/insert-actions.ts';
 import { announcePipelines } from '../processing/fact-actions.ts';
 import { type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { cancelRedundant } from '../processing/redundant-actions.ts';
+import { maySetVariables } from '../variables/rules.ts';
 import {
   type Creator,
   compileRequest,
@@ -22,7 +23,7 @@ import {
   rightOnRef,
 } from './compile-request.ts';
 import { type CompiledJobs, insertJobs } from './insert-jobs-actions.ts';
-import { asksToSkip, doubled, maySetVariables, problemsOf, refusalOf } from './rules.ts';
+import { asksToSkip, doubled, problemsOf, refusalOf } from './rules.ts';
 
 /** Why there is no pipeline, in the public API's words. */
 const refuse = (...base: string[]): Error => invalid({ base });

@@ -1,25 +1,7 @@
-/** Who may give variables to a pipeline, and what keeps one from being made (facts for CI: When pipelines are created). Pure. */
-import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
-import { DEVELOPER, MAINTAINER, OWNER, type Role } from '../../../kernel/policy/roles.ts';
+/** What keeps a pipeline from being made (facts for CI: When pipelines are created). Pure. */
 import type { CompiledOutcome } from '../file/compile-thread.ts';
 import type { ContextVariable, PipelineContext } from '../file/context.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
-
-const roles: Record<ProjectSettings['ci_pipeline_variables_minimum_override_role'], Role | undefined> = {
-  no_one_allowed: undefined,
-  developer: DEVELOPER,
-  maintainer: MAINTAINER,
-  owner: OWNER,
-};
-
-/** Whether this role may give variables to pipelines of the project. */
-export function maySetVariables(
-  { ci_pipeline_variables_minimum_override_role: least }: ProjectSettings,
-  role: Role,
-): boolean {
-  const needed = roles[least];
-  return needed !== undefined && role >= needed;
-}
 
 /** The keys that are given more than once, each once. */
 export const doubled = (keys: readonly string[]): string[] => [

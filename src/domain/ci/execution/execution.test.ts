@@ -273,6 +273,37 @@ test('a canceled job is told so: at once, or to end by itself', async () => {
   expect(await jobsOf(pipeline)).toEqual({ build: 'canceled' });
 });
 
+test('who starts a job by hand may give it variables, which it keeps when it runs again', async () => {
+  const pipeline = await start(
+    'build:\n  script: make\n  when: manual\n  variables: { STONE: slate }\nother:\n  script: make\n',
+  );
+  const other = await runner.take();
+  await runner.update(other, { state: 'success' });
+  const [{ id: job }] = bodyOf(
+    await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs?scope=manual`),
+    200,
+  );
+  const path = `/projects/${project.id}`;
+  const play = (key: string) =>
+    app.as(maintainer.token)(`POST ${path}/jobs/${job}/play`, {
+      body: { job_variables_attributes: [{ key, value: 'granite' }] },
+    });
+  expect((await play('ST ONE')).status).toBe(400);
+  const nobody = { ci_pipeline_variables_minimum_override_role: 'no_one_allowed' };
+  bodyOf(await app.root(`PUT ${path}`, { body: nobody }), 200);
+  expect((await play('STONE')).status).toBe(403);
+  const anybody = { ci_pipeline_variables_minimum_override_role: 'developer' };
+  bodyOf(await app.root(`PUT ${path}`, { body: anybody }), 200);
+  bodyOf(await play('STONE'), 200);
+  const taken = await runner.take();
+  expect([variableOf(other, 'STONE'), variableOf(taken, 'STONE')]).toEqual([undefined, 'granite']);
+  await runner.update(taken, { state: 'failed' });
+  bodyOf(await app.as(maintainer.token)(`POST ${path}/jobs/${job}/retry`), 201);
+  const again = await runner.take();
+  expect(variableOf(again, 'STONE')).toBe('granite');
+  await runner.update(again, { state: 'success' });
+});
+
 test('a delayed job waits for a runner from its time on, and not too long after', async () => {
   const { background } = app.app.services.database;
   const pipeline = await start('build:\n  script: make\n  when: delayed\n  start_in: 10 minutes\n');

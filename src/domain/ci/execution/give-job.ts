@@ -124,6 +124,9 @@ export async function giveJob(
           file: variable_type === 'file',
         }),
       ),
+      ...(job.played_sealed === null
+        ? []
+        : (JSON.parse(unseal(services.secretKey, job.played_sealed)) as ContextVariable[])),
     ],
   });
   const address = payload.variables.find(({ key }) => key === 'CI_ENVIRONMENT_URL');

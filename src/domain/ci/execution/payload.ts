@@ -41,7 +41,7 @@ export type JobFacts = {
   predefined: readonly ContextVariable[];
   /** Those that earlier jobs left for it. */
   handedOn: readonly ContextVariable[];
-  /** Those of instance, groups and project, then those that the pipeline was started with. */
+  /** Those of instance, groups and project, then those that the pipeline was started with, then those of the job. */
   overriding: readonly ContextVariable[];
   /** The jobs whose artifacts it gets. */
   dependencies: readonly Pick<Dependency, 'id' | 'name' | 'filename' | 'size'>[];

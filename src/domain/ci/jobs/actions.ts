@@ -3,10 +3,13 @@ import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../../platform/failure.ts';
+import { seal } from '../../../platform/secret.ts';
+import type { ContextVariable } from '../file/context.ts';
 import { lockPipeline } from '../pipelines/queries.ts';
 import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
 import { isOutdated } from '../processing/deployment-actions.ts';
@@ -14,6 +17,7 @@ import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCancelable, type Status } from '../processing/status.ts';
 import { requireDeployerTo } from '../protected-environments/deployer-queries.ts';
+import { maySetVariables } from '../variables/rules.ts';
 import { selectJob } from './queries.ts';
 import { isPlayable, isRetryable } from './rules.ts';
 
@@ -49,7 +53,7 @@ export const cancelJob = ({ services, subject }: Context, id: number): Promise<v
   });
 
 /** Sends jobs to the runners that somebody started by hand, whatever came before them. */
-async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number): Promise<void> {
+async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number, played?: string): Promise<void> {
   const time = now();
   const change = tx
     .updateTable('ci_jobs')
@@ -65,6 +69,7 @@ async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number): Promise<vo
       scheduled_at: null,
       updated_at: time,
       user_id: actor.id,
+      ...(played !== undefined && { played_sealed: played }),
     }))
     .where('id', '=', id)
     .returningAll();
@@ -85,13 +90,23 @@ export const retryJob = ({ services, actor, subject }: Context, id: number): Pro
     return next;
   });
 
-/** Starts a job that waits for somebody or for a time. 400 for others, and for one that would deploy what is older. */
-export const playJob = ({ services, actor, subject }: Context, id: number): Promise<void> =>
+/**
+ * Starts a job that waits for somebody or for a time, with variables of its own where some are given. 400 for others, and for one
+ * that would deploy what is older; 403 for variables from who may give a pipeline none.
+ */
+export const playJob = (
+  { services, actor, subject }: Context & { services: Needs<'secretKey'> },
+  id: number,
+  variables: readonly Pick<ContextVariable, 'key' | 'value'>[] = [],
+): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
     const { pipeline, job } = await lockJob(tx, subject, id);
     if (!isPlayable(job.status) || job.outdated) throw badRequest('Unplayable Job');
+    if (variables.length > 0 && !maySetVariables(projectSettings(subject.row), subject.role))
+      throw forbidden();
     await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
-    await startJob(tx, actor, pipeline, job);
+    const played = variables.length > 0 ? seal(services.secretKey, JSON.stringify(variables)) : undefined;
+    await startJob(tx, actor, pipeline, job, played);
   });
 
 /** Whether somebody may start the job by hand, as it is or once more. */
@@ -99,17 +114,18 @@ export const isStartable = (job: JobRow): boolean =>
   // The column has a check of the same values.
   isPlayable(job.status as Status) || isRetryable({ ...job, status: job.status as Status });
 
-/** Starts one that is startable, under the lock of its pipeline. */
+/** Starts one that is startable, under the lock of its pipeline; `played` are its sealed variables. */
 export async function startJob(
   tx: Db,
   starter: Pick<Actor, 'id'>,
   pipeline: PipelineRow,
   job: JobRow,
+  played?: string,
 ): Promise<void> {
   const [id = job.id] = isPlayable(job.status as Status)
     ? []
     : await replaceJobs(tx, pipeline, starter, sql`id = ${job.id}`);
-  await enqueue(tx, starter, id);
+  await enqueue(tx, starter, id, played);
   await resetSkipped(tx, pipeline, job.stage_index);
   await processPipeline(tx, pipeline);
 }

@@ -6,7 +6,7 @@ import { selectPipeline } from '../pipelines/queries.ts';
 import { cancelJob, playJob, retryJob } from './actions.ts';
 import { type JobContext, presentJobs } from './present.ts';
 import { selectJob, selectJobs } from './queries.ts';
-import { Bridge, BridgeList, Job, JobList, OneJob, PipelineJobList } from './schema.ts';
+import { Bridge, BridgeList, Job, JobList, OneJob, PipelineJobList, PlayInput } from './schema.ts';
 
 const path = '/projects/:id/jobs';
 const pathOfOne = `${path}/:job_id`;
@@ -115,10 +115,10 @@ export const jobEndpoints: Endpoint[] = [
     status: 200,
     summary: 'Starts a job that waits for somebody.',
     access: running,
-    input: OneJob,
+    input: PlayInput,
     reply: Job,
     handle: async (context) => {
-      await playJob(context, context.input.job_id);
+      await playJob(context, context.input.job_id, context.input.job_variables_attributes);
       return showJob(context, context.input.job_id);
     },
   }),

@@ -11,6 +11,11 @@ import { UserRecord } from '../../accounts/index.ts';
 import { CommitRecord, PipelineBasic } from '../../repositories/index.ts';
 import { statuses } from '../processing/status.ts';
 import { Runner, RunnerManager } from '../runners/schema.ts';
+import { KEY_PATTERN } from '../variables/rules.ts';
+
+/** Variables that a job is started with. */
+const MAX_PLAYED = 1_000;
+const MAX_VALUE_LENGTH = 368_640;
 
 const JobArtifact = Type.Object({
   file_type: Type.String(),
@@ -62,6 +67,18 @@ export const Bridge = Type.Object({
 });
 
 export const OneJob = Type.Object({ job_id: integerId() });
+export const PlayInput = Type.Object({
+  ...OneJob.properties,
+  job_variables_attributes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        key: Type.String({ pattern: KEY_PATTERN, maxLength: 255 }),
+        value: Type.String({ maxLength: MAX_VALUE_LENGTH }),
+      }),
+      { maxItems: MAX_PLAYED, description: 'Variables for the job alone.' },
+    ),
+  ),
+});
 
 const scope = Type.Optional(
   commaList(stringEnum(statuses), { maxItems: statuses.length, description: 'Statuses.' }),

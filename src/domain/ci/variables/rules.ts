@@ -1,5 +1,7 @@
-/** What CI variables may be (facts-ci: 5.1). Pure. */
+/** What CI variables may be (facts-ci: 5.1), and who may give a pipeline its own. Pure. */
 import type { ParentKind } from '../../../kernel/access/resource-parents.ts';
+import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { DEVELOPER, MAINTAINER, OWNER, type Role } from '../../../kernel/policy/roles.ts';
 import type { ValidationMessages } from '../../../platform/failure.ts';
 
 export const variableTypes = ['env_var', 'file'] as const;
@@ -132,3 +134,19 @@ export const differences = (before: Variable, after: Variable) =>
         ? { change: property }
         : { change: property, from: before[property], to: after[property] },
     );
+
+const roles: Record<ProjectSettings['ci_pipeline_variables_minimum_override_role'], Role | undefined> = {
+  no_one_allowed: undefined,
+  developer: DEVELOPER,
+  maintainer: MAINTAINER,
+  owner: OWNER,
+};
+
+/** Whether this role may give variables to pipelines of the project. */
+export function maySetVariables(
+  { ci_pipeline_variables_minimum_override_role: least }: ProjectSettings,
+  role: Role,
+): boolean {
+  const needed = roles[least];
+  return needed !== undefined && role >= needed;
+}
