@@ -16,6 +16,7 @@ import { deploymentEndpoints } from './environments/deployment-routes.ts';
 import { deletesBranches, FOLLOW_DELETIONS, followDeletions } from './environments/follow-deletions.ts';
 import { environmentEndpoints } from './environments/routes.ts';
 import { sweepEnvironments } from './environments/stop-actions.ts';
+import { takeBack } from './execution/begin-actions.ts';
 import { createJobQueue } from './execution/job-queue.ts';
 import { executionEndpoints } from './execution/routes.ts';
 import { failStuck, startDelayed } from './execution/sweep-actions.ts';
@@ -58,6 +59,7 @@ export { Pipeline } from './pipelines/schema.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
 
 const START_DELAYED = 'ci.start_delayed';
+const TAKE_BACK = 'ci.take_back';
 const FAIL_STUCK = 'ci.fail_stuck';
 const SWEEP_TRACES = 'ci.sweep_traces';
 const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
@@ -95,6 +97,7 @@ export const ciCapability = (
     [FOLLOW_PUSH]: followPush(services),
     [FOLLOW_DELETIONS]: followDeletions(services),
     [START_DELAYED]: () => startDelayed(services.database.background),
+    [TAKE_BACK]: () => takeBack(services.database.background),
     [FAIL_STUCK]: () => failStuck(services.database.background),
     [SWEEP_TRACES]: () => sweepTraces(services),
     [TAKE_DUE]: takeDue(services),
@@ -106,6 +109,7 @@ export const ciCapability = (
   },
   schedules: [
     { task: START_DELAYED, pattern: '* * * * *' },
+    { task: TAKE_BACK, pattern: '* * * * *' },
     { task: FAIL_STUCK, pattern: '11,41 * * * *' },
     { task: SWEEP_TRACES, pattern: '35 3 * * *' },
     { task: TAKE_DUE, pattern: WORKER_PATTERN },

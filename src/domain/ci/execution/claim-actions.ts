@@ -2,14 +2,16 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { announceDeployments, announceJobs, announcePipelines } from '../processing/fact-actions.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
+import { following } from './begin-actions.ts';
 
 export type Claim = {
   runner: AuthenticRunner;
   managerId: number;
   cancelGracefully: boolean;
+  /** The runner says when the job begins; otherwise it begins now. */
+  prepares: boolean;
   /** Of the job's token. */
   digest: Buffer;
 };
@@ -27,7 +29,7 @@ function reached({ id, runner_type, namespace_id }: AuthenticRunner) {
 /** Of each project, so that one with very many jobs for other runners keeps this one's request no longer than others. */
 const MAX_LOOKED_AT = 2_000;
 
-const isWaiting = sql`j.status = 'pending' and j.kind = 'job'`;
+const isWaiting = sql`j.status = 'pending' and j.kind = 'job' and j.runner_id is null`;
 
 /** The projects that have jobs waiting, each once, found by steps of the index: not by all that wait. */
 const projectsWaiting = sql`
@@ -37,11 +39,11 @@ const projectsWaiting = sql`
   from waiting w where w.project_id is not null`;
 
 /**
- * The next job that the runner may take, which runs now, with the token that was made for it; undefined without one. The
- * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs, too.
+ * The next job that the runner may take, which is its own now, with the token that was made for it; undefined without one. The
+ * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs with its job.
  */
 export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined> {
-  const { runner, managerId, cancelGracefully, digest } = claim;
+  const { runner, managerId, cancelGracefully, prepares, digest } = claim;
   const { tag_list: tags, run_untagged: untagged, access_level, maximum_timeout } = runner;
   const time = now();
   const turns =
@@ -71,7 +73,8 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
           order by j.id limit 1 for update skip locked) j
       limit 1),
     claimed as (
-      update ci_jobs j set status = 'running', started_at = ${time}, updated_at = ${time}, runner_id = ${runner.id},
+      update ci_jobs j set status = ${prepares ? 'pending' : 'running'}, started_at = ${prepares ? null : time}::timestamptz,
+        updated_at = ${time}, runner_id = ${runner.id},
         runner_manager_id = ${managerId}, cancel_gracefully = ${cancelGracefully}, token_digest = ${digest},
         timeout = least(c.own_timeout, coalesce(nullif(${maximum_timeout}::integer, 0), c.own_timeout))
       from candidate c where c.id = j.id returning j.*),
@@ -79,14 +82,8 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
       insert into access_tokens (kind, digest, user_id, project_id, name, scopes, expires_at, created_at, updated_at)
       select 'job', ${digest}, user_id, project_id, 'job ' || id, '{}', ${time}::timestamptz + (timeout + 900) * interval '1 second',
         ${time}, ${time} from claimed),
-    deployment as (
-      update deployments d set status = 'running', updated_at = ${time} from claimed where d.job_id = claimed.id returning d.*),
-    pipeline as (
-      update pipelines p set status = 'running', started_at = coalesce(p.started_at, ${time}), updated_at = ${time}
-      from claimed where p.id = claimed.pipeline_id and p.status <> 'running' returning p.*),
-    told_deployment as (${announceDeployments('deployment')}),
-    told_job as (${announceJobs('claimed')}),
-    told_pipeline as (${announcePipelines('pipeline')})
+    begun as (select * from claimed where status = 'running'),
+    ${following(time)}
     select * from claimed`.execute(db);
   return rows[0];
 }

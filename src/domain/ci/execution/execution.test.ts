@@ -11,6 +11,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { makeHome, runGit } from '../../../../test/support/git.ts';
 import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
+import { takeBack } from './begin-actions.ts';
 import { failStuck, startDelayed } from './sweep-actions.ts';
 import { sweepTraces } from './sweep-traces.ts';
 import { readTraceEnd, traceSize } from './traces.ts';
@@ -340,6 +341,73 @@ test('a job whose runner is silent fails, and its token ends', async () => {
   expect(shown).toMatchObject({ status: 'failed', failure_reason: 'stuck_or_timeout_failure' });
   expect((await runner.update(job, { state: 'success' })).status).toBe(403);
   expect(await sql`select id from access_tokens where kind = 'job'`).toEqual([]);
+});
+
+describe('a runner that prepares its jobs first', () => {
+  const prepares = { features: { two_phase_job_commit: true } };
+  const keep = () => takeBack(app.app.services.database.background);
+  const silent = (seconds: number) => app.app.services.database.sql`
+    update ci_jobs set updated_at = now() - make_interval(secs => ${seconds}) where status = 'pending'`;
+
+  test('says when one begins', async () => {
+    const pipeline = await start('build:\n  script: make\n');
+    const job = await runner.take(prepares);
+    expect(variableOf(job, 'CI_JOB_STARTED_AT')).toBeDefined();
+    expect((await runner.request()).status).toBe(204);
+    const preparing = await runner.update(job, { state: 'pending' });
+    expect([preparing.status, preparing.headers.get('job-status')]).toEqual([200, 'pending']);
+    expect([await jobsOf(pipeline), await statusOf(pipeline)]).toEqual([{ build: 'pending' }, 'pending']);
+    const begun = await runner.update(job, { state: 'running' });
+    expect([begun.status, begun.headers.get('job-status')]).toEqual([200, 'running']);
+    expect([await jobsOf(pipeline), await statusOf(pipeline)]).toEqual([{ build: 'running' }, 'running']);
+    expect((await runner.update(job, { state: 'pending' })).status).toBe(200);
+    await silent(180);
+    await keep();
+    expect((await runner.update(job, { state: 'success' })).status).toBe(200);
+    expect(await statusOf(pipeline)).toBe('success');
+  });
+
+  test('begins with what it writes, and ends one that it cannot run', async () => {
+    const pipeline = await start('build:\n  script: make\n  parallel: 2\n');
+    const writes = await runner.take(prepares);
+    expect((await runner.trace(writes, 0, 'One\n')).status).toBe(202);
+    const ends = await runner.take(prepares);
+    expect(
+      (await runner.update(ends, { state: 'failed', failure_reason: 'runner_system_failure' })).status,
+    ).toBe(200);
+    expect(await jobsOf(pipeline)).toEqual({ 'build 1/2': 'running', 'build 2/2': 'failed' });
+    await runner.update(writes, { state: 'success' });
+  });
+
+  test('loses one of which it says nothing for two minutes', async () => {
+    const pipeline = await start('build:\n  script: make\n');
+    const lost = await runner.take(prepares);
+    await silent(90);
+    await keep();
+    expect((await runner.request(prepares)).status).toBe(204);
+    await silent(130);
+    await runner.update(lost, { state: 'pending' });
+    await keep();
+    expect((await runner.request(prepares)).status).toBe(204);
+    await silent(130);
+    await keep();
+    expect(await app.app.services.database.sql`select id from access_tokens where kind = 'job'`).toEqual([]);
+    const job = await runner.take();
+    expect(job.id).toBe(lost.id);
+    expect((await runner.update(lost, { state: 'running' })).status).toBe(403);
+    expect((await runner.update(job, { state: 'success' })).status).toBe(200);
+    expect(await jobsOf(pipeline)).toEqual({ build: 'success' });
+  });
+
+  test('is told that one was canceled meanwhile', async () => {
+    const pipeline = await start('build:\n  script: make\n');
+    const job = await runner.take(prepares);
+    bodyOf(await app.root(`POST /projects/${project.id}/pipelines/${pipeline}/cancel`), 200);
+    for (const state of ['pending', 'running']) {
+      const told = await runner.update(job, { state });
+      expect([told.status, told.headers.get('job-status')]).toEqual([403, 'canceled']);
+    }
+  });
 });
 
 test('traces go with their jobs', async () => {

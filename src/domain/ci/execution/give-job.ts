@@ -2,6 +2,7 @@
 import { reachProject } from '../../../kernel/access/find.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { version } from '../../../package.ts';
+import { now } from '../../../platform/clock.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { digest, randomHex, unseal } from '../../../platform/secret.ts';
 import { readRepository } from '../../repositories/index.ts';
@@ -17,6 +18,7 @@ import { selectFrozen } from '../freeze-periods/queries.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { selectDependencies } from './artifact-queries.ts';
+import { beginJob } from './begin-actions.ts';
 import { claimJob } from './claim-actions.ts';
 import { dependsOn } from './dependencies.ts';
 import { finishJob } from './finish-actions.ts';
@@ -34,20 +36,27 @@ export async function giveJob(
   const { db, points } = services.database;
   if (!(await isAnythingWaiting(points))) return undefined;
   const token = `${TOKEN_PREFIX}${randomHex(20)}`;
-  const job = await claimJob(db, {
+  const claimed = await claimJob(db, {
     runner,
     managerId: manager.id,
     cancelGracefully: manager.features.cancel_gracefully === true,
+    prepares: manager.features.two_phase_job_commit === true,
     digest: digest(token),
   });
-  if (!job) return undefined;
+  if (!claimed) return undefined;
+  // One that is prepared first begins soon.
+  const job = { ...claimed, started_at: claimed.started_at ?? now() };
+  const drop = async (failure_reason: string): Promise<void> => {
+    const begun = job.status === 'pending' ? await beginJob(db, job) : job;
+    if (begun) await finishJob(db, begun, { state: 'failed', failure_reason });
+  };
   const [pipeline, project] = await Promise.all([
     selectPipelineOf(db, job),
     reachProject(points, job.project_id),
   ]);
   const commit = project && (await readRepository(services, project, (git) => findCommit(git, pipeline.sha)));
   if (!project || !commit) {
-    await finishJob(db, job, { state: 'failed', failure_reason: 'data_integrity_failure' });
+    await drop('data_integrity_failure');
     return undefined;
   }
   // The column holds what the compiler planned.
@@ -57,7 +66,7 @@ export async function giveJob(
     dependsOn(job, planned),
   );
   if (dependencies.some(({ gone }) => gone)) {
-    await finishJob(db, job, { state: 'failed', failure_reason: 'missing_dependency_failure' });
+    await drop('missing_dependency_failure');
     return undefined;
   }
   const settings = projectSettings(project.row);

@@ -15,7 +15,8 @@ export const selectByToken = (db: Db, id: number, token: string): Promise<JobRow
 
 /** Whether any job waits for a runner: most requests come while none does. */
 export const isAnythingWaiting = async (sql: Sql): Promise<boolean> =>
-  (await sql`select from ci_jobs where status = 'pending' and kind = 'job' limit 1`).length > 0;
+  (await sql`select from ci_jobs where status = 'pending' and kind = 'job' and runner_id is null limit 1`)
+    .length > 0;
 
 /** Jobs that came to wait after that time, the newest first; how they waited before is in `updated_at`. */
 export const selectWaitingSince = (
@@ -24,7 +25,8 @@ export const selectWaitingSince = (
   most: number,
 ): Promise<{ id: number; updated_at: Date }[]> =>
   sql<{ id: number; updated_at: Date }[]>`
-    select id, updated_at from ci_jobs where status = 'pending' and kind = 'job' and updated_at > ${since}
+    select id, updated_at from ci_jobs
+    where status = 'pending' and kind = 'job' and runner_id is null and updated_at > ${since}
     order by updated_at desc limit ${most}`;
 
 export const selectPipelineOf = (db: Db, job: Pick<JobRow, 'pipeline_id'>) =>

@@ -13,7 +13,7 @@ import { coverageIn, MAX_LOOKED_AT } from './coverage.ts';
 import { finishJob } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
 import type { JobQueue } from './job-queue.ts';
-import { jobOf } from './own-job.ts';
+import { jobOf, preparedJobOf } from './own-job.ts';
 import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
 import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from './traces.ts';
@@ -75,8 +75,8 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     input: UpdateInput,
     reply: Words,
     handle: async ({ services, input, request }) => {
-      const job = await jobOf(services, request, input);
       const { state } = input;
+      const job = await (state === 'pending' ? preparedJobOf : jobOf)(services, request, input);
       if (state === 'success' || state === 'failed') {
         const failure_reason = failureReason(input.failure_reason);
         const coverage = await readCoverage(services, job);
