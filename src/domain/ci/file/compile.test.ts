@@ -1,42 +1,15 @@
-/**
- * Files and what they come to: `cases/*.txt`, one below the other. A case is a title after `#`, lines of `@` that say what the
- * pipeline is, the file, other files below `>>> path`, and after `=>` the jobs or errors. UPDATE_GOLDEN=1 writes those anew.
- */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+/** What the files of the cases come to; UPDATE_GOLDEN=1 writes it anew. */
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type ConfigurationCase, configurationCases } from '../../../../test/support/configuration-cases.ts';
 import { compile } from './compile.ts';
 import type { Files, PipelineContext, RemoteText } from './context.ts';
 import type { Outcome, PlannedJob } from './plan.ts';
 
-type Case = {
-  title: string;
-  context: string[];
-  text: string;
-  others: Map<string, string>;
-  expected: string[];
-};
-
 const at = { project: 'group/app', sha: 'abc' };
 
-function parseCase(block: string): Case {
-  const [title = '', ...lines] = block.split('\n');
-  const others = new Map<string, string>();
-  const found: Case = { title, context: [], text: '', others, expected: [] };
-  let other: string | undefined;
-  for (const line of lines) {
-    if (line.startsWith('=> ')) found.expected.push(line.slice(3));
-    else if (line.startsWith('@ ')) found.context.push(line.slice(2));
-    else if (line.startsWith('>>> ')) {
-      other = line.slice(4);
-      others.set(other, '');
-    } else if (other !== undefined) others.set(other, `${others.get(other)}${line}\n`);
-    else found.text += `${line}\n`;
-  }
-  return found;
-}
-
-const written = ({ title, context, text, others }: Case, results: string[]): string =>
+const written = ({ title, context, text, others }: ConfigurationCase, results: string[]): string =>
   [
     `# ${title}`,
     ...context.map((line) => `@ ${line}`),
@@ -161,11 +134,7 @@ function shown(outcome: Outcome): string[] {
   ];
 }
 
-const folder = join(import.meta.dirname, 'cases');
-
-describe.each(globSync('*.txt', { cwd: folder }).sort())('%s', (name) => {
-  const path = join(folder, name);
-  const cases = readFileSync(path, 'utf8').split(/^# /m).slice(1).map(parseCase);
+describe.each(configurationCases)('$name', ({ path, cases }) => {
   const results: string[] = [];
 
   test.each(cases.map((each) => [each.title, each] as const))('%s', async (_, each) => {
