@@ -29,7 +29,7 @@ export type Runner = {
 };
 
 /** A runner with this token, by a process of this name. */
-export function openRunner(app: TestApp, token: string, system = 's_test'): Runner {
+export function openRunner(app: Pick<TestApp, 'url' | 'call'>, token: string, system = 's_test'): Runner {
   const request = (info: Record<string, unknown> = {}) =>
     app.call('POST /jobs/request', { body: { token, system_id: system, info: { name: 'runner', ...info } } });
   return {
