@@ -5,9 +5,11 @@ Reads ASHLAR_JOURNEY_URL and ASHLAR_JOURNEY_TOKEN; ends at the first difference,
 import base64
 import datetime
 import hashlib
+import io
 import os
 import sys
 import time
+import zipfile
 
 try:
     import gitlab
@@ -1369,6 +1371,130 @@ def runners():
     refused(gitlab.GitlabGetError, 404, lambda: root.runners.get(runner.id), "404 Runner Not Found")
 
 
+PIPELINE = """
+stages: [build, deploy]
+build: {stage: build, script: [make], artifacts: {paths: [out]}}
+deploy:
+  stage: deploy
+  script: [make deploy]
+  when: manual
+  resource_group: ground
+  environment: {name: production, url: "https://example.com"}
+"""
+
+
+class Kiln:
+    """A runner of a project, by the protocol: the client has no part of it."""
+
+    def __init__(self, project):
+        fields = {"runner_type": "project_type", "project_id": project.id}
+        self.token = root.http_post("/user/runners", post_data=fields)["token"]
+
+    def take(self):
+        reply = requests.post(f"{URL}/api/v4/jobs/request", json={"token": self.token})
+        equal(reply.status_code, 201)
+        return reply.json()
+
+    def end(self, job, state="success", trace=b"", archive=None):
+        own = {"JOB-TOKEN": job["token"]}
+        address = f"{URL}/api/v4/jobs/{job['id']}"
+        place = {**own, "Content-Range": f"0-{len(trace)}"}
+        equal(requests.patch(f"{address}/trace", data=trace, headers=place).status_code, 202)
+        if archive is not None:
+            file = {"file": ("artifacts.zip", archive)}
+            equal(requests.post(f"{address}/artifacts", files=file, headers=own).status_code, 201)
+        equal(requests.put(address, json={"token": job["token"], "state": state}).status_code, 200)
+
+
+def make_built(path, group):
+    project = make_project(path, group)
+    commit_to(project, "main", {".gitlab-ci.yml": PIPELINE})
+    gone_on = lambda: len(project.pipelines.list(get_all=True))
+    becomes(gone_on, 1)
+    (pushed,) = project.pipelines.list(get_all=True)
+    pushed.delete()
+    return project, Kiln(project)
+
+
+def pipelines():
+    project, kiln = make_built("piped", make_group("py-pipelines"))
+    made = project.pipelines.create({"ref": "main", "variables": [{"key": "STONE", "value": "granite"}]})
+    matches(made, source="api", status="pending", ref="main")
+    equal([each.value for each in made.variables.list(get_all=True)], ["granite"])
+    equal(made.bridges.list(get_all=True), [])
+    files = io.BytesIO()
+    with zipfile.ZipFile(files, "w") as archive:
+        archive.writestr("out/a.txt", "A")
+    kiln.end(kiln.take(), trace=b"It is made.\n", archive=files.getvalue())
+    made.refresh()
+    matches(made, status="success")
+    equal(ids(project.pipelines.list(status="success", ref="main", get_all=True)), [made.id])
+    equal(made.test_report.get().total_count, 0)
+    equal(made.test_report_summary.get().total["count"], 0)
+    equal([(each.name, each.status) for each in made.jobs.list(get_all=True)], [("deploy", "manual"), ("build", "success")])
+    build = project.jobs.get(made.jobs.list(scope="success", get_all=True)[0].id)
+    equal(build.trace(), b"It is made.\n")
+    equal(build.artifact("out/a.txt"), b"A")
+    with zipfile.ZipFile(io.BytesIO(build.artifacts())) as archive:
+        equal(archive.namelist(), ["out/a.txt"])
+    equal(project.artifacts.raw(ref_name="main", artifact_path="out/a.txt", job="build"), b"A")
+    true(project.artifacts.download(ref_name="main", job="build").startswith(b"PK"), "it is a zip file")
+    build.keep_artifacts()
+    build.delete_artifacts()
+    refused(gitlab.GitlabGetError, 404, build.artifacts)
+    build.erase()
+    equal(project.jobs.get(build.id).trace(), b"")
+    equal(build.retry()["status"], "pending")
+    kiln.end(kiln.take(), "failed")
+    made.refresh()
+    matches(made, status="failed")
+    matches(project.jobs.list(scope="failed", get_all=True)[0], failure_reason="unknown_failure")
+    made.retry()
+    project.jobs.list(scope="pending", get_all=True)[0].cancel()
+    made.refresh()
+    matches(made, status="canceled")
+    made.cancel()
+    made.delete()
+    refused(gitlab.GitlabGetError, 404, lambda: project.pipelines.get(made.id))
+    token = project.triggers.create({"description": "from the quarry"}).token
+    started = project.trigger_pipeline("main", token, {"STONE": "lime"})
+    matches(started, source="trigger")
+
+
+def deploying():
+    project, kiln = make_built("deployed", make_group("py-deploying"))
+    made = project.pipelines.create({"ref": "main"})
+    kiln.end(kiln.take())
+    manual = made.jobs.list(scope="manual", get_all=True)[0]
+    project.jobs.get(manual.id, lazy=True).play()
+    kiln.end(kiln.take())
+    (production,) = project.environments.list(get_all=True)
+    matches(production, name="production", state="available", external_url="https://example.com")
+    (deployment,) = project.deployments.list(environment="production", status="success", get_all=True)
+    matches(deployment, status="success", sha=made.sha)
+    own = project.deployments.create(
+        {"environment": "staging", "sha": made.sha, "ref": "main", "tag": False, "status": "running"}
+    )
+    own.status = "success"
+    own.save()
+    matches(project.deployments.get(own.id), status="success")
+    production.external_url = "https://example.org"
+    production.save()
+    production.stop()
+    production.delete()
+    equal([each.name for each in project.environments.list(get_all=True)], ["staging"])
+    made_by_hand = project.environments.create({"name": "review/one", "tier": "development"})
+    matches(project.environments.get(made_by_hand.id), slug=made_by_hand.slug, tier="development")
+
+
+def linting():
+    project, _ = make_built("linted", make_group("py-linting"))
+    matches(project.ci_lint.get(dry_run=True), valid=True, errors=[])
+    wrong = project.ci_lint.create({"content": "a: {script: make, sript: 1}"})
+    matches(wrong, valid=False, errors=["jobs:a config contains unknown keys: sript"])
+    project.ci_lint.validate({"content": "a: {script: make}"})
+
+
 def releases():
     group = make_group("py-releases")
     project = make_project("released", group)
@@ -1426,7 +1552,8 @@ def raw_http():
 STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
-    uploads, search, variables, triggers, schedules, runners, releases, raw_http,
+    uploads, search, variables, triggers, schedules, runners, pipelines, deploying, linting,
+    releases, raw_http,
 ]
 
 for story in STORIES:
