@@ -3,13 +3,12 @@
  * another one as soon as a job came to wait, the runner changed, or a minute is over. One look a quarter of a second serves all
  * requests that wait; they hold no connection to the database.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { createPace } from '../../../platform/pace.ts';
-import { digest } from '../../../platform/secret.ts';
+import { digest, randomId } from '../../../platform/secret.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { selectWaitingSince } from './queries.ts';
 
@@ -35,7 +34,7 @@ export type JobQueue = {
 };
 
 export function createJobQueue({ database, park }: Needs<'database' | 'park'>, longestMs = 50_000): JobQueue {
-  const process = randomUUID();
+  const process = randomId();
   const turn = createPace(WOKEN_PER_SECOND);
   const held = new Set<Held>();
   let changes = 0;
