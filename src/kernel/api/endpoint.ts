@@ -87,8 +87,8 @@ type Common<Path extends string, P extends TProperties, Subject, C extends Calle
   /** The feature flag that must be on. */
   flag?: string;
   jobToken?: boolean;
-  /** The handler judges the header JOB-TOKEN: it is no credential here. */
-  readsJobToken?: boolean;
+  /** The handler judges the token of a runner or a job: the header JOB-TOKEN is no credential here, and only what fails is throttled. */
+  ownCredential?: boolean;
   /** Rotates a token: a token that was rotated before ends its family here. */
   rotatesToken?: boolean;
   deprecated?: { use: string };
@@ -121,7 +121,7 @@ export type Endpoint<
   offering?: 'self_managed';
   flag?: string;
   jobToken: boolean;
-  readsJobToken?: boolean;
+  ownCredential?: boolean;
   rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;

@@ -53,6 +53,8 @@ type Visit = {
   kind: GatedKind;
   /** Whom it counts for; undefined for nobody, whose address counts. */
   account?: number | undefined;
+  /** False where it is counted later, if at all. */
+  counted?: false;
   /** What is wrong with its credential: it counts as nobody's, and this is thrown if no throttle refuses it. */
   wrong?: unknown;
   writes: boolean;
@@ -74,7 +76,7 @@ export function admit(
   settings: ApplicationSettings,
   visit: Visit,
 ): Refusal | Promise<Refusal> {
-  const counting = count(services, request, settings, visit);
+  const counting = visit.counted === false ? undefined : count(services, request, settings, visit);
   if (counting instanceof Promise)
     return counting.then((refusal) => refusal ?? judge(services, settings, visit));
   return counting ?? judge(services, settings, visit);

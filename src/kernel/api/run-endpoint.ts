@@ -29,7 +29,7 @@ import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
-import { admit } from './gate.ts';
+import { admit, throttle } from './gate.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
 
@@ -63,7 +63,7 @@ export function toRoute(
     const { 'x-csrf-token': csrf, 'x-gitlab-event-uuid': chain } = request.headers;
     return services.authenticator.authenticate(
       {
-        credential: spec.readsJobToken && presented.form === 'job_token' ? { form: 'none' } : presented,
+        credential: spec.ownCredential && presented.form === 'job_token' ? { form: 'none' } : presented,
         jobToken: spec.jobToken,
         rotatesToken: spec.rotatesToken ?? false,
         safeMethod: request.method === 'GET' || request.method === 'HEAD',
@@ -154,15 +154,39 @@ export function toRoute(
     } catch (error) {
       wrong = error;
     }
+    const isOwn = spec.ownCredential === true && caller === undefined && wrong === undefined;
     const admitting = admit(services, request, settings, {
       kind: 'api',
       account: caller?.sudoBy?.id ?? caller?.id,
       wrong,
       writes: !safeMethod,
+      ...(isOwn && { counted: false }),
       endsMaintenance: isOfInstance && caller?.admin === true,
     });
     const refused = admitting instanceof Promise ? await admitting : admitting;
     if (refused) return refused;
+    const answering = answerCaller(request, query, settings, caller);
+    return isOwn ? answering.catch((error) => countFailed(request, settings, error)) : answering;
+  }
+
+  /** Many runners may be at one address, and ask all day: that throttle is for those whose tokens are not good. */
+  async function countFailed(
+    request: HttpRequest,
+    settings: ApplicationSettings,
+    error: unknown,
+  ): Promise<HttpResponse> {
+    const name = 'throttle_unauthenticated_api';
+    const refusal = await throttle(services, request, settings, name, addressKey(request.address));
+    if (refusal) return refusal;
+    throw error;
+  }
+
+  async function answerCaller(
+    request: HttpRequest,
+    query: RawObject,
+    settings: ApplicationSettings,
+    caller: Caller,
+  ): Promise<HttpResponse> {
     requireScope(caller, spec.scopes);
     await limitCalls(request, caller, settings);
     // PostgreSQL takes no NUL, and no name has one.

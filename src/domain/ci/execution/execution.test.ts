@@ -410,6 +410,29 @@ describe('a runner that prepares its jobs first', () => {
   });
 });
 
+test('runners are not throttled by their address, but those without a good token are', async () => {
+  const limits = {
+    throttle_unauthenticated_api_enabled: true,
+    throttle_unauthenticated_api_requests_per_period: 2,
+  };
+  const pipeline = await start('build:\n  script: make\n');
+  bodyOf(await app.root('PUT /application/settings', { body: limits }), 200);
+  const job = await runner.take();
+  for (let n = 0; n < 5; n++) expect((await runner.request()).status).toBe(204);
+  expect((await runner.trace(job, 0, 'One\n')).status).toBe(202);
+  const stranger = openRunner(app, 'glrt-nobody');
+  const refused = [];
+  for (let n = 0; n < 4; n++) refused.push((await stranger.request()).status);
+  expect(refused).toEqual([403, 403, 429, 429]);
+  expect((await runner.update({ ...job, token: 'glcbt-other' }, { state: 'success' })).status).toBe(429);
+  expect((await runner.update(job, { state: 'success' })).status).toBe(200);
+  bodyOf(
+    await app.root('PUT /application/settings', { body: { throttle_unauthenticated_api_enabled: false } }),
+    200,
+  );
+  expect(await statusOf(pipeline)).toBe('success');
+});
+
 test('traces go with their jobs', async () => {
   const pipeline = await start('build:\n  script: make\n  parallel: 2\n');
   const [one, two] = [await runner.take(), await runner.take()];

@@ -51,6 +51,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     summary:
       'Gives a job to a runner; 204 where there is none for it, after a while for one that knows of nothing new.',
     access: anyone,
+    ownCredential: true,
     also: [204],
     input: RequestInput,
     reply: JobPayload,
@@ -71,7 +72,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     path: '/jobs/:id',
     summary: 'Reports how a job fares, for its runner.',
     access: anyone,
-    readsJobToken: true,
+    ownCredential: true,
     input: UpdateInput,
     reply: Words,
     handle: async ({ services, input, request }) => {
@@ -93,7 +94,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     status: 202,
     summary: 'Adds to the trace of a job, for its runner.',
     access: anyone,
-    readsJobToken: true,
+    ownCredential: true,
     also: [416],
     stream: true,
     input: TraceInput,
