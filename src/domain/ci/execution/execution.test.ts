@@ -433,6 +433,27 @@ test('runners are not throttled by their address, but those without a good token
   expect(await statusOf(pipeline)).toBe('success');
 });
 
+test('jobs of one pipeline that end at the same time go together, each once', async () => {
+  const pipeline = await start(
+    'build:\n  script: make\n  parallel: 6\nagain:\n  script: make\n  retry: 1\nlast:\n  stage: deploy\n  script: make\n',
+  );
+  const nameOf = ({ job_info }: TakenJob) => (job_info as { name: string }).name;
+  const jobs: TakenJob[] = [];
+  for (let n = 0; n < 7; n++) jobs.push(await runner.take());
+  const reports = jobs.map((job) =>
+    runner.update(job, { state: nameOf(job) === 'again' ? 'failed' : 'success' }),
+  );
+  const twice = runner.update(jobs[0] as TakenJob, { state: 'success' });
+  const codes = (await Promise.all(reports)).map(({ status }) => status);
+  expect([...codes, (await twice).status].sort()).toEqual([...Array(7).fill(200), 403]);
+  const again = await runner.take();
+  expect(nameOf(again)).toBe('again');
+  expect((await runner.update(again, { state: 'success' })).status).toBe(200);
+  const last = await runner.take();
+  expect([nameOf(last), (await runner.update(last, { state: 'success' })).status]).toEqual(['last', 200]);
+  expect(await statusOf(pipeline)).toBe('success');
+});
+
 test('traces go with their jobs', async () => {
   const pipeline = await start('build:\n  script: make\n  parallel: 2\n');
   const [one, two] = [await runner.take(), await runner.take()];

@@ -1,12 +1,13 @@
 /** Ends a job by its runner's report; the pipeline goes on in the same transaction. */
 import { sql } from 'kysely';
+import { batch } from '../../../platform/batch.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { cancelJobs, forgetTokens, replaceJobs } from '../processing/change-actions.ts';
 import { followSuccess } from '../processing/deployment-actions.ts';
 import { changeJobs } from '../processing/fact-actions.ts';
-import { type JobRow, processPipeline } from '../processing/process-actions.ts';
+import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { lockPipelineOf, selectAgain } from './queries.ts';
 import { isRetried } from './rules.ts';
 
@@ -19,52 +20,116 @@ export type Report = {
   coverage?: number | undefined;
 };
 
-/** False where the job had ended meanwhile. */
-export const finishJob = (db: Db, { id, pipeline_id }: JobRow, report: Report): Promise<boolean> =>
+type Finish = { job: JobRow; report: Report };
+
+/** A job that ended, as it was before, and how it did. */
+type Ended = Finish & { planned: Partial<PlannedJob>; canceled: boolean; failed: boolean; mayFail: boolean };
+
+function endOf(job: JobRow, report: Report): Ended {
+  const canceled = job.status === 'canceling';
+  const failed = report.state === 'failed' && !canceled;
+  // The column holds what the compiler planned.
+  const planned = job.options as unknown as Partial<PlannedJob>;
+  const { exit_code: code } = report;
+  const mayFail = failed && code !== undefined && (planned.allowFailureExitCodes?.includes(code) ?? false);
+  return { job, report, planned, canceled, failed, mayFail };
+}
+
+const reasonOf = ({ failure_reason }: Report): string => failure_reason ?? 'unknown_failure';
+
+async function writeEnds(tx: Db, ended: readonly Ended[]): Promise<void> {
+  const time = now();
+  const rows = ended.map(({ job, report, canceled, failed, mayFail }) => ({
+    id: job.id,
+    status: canceled ? 'canceled' : report.state,
+    coverage: report.coverage ?? job.coverage,
+    failure_reason: failed ? reasonOf(report) : job.failure_reason,
+    exit_code: failed ? (report.exit_code ?? null) : job.exit_code,
+    allow_failure: mayFail || job.allow_failure,
+  }));
+  const ids = rows.map(({ id }) => id);
+  await changeJobs(
+    tx,
+    sql`
+    update ci_jobs j set status = e.status, finished_at = ${time}, updated_at = ${time}, coverage = e.coverage,
+      failure_reason = e.failure_reason, exit_code = e.exit_code, allow_failure = e.allow_failure
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as e (id bigint, status text, coverage double precision,
+      failure_reason text, exit_code integer, allow_failure boolean)
+    where j.id = e.id and j.id = any(${ids}::bigint[]) returning j.*`,
+  );
+  await forgetTokens(tx, sql`id = any(${ids}::bigint[])`);
+}
+
+async function followFailure(tx: Db, pipeline: PipelineRow, ended: Ended): Promise<void> {
+  const { job, report, planned, mayFail } = ended;
+  const { rows } = await sql<{ attempts: number }>`
+    select count(*)::integer as attempts from ci_jobs
+    where pipeline_id = ${pipeline.id} and name = ${job.name} and kind = 'job' and retried`.execute(tx);
+  const failure = { reason: reasonOf(report), exitCode: report.exit_code };
+  if (isRetried(planned.retry ?? null, failure, rows[0]?.attempts ?? 0))
+    await replaceJobs(tx, pipeline, { id: job.user_id }, sql`id = ${job.id}`);
+  else if (pipeline.on_job_failure === 'all' && !mayFail && !job.allow_failure)
+    await cancelJobs(tx, pipeline);
+}
+
+/** Ends jobs of one pipeline; false for each that had ended meanwhile. */
+const finishJobs = (db: Db, finishes: readonly Finish[]): Promise<boolean[]> =>
   inTransaction(db, async (tx) => {
-    const pipeline = await lockPipelineOf(tx, { pipeline_id });
-    const job = await selectAgain(tx, { id });
-    if (!pipeline || !job || (job.status !== 'running' && job.status !== 'canceling')) return false;
-    const canceled = job.status === 'canceling';
-    const failed = report.state === 'failed' && !canceled;
-    // The column holds what the compiler planned.
-    const planned = job.options as unknown as Partial<PlannedJob>;
-    const reason = report.failure_reason ?? 'unknown_failure';
-    const mayFail =
-      failed && report.exit_code !== undefined && planned.allowFailureExitCodes?.includes(report.exit_code);
-    const time = now();
-    const change = tx
-      .updateTable('ci_jobs')
-      .set({
-        status: canceled ? 'canceled' : report.state,
-        finished_at: time,
-        updated_at: time,
-        ...(report.coverage !== undefined && { coverage: report.coverage }),
-        ...(failed && { failure_reason: reason, exit_code: report.exit_code ?? null }),
-        ...(mayFail && { allow_failure: true }),
-      })
-      .where('id', '=', id)
-      .returningAll();
-    await changeJobs(tx, sql`${change}`);
-    await forgetTokens(tx, sql`id = ${id}`);
-    if (failed) {
-      const { rows } = await sql<{ attempts: number }>`
-        select count(*)::integer as attempts from ci_jobs
-        where pipeline_id = ${pipeline.id} and name = ${job.name} and kind = 'job' and retried`.execute(tx);
-      const again = isRetried(
-        planned.retry ?? null,
-        { reason, exitCode: report.exit_code },
-        rows[0]?.attempts ?? 0,
-      );
-      if (again) await replaceJobs(tx, pipeline, { id: job.user_id }, sql`id = ${id}`);
-      else if (pipeline.on_job_failure === 'all' && !mayFail && !job.allow_failure)
-        await cancelJobs(tx, pipeline);
-    }
-    if (report.state === 'success' && !canceled && planned.environment)
-      await followSuccess(tx, job, planned.environment);
+    const [first] = finishes;
+    const pipeline = first && (await lockPipelineOf(tx, first.job));
+    if (!pipeline) return finishes.map(() => false);
+    const rows = await selectAgain(
+      tx,
+      finishes.map(({ job }) => job.id),
+    );
+    const running = new Map(
+      rows.filter(({ status }) => status === 'running' || status === 'canceling').map((row) => [row.id, row]),
+    );
+    const ended = finishes.map(({ job: { id }, report }) => {
+      const job = running.get(id);
+      // Of two reports of one job the first counts.
+      running.delete(id);
+      return job && endOf(job, report);
+    });
+    const all = ended.filter((each) => each !== undefined);
+    if (all.length === 0) return ended.map(() => false);
+    await writeEnds(tx, all);
+    for (const each of all) if (each.failed) await followFailure(tx, pipeline, each);
+    for (const { job, report, canceled, planned } of all)
+      if (report.state === 'success' && !canceled && planned.environment)
+        await followSuccess(tx, job, planned.environment);
     await processPipeline(tx, pipeline);
-    return true;
+    return ended.map((each) => each !== undefined);
   });
+
+/** Of one pipeline at once. */
+const MAX_FINISHED = 50;
+/** Each pipeline has a line of its own: a large one keeps others waiting for nothing. */
+type Line = { db: Db; waiting: number };
+const linesOf = new WeakMap<Db, Map<number, Line>>();
+const finishInLine = batch<Line, Finish, boolean>(
+  MAX_FINISHED,
+  ({ db }, finishes) => finishJobs(db, finishes),
+  {
+    apart: ({ db }, finishes) =>
+      finishes.map((each) => finishJobs(db, [each]).then(([done]) => done === true)),
+  },
+);
+
+/** Ends a job; those of its pipeline that end at the same time go together. False where it had ended meanwhile. */
+export async function finishJob(db: Db, job: JobRow, report: Report): Promise<boolean> {
+  const lines = linesOf.get(db) ?? new Map<number, Line>();
+  linesOf.set(db, lines);
+  const line = lines.get(job.pipeline_id) ?? { db, waiting: 0 };
+  lines.set(job.pipeline_id, line);
+  line.waiting++;
+  try {
+    return await finishInLine(line, { job, report });
+  } finally {
+    line.waiting--;
+    if (line.waiting === 0) lines.delete(job.pipeline_id);
+  }
+}
 
 /** So seldom a job that runs is written for nothing but that its runner was heard of. */
 const TOUCH_INTERVAL_MS = 15 * 60_000;

@@ -1,4 +1,5 @@
 /** Reads the job that a runner speaks of, and what a job is run with. */
+import { type SqlBool, sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { digest } from '../../../platform/secret.ts';
@@ -36,8 +37,12 @@ export const selectPipelineOf = (db: Db, job: Pick<JobRow, 'pipeline_id'>) =>
 export const lockPipelineOf = (tx: Db, job: Pick<JobRow, 'pipeline_id'>) =>
   tx.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).forUpdate().executeTakeFirst();
 
-export const selectAgain = (tx: Db, { id }: Pick<JobRow, 'id'>): Promise<JobRow | undefined> =>
-  tx.selectFrom('ci_jobs').selectAll().where('id', '=', id).executeTakeFirst();
+export const selectAgain = (tx: Db, ids: readonly number[]): Promise<JobRow[]> =>
+  tx
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where(sql<SqlBool>`id = any(${[...ids]}::bigint[])`)
+    .execute();
 
 /** Those of the ids that jobs have. */
 export async function selectPresent(db: Db, ids: readonly number[]): Promise<number[]> {
