@@ -15,21 +15,21 @@ const headers = { 'private-token': ROOT_TOKEN };
 type Answer = { status: number; headers: Record<string, unknown>; body: Payload };
 type Ask = (request: string, body?: unknown, own?: Record<string, string>) => Promise<Answer>;
 
-/** Requests over connections that stay open, with text bodies as they are. */
+/** Requests over connections that stay open; bytes are sent as they are. */
 function opened(url: string, connections: number): { ask: Ask; close(): Promise<void> } {
   const pool = new Pool(url, { connections });
   return {
     async ask(request, body, own = headers) {
       const [method = 'GET', path = ''] = request.split(' ');
-      const isText = typeof body === 'string';
+      const bytes = Buffer.isBuffer(body) ? body : undefined;
       const reply = await pool.request({
         method: method as 'GET',
         path: `/api/v4${path}`,
         headers: {
           ...own,
-          ...(body !== undefined && { 'content-type': isText ? 'text/plain' : 'application/json' }),
+          ...(body !== undefined && { 'content-type': bytes ? 'text/plain' : 'application/json' }),
         },
-        body: body === undefined ? null : isText ? body : JSON.stringify(body),
+        body: body === undefined ? null : (bytes ?? JSON.stringify(body)),
       });
       const text = await reply.body.text();
       const isJson = String(reply.headers['content-type'] ?? '').includes('json');
@@ -106,9 +106,13 @@ const RUNNERS = 200;
 const POLL_MS = 3_000;
 const POLLING_MS = 30_000;
 
+/** Processes that use the token of one runner. */
+const PROCESSES = 20;
+
 /** Runners that ask every three seconds while nothing waits: what of a core they take, of program and database. */
 async function measurePolling({ program, ask }: { program: Program; ask: Ask }): Promise<Figure[]> {
-  const token = await runnerOf(ask);
+  const tokens: string[] = [];
+  for (let runner = 0; runner < RUNNERS / PROCESSES; runner++) tokens.push(await runnerOf(ask));
   const figures: Figure[] = [];
   for (const waits of [false, true]) {
     const known = new Map<number, string>();
@@ -116,7 +120,7 @@ async function measurePolling({ program, ask }: { program: Program; ask: Ask }):
       const last_update = waits ? known.get(runner) : undefined;
       const reply = await own.ask(
         'POST /jobs/request',
-        { token, system_id: `s_${runner}`, info: {}, last_update },
+        { token: tokens[runner % tokens.length], system_id: `s_${runner}`, info: {}, last_update },
         {},
       );
       if (reply.status !== 204) throw new Error(`a job for nobody: ${reply.status}`);
@@ -244,22 +248,21 @@ async function measureTraces({ program, ask }: { program: Program; ask: Ask }): 
   const id = await projectWith(ask, 'Talking', jobs(TRACES).replaceAll('stage: test', 'stage: build'));
   await begin(ask, id);
   const own = opened(program.url, TRACES);
-  const part = `${'A line of a trace that somebody may read some day.\n'.repeat(6_000).slice(0, PART - 1)}\n`;
+  const part = Buffer.alloc(PART, 'A line of a trace that somebody may read some day.\n');
   const taken: Payload[] = [];
   for (let n = 0; n < TRACES; n++) {
     const job = await own.ask('POST /jobs/request', { token, system_id: `t_${n}`, info: {} }, {});
     if (job.status !== 201) throw new Error(`no job: ${job.status}`);
     taken.push(job.body);
   }
-  const before = memoryOf(program.pid);
-  let peak = before;
+  const memory: number[] = [];
   let bytes = 0;
   const start = performance.now();
   const until = start + TRACED_MS;
   const watching = (async () => {
     while (performance.now() < until) {
       await sleep(1_000);
-      peak = Math.max(peak, memoryOf(program.pid));
+      memory.push(memoryOf(program.pid));
     }
   })();
   await Promise.all(
@@ -279,6 +282,8 @@ async function measureTraces({ program, ask }: { program: Program; ask: Ask }): 
   const rate = bytes / 1_048_576 / ((performance.now() - start) / 1_000);
   await watching;
   await own.close();
+  const third = Math.floor(memory.length / 3);
+  const [first, last] = [Math.max(...memory.slice(0, third)), Math.max(...memory.slice(-third))];
   return [
     {
       what: `traces of ${TRACES} jobs, in parts of 256 KiB`,
@@ -289,11 +294,11 @@ async function measureTraces({ program, ask }: { program: Program; ask: Ask }): 
       met: rate >= 95,
     },
     ratioOf(
-      'memory (PSS) at its highest meanwhile',
-      `${peak.toFixed(0)} MB`,
-      `${before.toFixed(0)} MB (before)`,
-      peak / before,
-      1.25,
+      'memory (PSS) at its highest in the last third of that',
+      `${last.toFixed(0)} MB`,
+      `${first.toFixed(0)} MB (in the first third)`,
+      last / first,
+      1.1,
     ),
   ];
 }
