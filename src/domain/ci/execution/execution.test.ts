@@ -343,8 +343,34 @@ test('a job whose runner is silent fails, and its token ends', async () => {
   expect(await sql`select id from access_tokens where kind = 'job'`).toEqual([]);
 });
 
+test('a job that cannot be handed out fails, and the next one is', async () => {
+  const { sql } = app.app.services.database;
+  const pipeline = await start('one:\n  script: make\ntwo:\n  script: make\n');
+  await sql`update pipelines set sha = repeat('0', 40) where id = ${pipeline}`;
+  const next = await start('three:\n  script: make\n');
+  const job = await runner.take();
+  expect([await jobsOf(pipeline), await jobsOf(next)]).toEqual([
+    { one: 'failed', two: 'failed' },
+    { three: 'running' },
+  ]);
+  await runner.update(job, { state: 'success' });
+});
+
+test('a job that a fault of ours keeps back is tried three times', async () => {
+  const { sql } = app.app.services.database;
+  const pipeline = await start('one:\n  script: make\n');
+  await sql`update ci_jobs set played_sealed = 'not sealed' where pipeline_id = ${pipeline}`;
+  for (const status of [500, 500, 500, 204]) expect((await runner.request()).status).toBe(status);
+  const [last] = bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs`), 200);
+  expect(last).toMatchObject({ status: 'failed', failure_reason: 'scheduler_failure' });
+});
+
 describe('a runner that prepares its jobs first', () => {
   const prepares = { features: { two_phase_job_commit: true } };
+  let runner: Runner;
+  beforeAll(async () => {
+    runner = await makeRunner();
+  });
   const keep = () => takeBack(app.app.services.database.background);
   const silent = (seconds: number) => app.app.services.database.sql`
     update ci_jobs set updated_at = now() - make_interval(secs => ${seconds}) where status = 'pending'`;
@@ -452,6 +478,23 @@ test('jobs of one pipeline that end at the same time go together, each once', as
   const last = await runner.take();
   expect([nameOf(last), (await runner.update(last, { state: 'success' })).status]).toEqual(['last', 200]);
   expect(await statusOf(pipeline)).toBe('success');
+});
+
+test('a job that goes on long after its time fails, though its runner is heard of', async () => {
+  const { sql, background } = app.app.services.database;
+  const pipeline = await start('build:\n  script: make\n  timeout: 20 minutes\n');
+  const job = await runner.take();
+  const began = async (minutes: number) => {
+    await sql`update ci_jobs set started_at = now() - make_interval(mins => ${minutes}) where id = ${job.id}`;
+    await failStuck(background);
+  };
+  await began(34);
+  expect(await jobsOf(pipeline)).toEqual({ build: 'running' });
+  await began(36);
+  const shown = bodyOf(await app.root(`GET /projects/${project.id}/jobs/${job.id}`), 200);
+  expect(shown).toMatchObject({ status: 'failed', failure_reason: 'job_execution_server_timeout' });
+  const told = await runner.update(job, { state: 'running' });
+  expect([told.status, told.headers.get('job-status')]).toEqual([403, 'failed']);
 });
 
 test('traces go with their jobs', async () => {

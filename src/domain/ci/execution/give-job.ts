@@ -15,6 +15,7 @@ import { isInScope } from '../environments/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
+import type { JobRow } from '../processing/process-actions.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { selectDependencies } from './artifact-queries.ts';
@@ -26,49 +27,67 @@ import { jobPayload } from './payload.ts';
 import { isAnythingWaiting, selectPipelineOf } from './queries.ts';
 
 const TOKEN_PREFIX = 'glcbt-';
+/** By one request: one that waits for thousands of jobs to fail is held up too long. */
+const MAX_LOOKED_AT = 20;
 
-/** Undefined where no job waits that the runner may take. A job whose project or commit is gone fails. */
+/**
+ * Undefined where no job waits that the runner may take. A job that cannot be handed out fails, and the next one is looked at;
+ * where that is a fault of ours, it runs once more.
+ */
 export async function giveJob(
   services: CreationServices,
   runner: AuthenticRunner,
   manager: Manager,
 ): Promise<Record<string, unknown> | undefined> {
   const { db, points } = services.database;
-  if (!(await isAnythingWaiting(points))) return undefined;
-  const token = `${TOKEN_PREFIX}${randomHex(20)}`;
-  const claimed = await claimJob(db, {
-    runner,
-    managerId: manager.id,
-    cancelGracefully: manager.features.cancel_gracefully === true,
-    prepares: manager.features.two_phase_job_commit === true,
-    digest: digest(token),
-  });
-  if (!claimed) return undefined;
-  // One that is prepared first begins soon.
-  const job = { ...claimed, started_at: claimed.started_at ?? now() };
-  const drop = async (failure_reason: string): Promise<void> => {
-    const begun = job.status === 'pending' ? await beginJob(db, job) : job;
-    if (begun) await finishJob(db, begun, { state: 'failed', failure_reason });
-  };
+  for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
+    if (!(await isAnythingWaiting(points))) return undefined;
+    const token = `${TOKEN_PREFIX}${randomHex(20)}`;
+    const claimed = await claimJob(db, {
+      runner,
+      managerId: manager.id,
+      cancelGracefully: manager.features.cancel_gracefully === true,
+      prepares: manager.features.two_phase_job_commit === true,
+      digest: digest(token),
+    });
+    if (!claimed) return undefined;
+    const drop = async (failure_reason: string): Promise<void> => {
+      const begun = claimed.status === 'pending' ? await beginJob(db, claimed) : claimed;
+      if (begun) await finishJob(db, begun, { state: 'failed', failure_reason });
+    };
+    // One that is prepared first begins soon.
+    const job = { ...claimed, started_at: claimed.started_at ?? now() };
+    const payload = await payloadOf(services, runner, job, token).catch(async (fault: unknown) => {
+      await drop('scheduler_failure');
+      throw fault;
+    });
+    if (typeof payload !== 'string') return payload;
+    await drop(payload);
+  }
+  return undefined;
+}
+
+/** All that a runner needs to run the job, or why it cannot. */
+async function payloadOf(
+  services: CreationServices,
+  runner: AuthenticRunner,
+  job: JobRow,
+  token: string,
+): Promise<Record<string, unknown> | string> {
+  const { db, points } = services.database;
   const [pipeline, project] = await Promise.all([
     selectPipelineOf(db, job),
     reachProject(points, job.project_id),
   ]);
   const commit = project && (await readRepository(services, project, (git) => findCommit(git, pipeline.sha)));
-  if (!project || !commit) {
-    await drop('data_integrity_failure');
-    return undefined;
-  }
+  if (!project || !commit) return 'data_integrity_failure';
   // The column holds what the compiler planned.
   const planned = job.options as unknown as PlannedJob;
   const { keep_latest_artifact } = await services.settings.read();
   const dependencies = (await selectDependencies(db, job, keep_latest_artifact)).filter(
     dependsOn(job, planned),
   );
-  if (dependencies.some(({ gone }) => gone)) {
-    await drop('missing_dependency_failure');
-    return undefined;
-  }
+  if (dependencies.some(({ gone }) => gone)) return 'missing_dependency_failure';
   const settings = projectSettings(project.row);
   const [user, kept, given, environment, frozen] = await Promise.all([
     selectStarter(db, job.user_id),

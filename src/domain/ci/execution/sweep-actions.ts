@@ -32,18 +32,24 @@ export async function startDelayed(db: Db): Promise<void> {
   );
 }
 
-/** Jobs whose runner is silent, and those that no runner took, fail. */
+/** A runner that ends no job when its time is over has so long for it. */
+const GRACE_SECONDS = 15 * 60;
+
+/** Jobs whose runner is silent or does not end them, and those that no runner took, fail. */
 export async function failStuck(db: Db): Promise<void> {
   const time = now();
   const before = (ms: number) => new Date(time.getTime() - ms);
+  const silent = before(SILENT_MS);
   const stuck = sql`kind = 'job' and status in ('pending', 'running', 'canceling') and (
-    status in ('running', 'canceling') and updated_at < ${before(SILENT_MS)}
+    status in ('running', 'canceling') and updated_at < ${silent}
+    or status = 'running' and started_at + (timeout + ${GRACE_SECONDS}) * interval '1 second' < ${time}
     or status = 'pending' and queued_at < ${before(WAITING_MS)})`;
-  await changeEach(db, stuck, ({ status }) =>
-    status === 'canceling'
-      ? { status: 'canceled', finished_at: time }
-      : { status: 'failed', failure_reason: 'stuck_or_timeout_failure', finished_at: time },
-  );
+  await changeEach(db, stuck, ({ status, updated_at }) => {
+    if (status === 'canceling') return { status: 'canceled', finished_at: time };
+    const isEndless = status === 'running' && updated_at >= silent;
+    const failure_reason = isEndless ? 'job_execution_server_timeout' : 'stuck_or_timeout_failure';
+    return { status: 'failed', failure_reason, finished_at: time };
+  });
 }
 
 type Change = Partial<Pick<JobRow, 'status' | 'failure_reason' | 'finished_at' | 'queued_at'>>;
