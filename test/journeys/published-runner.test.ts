@@ -143,9 +143,17 @@ deploy:
 test('what is pushed is built, tested and deployed by the runner', async () => {
   const { root } = gitbeaker;
   const { id, home, push, runAll, statuses, jobOf, logOf } = await makePlace('house');
-  expect(await root.Runners.all({ projectId: id })).toMatchObject([
-    { description: 'A runner of PyPI', runner_type: 'project_type', paused: false },
-  ]);
+  const [registered] = await root.Runners.all({ projectId: id });
+  expect(registered).toMatchObject({
+    description: 'A runner of PyPI',
+    runner_type: 'project_type',
+    paused: false,
+  });
+  // It sends a form with `tag_list` twice, of which the last counts.
+  expect(await root.Runners.show(Number(registered?.id))).toMatchObject({
+    tag_list: ['shell'],
+    run_untagged: false,
+  });
   await root.ProjectVariables.create(id, 'KEPT', 'for the project');
   await root.ProjectVariables.create(id, 'NOTE', 'text of a file', { variableType: 'file' });
   await root.ProjectVariables.create(id, 'MARK', join(home, 'mark'));
