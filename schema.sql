@@ -1259,6 +1259,25 @@ CREATE INDEX issues_promoted_to_epic ON public.issues USING btree (promoted_to_e
 
 CREATE INDEX issues_search ON public.issues USING gin (title gin_trgm_ops, description gin_trgm_ops);
 
+create table job_token_allowlist (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  allowed_project_id bigint,
+  allowed_namespace_id bigint,
+  created_at timestamp(3) with time zone not null,
+  constraint job_token_allowlist_check CHECK ((num_nonnulls(allowed_project_id, allowed_namespace_id) = 1)),
+  constraint job_token_allowlist_allowed_namespace_id_fkey FOREIGN KEY (allowed_namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint job_token_allowlist_allowed_project_id_fkey FOREIGN KEY (allowed_project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint job_token_allowlist_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint job_token_allowlist_pkey PRIMARY KEY (id),
+  constraint job_token_allowlist_project_id_allowed_namespace_id_key UNIQUE (project_id, allowed_namespace_id),
+  constraint job_token_allowlist_project_id_allowed_project_id_key UNIQUE (project_id, allowed_project_id)
+);
+
+CREATE INDEX job_token_allowlist_namespace ON public.job_token_allowlist USING btree (allowed_namespace_id) WHERE (allowed_namespace_id IS NOT NULL);
+
+CREATE INDEX job_token_allowlist_project ON public.job_token_allowlist USING btree (allowed_project_id) WHERE (allowed_project_id IS NOT NULL);
+
 create table label_links (
   id bigint generated always as identity not null,
   label_id bigint not null,
@@ -2087,6 +2106,7 @@ create table projects (
   updated_at timestamp(3) with time zone not null,
   repository_read_only boolean default false not null,
   empty_repo boolean default true not null,
+  inbound_job_token_scope_enabled boolean default true not null,
   constraint projects_visibility_check CHECK ((visibility = ANY (ARRAY[0, 10, 20]))),
   constraint projects_forked_from_id_fkey FOREIGN KEY (forked_from_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id),

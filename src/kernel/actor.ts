@@ -35,7 +35,9 @@ export const adminScopes: readonly string[] = ['sudo', 'admin_mode', 'read_servi
 export type TokenKind = 'personal' | 'impersonation' | 'project' | 'group' | 'oauth' | 'job';
 
 export type Credential =
-  | { via: 'token'; tokenId: number; kind: TokenKind; scopes: readonly string[] }
+  | { via: 'token'; tokenId: number; kind: Exclude<TokenKind, 'job'>; scopes: readonly string[] }
+  /** The token of a CI job of the project, while it runs. */
+  | { via: 'job'; tokenId: number; projectId: number }
   | { via: 'session'; sessionId: number }
   /** A password sent with every request, as git does. */
   | { via: 'password' };
@@ -91,3 +93,7 @@ export const toActor = (user: ActorColumns, credential: Credential): Actor => ({
 
 /** Undefined without credentials: only public data is returned. */
 export type Caller = Actor | undefined;
+
+/** The token that a CI job acts by, and its project; undefined for other callers. */
+export const jobCredentialOf = (caller: Caller): { tokenId: number; projectId: number } | undefined =>
+  caller?.credential.via === 'job' ? caller.credential : undefined;

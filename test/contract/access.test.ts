@@ -56,6 +56,8 @@ const openToNobody = new Set([
   // There are no merge trains.
   'GET /projects/:id/merge_trains/merge_requests/:merge_request_iid',
   'POST /projects/:id/merge_trains/merge_requests/:merge_request_iid',
+  // It is for jobs.
+  'GET /job',
   // Its token is in a header, and there is no router.
   'GET /runners/router/discovery',
   // Nobody hears of it.
@@ -256,6 +258,31 @@ test('a credential that is none is refused on every endpoint, a public one too',
   });
 });
 
+test('the token of a job opens what takes it: as its user in its own project, and nothing in others', async () => {
+  const { sql } = ashlar.app.services.database;
+  const { project } = walk.world.places;
+  const [own, strange] = ['glcbt-of-the-samples', 'glcbt-of-another-project'];
+  // Beside the journal, which would undo it.
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`insert into access_tokens (kind, digest, user_id, project_id, name, scopes, created_at, updated_at)
+      select 'job', t.digest, u.id, t.project, 'job', '{}', now(), now() from users u, (values
+        (${digest(own)}::bytea, ${project}::bigint),
+        (${digest(strange)}::bytea, (select id from projects where path = 'elsewhere'))) t (digest, project)
+      where u.username = 'the-owner'`;
+  });
+  await walk.enter('private');
+  for (const route of walk.routes) {
+    const { endpoint, title } = route;
+    if (!endpoint || endpoint.ownCredential) continue;
+    const said = await walk.askWith(route, { 'job-token': strange });
+    expect([title, said]).toEqual([title, endpoint.jobToken ? '404' : '401']);
+    if (!endpoint.jobToken) continue;
+    const asOwner = title === 'GET /job' ? 'yes' : cellsOf.get(route)?.get(keyOf('private', 'owner'));
+    expect([title, await walk.askWith(route, { 'job-token': own })]).toEqual([title, asOwner]);
+  }
+}, 600_000);
+
 const order = ({ title, endpoint }: AccessCase): string =>
   endpoint ? `0 ${endpoint.path} ${title}` : title.startsWith('git') ? `1 ${title}` : `2 ${title}`;
 
@@ -277,7 +304,8 @@ function render(routes: readonly AccessCase[]): string {
   const endpoints = ordered.flatMap((route) =>
     route.endpoint && route.title === titleOf(route.endpoint) ? [{ spec: route.endpoint }] : [],
   );
-  const scopesOf = ({ scopes }: Endpoint): string => (scopes.length > 6 ? 'any' : scopes.join(' '));
+  const scopesOf = ({ scopes, jobToken }: Endpoint): string =>
+    `${scopes.length > 6 ? 'any' : scopes.join(' ')}${jobToken ? ', jobs' : ''}`;
   const access = table(
     ['endpoint', 'access', 'scopes'],
     endpoints.map(({ spec }) => [

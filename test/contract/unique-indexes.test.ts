@@ -133,6 +133,8 @@ const neverRefuses: Record<string, string[]> = {
     'ci_variables_instance',
     'ci_variables_namespace',
     'ci_variables_project',
+    'job_token_allowlist_project_id_allowed_namespace_id_key',
+    'job_token_allowlist_project_id_allowed_project_id_key',
     'merge_request_blocks_once',
     'migrations_pkey',
     'oauth_signing_keys_current',

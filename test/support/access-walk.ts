@@ -22,6 +22,8 @@ export type Walk = {
   enter(situation: Situation): Promise<void>;
   /** The response to the caller, in a word; the writes of the request are undone. */
   ask(cell: Cell): Promise<string>;
+  /** The same for who has this credential, in the situation that was entered last. */
+  askWith(route: AccessCase, credential: Record<string, string>): Promise<string>;
   /** The responses to requests of one situation that should write nothing, all at the same time. */
   askTogether(cells: readonly Cell[]): Promise<readonly string[]>;
   /** The same request with a text that is no JSON, which has no effect, in the situation that was entered last. */
@@ -61,10 +63,12 @@ export async function openWalk(app: TestApp): Promise<Walk> {
   }
   async function ask(cell: Cell): Promise<string> {
     await enter(cell.situation);
-    const response = await send(cell, cell.route.request);
-    if (onlyReads(cell.route)) return verdictOf(cell.route, response);
+    return judge(cell.route, await send(cell, cell.route.request));
+  }
+  async function judge(route: AccessCase, response: RawResponse): Promise<string> {
+    if (onlyReads(route)) return verdictOf(route, response);
     const changed = await undo();
-    const said = verdictOf(cell.route, response);
+    const said = verdictOf(route, response);
     // A refusal, 404 or 403, must have written nothing.
     return !said.startsWith('yes') && changed.length > 0
       ? `${said}, but it wrote ${[...new Set(changed)].sort().join()}`
@@ -83,6 +87,14 @@ export async function openWalk(app: TestApp): Promise<Walk> {
     ),
     world,
     ask,
+    async askWith(route, credential) {
+      const { line, headers, body } = route.request;
+      const response = await sendRaw(app.url, line, {
+        headers: { ...headers, ...credential },
+        ...(body !== undefined && { body }),
+      });
+      return judge(route, response);
+    },
     async askTogether(cells) {
       const responses = await Promise.all(cells.map((cell) => send(cell, cell.route.request)));
       if ((await undo()).length === 0)

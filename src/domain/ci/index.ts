@@ -22,6 +22,7 @@ import { executionEndpoints } from './execution/routes.ts';
 import { failStuck, startDelayed } from './execution/sweep-actions.ts';
 import { sweepTraces } from './execution/sweep-traces.ts';
 import { freezePeriodEndpoints } from './freeze-periods/routes.ts';
+import { jobTokenEndpoints } from './job-token-scope/routes.ts';
 import { jobEndpoints } from './jobs/routes.ts';
 import { lintEndpoints } from './lint/routes.ts';
 import { presentPipelineBasic } from './pipelines/present.ts';
@@ -77,6 +78,7 @@ export const ciCapability = (
     ...pipelineEndpoints,
     ...jobEndpoints,
     ...executionEndpoints(createJobQueue(services)),
+    ...jobTokenEndpoints,
     ...runnerArtifactEndpoints,
     ...artifactEndpoints,
     ...reportEndpoints,
@@ -124,7 +126,7 @@ export const ciCapability = (
       fact: 'repository_pushed',
       task: FOLLOW_PUSH,
       queue: 'pipelines',
-      when: ({ user_id }) => user_id !== null,
+      when: ({ user_id, by_job }) => user_id !== null && by_job !== true,
     },
     { fact: 'repository_pushed', task: FOLLOW_DELETIONS, queue: 'pipelines', when: deletesBranches },
   ],
@@ -150,6 +152,7 @@ export const ciCapability = (
       'protected_environments',
       'protected_environment_access',
       'freeze_periods',
+      'job_token_allowlist',
     ],
   ],
   unique: {

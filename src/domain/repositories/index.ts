@@ -26,8 +26,6 @@ export { archiveEndpoint } from './files/archive-routes.ts';
 export { rawFileEndpoint } from './files/routes.ts';
 export { housekeepingCapability } from './housekeeping/capability.ts';
 export { gitHttpCapability } from './http/capability.ts';
-export { jobTokenId } from './http/credentials.ts';
-export { selectJobProject } from './http/queries.ts';
 export { storageMovesCapability } from './moves/capability.ts';
 export type { MovableContainers } from './moves/movable-containers.ts';
 export { scheduleMove, storageSet } from './moves/schedule-actions.ts';

@@ -119,6 +119,24 @@ export async function findRedirected(sql: Sql, fullPath: string): Promise<number
   return redirect?.project_id;
 }
 
+/**
+ * Whether the project lets jobs of another one use it by their tokens: it lists that project or a group around it, or lets all
+ * in, where the instance allows that.
+ */
+export async function isLetIn(
+  sql: Sql,
+  jobProjectId: number,
+  { id, inbound_job_token_scope_enabled: listed }: ReachedProjectRow,
+): Promise<boolean> {
+  const rows = await sql`
+    select from projects j join namespaces n on n.id = j.namespace_id where j.id = ${jobProjectId} and (
+      not ${listed}::boolean and not exists (
+        select from application_settings where values @> '{"enforce_ci_inbound_job_token_scope_enabled": true}')
+      or exists (select from job_token_allowlist a where a.project_id = ${id}
+        and (a.allowed_project_id = j.id or a.allowed_namespace_id = any(n.ancestor_ids))))`;
+  return rows.length > 0;
+}
+
 /** The projects of these full paths, by one statement. */
 export async function findProjects(
   sql: Sql,

@@ -2,7 +2,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
-import type { Actor, Caller } from '../actor.ts';
+import { type Actor, type Caller, jobCredentialOf } from '../actor.ts';
 import {
   type GroupRow,
   projectFullPath,
@@ -21,7 +21,7 @@ import {
   type Rule,
   type Standing,
 } from '../policy/policy.ts';
-import { OWNER, type Role } from '../policy/roles.ts';
+import { NO_ACCESS, OWNER, type Role } from '../policy/roles.ts';
 import {
   asId,
   type DeployTokenHome,
@@ -36,6 +36,7 @@ import {
   findProjectOfProgram,
   findProjects,
   findRedirected,
+  isLetIn,
   type ObjectReference,
 } from './find-queries.ts';
 
@@ -81,12 +82,23 @@ function standingOf(caller: Caller, row: { visibility: number }, role: Role, arc
 /** Missing features are on; only update and create write the column, from values of this type. */
 const featuresOf = (row: { settings: unknown }) => row.settings as NonNullable<Standing['features']>;
 
+type ProjectReceipt = { project: AuthorizedProject; standing: Standing };
+
+const isOtherJob = (caller: Caller, { id }: { id: number }): boolean =>
+  caller?.credential.via === 'job' && caller.credential.projectId !== id;
+
+/**
+ * A job has its user's role in its own project, and in others that let it in; of the rest it has what those have who are no
+ * members.
+ */
 function projectReceipt(
   caller: Caller,
   row: ReachedProjectRow,
-): { project: AuthorizedProject; standing: Standing } {
+  letIn: boolean = !isOtherJob(caller, row),
+): ProjectReceipt {
   // The members table's check constraint admits roles only.
-  const role = (caller?.admin ? OWNER : Math.max(row.level_project, row.level_group)) as Role;
+  const ofMember = Math.max(row.level_project, row.level_group) as Role;
+  const role = caller?.admin ? OWNER : letIn ? ofMember : NO_ACCESS;
   const standing = {
     ...standingOf(caller, row, role, projectIsArchived(row)),
     features: featuresOf(row),
@@ -99,6 +111,14 @@ function projectReceipt(
     may: (ability: ProjectAbility) => decide(projectPolicy[ability], standing) === 'allowed',
   } as AuthorizedProject;
   return { project, standing };
+}
+
+/** The same, where another project may have let the caller's job in: lists of many do not ask. */
+async function projectReceiptOf(sql: Sql, caller: Caller, row: ReachedProjectRow): Promise<ProjectReceipt> {
+  const job = jobCredentialOf(caller);
+  return job && isOtherJob(caller, row)
+    ? projectReceipt(caller, row, await isLetIn(sql, job.projectId, row))
+    : projectReceipt(caller, row);
 }
 
 /** Throws the failure of a refusal. */
@@ -124,7 +144,7 @@ async function findMoved(sql: Sql, caller: Caller, reference: ObjectReference): 
   const id = await findRedirected(sql, String(reference));
   const found = id === undefined ? undefined : await findProject(sql, caller, id);
   if (!found) return;
-  const { project, standing } = projectReceipt(caller, found);
+  const { project, standing } = await projectReceiptOf(sql, caller, found);
   if (isVisible(standing)) throw new Moved(project);
 }
 
@@ -146,7 +166,7 @@ export async function authorizeProject(
     await findMoved(sql, caller, reference);
     throw notFound('Project');
   }
-  const { project, standing } = projectReceipt(caller, found);
+  const { project, standing } = await projectReceiptOf(sql, caller, found);
   refuse(decide(rule, standing), 'Project', reason);
   return project;
 }

@@ -88,19 +88,17 @@ export function createAuthenticator(
       throw invalidToken('Token is an impersonation token but impersonation was disabled.');
     }
     if (row.token_kind === 'personal' && settings.disable_personal_access_tokens) throw unauthenticated();
+    if (row.token_kind === 'job' && row.state !== 'active') throw unauthenticated();
     refuseInactive(row);
     nameCaller(`user:${payerOf(row)}`);
     if (!row.last_used_at || time.getTime() - row.last_used_at.getTime() > RECORD_USE_INTERVAL_MS) {
       await recordTokenUse(sql, { id: row.token_id, userId: row.id }, time);
     }
-    const actor = toActor(row, {
-      via: 'token',
-      tokenId: row.token_id,
-      kind: row.token_kind,
-      scopes: row.scopes,
-    });
+    const { token_id: tokenId, token_kind: kind, scopes } = row;
+    if (kind !== 'job') return toActor(row, { via: 'token', tokenId, kind, scopes });
     // What a job runs is written by many: an administrator's rights are not theirs.
-    return row.token_kind === 'job' ? { ...actor, admin: false, auditor: false } : actor;
+    const rights = { ...row, admin: false, auditor: false };
+    return toActor(rights, { via: 'job', tokenId, projectId: row.project_id ?? 0 });
   }
 
   /**
@@ -165,7 +163,7 @@ export const insufficientScope = (scopes: readonly string[]): Failure =>
  * only where an endpoint takes it.
  */
 export function requireScope(caller: Caller, scopes: readonly string[]): void {
-  if (caller?.credential.via !== 'token' || caller.credential.kind === 'job') return;
+  if (caller?.credential.via !== 'token') return;
   const held = caller.credential.scopes;
   const sudo = caller.sudoBy !== undefined;
   if (scopes.some((scope) => held.includes(scope)) || sudo) return;

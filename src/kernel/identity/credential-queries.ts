@@ -17,6 +17,7 @@ export type TokenRow = UserColumns & {
   revoked_at: Date | null;
   last_used_at: Date | null;
   created_by_id: number | null;
+  project_id: number | null;
 };
 
 const userColumns = [...actorColumns, 'state'].map((column) => `u.${column}`).join(', ');
@@ -24,7 +25,7 @@ const userColumns = [...actorColumns, 'state'].map((column) => `u.${column}`).jo
 const tokenByDigest = pointRead<TokenRow>(
   ['text'],
   `select t.id as token_id, t.kind as token_kind, t.scopes, t.family_id, t.expires_at, t.revoked_at, t.last_used_at,
-     t.created_by_id, ${userColumns}
+     t.created_by_id, t.project_id, ${userColumns}
    from access_tokens t join users u on u.id = t.user_id and u.deletion is null where t.digest = decode(k.v1, 'hex')`,
 );
 

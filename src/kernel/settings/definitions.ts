@@ -100,6 +100,11 @@ export const ApplicationSettingsSchema = Type.Object({
     default: null,
     description: 'Days that an access token may live; null for 365.',
   }),
+  // Continuous integration
+  enforce_ci_inbound_job_token_scope_enabled: boolean(
+    false,
+    'Projects take the job tokens of those alone that they list.',
+  ),
   // Runners
   allow_runner_registration_token: boolean(true, 'Runners may register themselves by a registration token.'),
   valid_runner_registrars: Type.Array(

@@ -724,6 +724,14 @@ export type IssuesTable = {
   promoted_to_epic_id: number | null;
 };
 
+export type JobTokenAllowlistTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  allowed_project_id: number | null;
+  allowed_namespace_id: number | null;
+  created_at: Date;
+};
+
 export type LabelLinksTable = {
   id: GeneratedAlways<number>;
   label_id: number;
@@ -1181,6 +1189,7 @@ export type ProjectsTable = {
   updated_at: Date;
   repository_read_only: Generated<boolean>;
   empty_repo: Generated<boolean>;
+  inbound_job_token_scope_enabled: Generated<boolean>;
 };
 
 export type ProtectedBranchesTable = {
@@ -1694,6 +1703,7 @@ export type Tables = {
   issue_assignees: IssueAssigneesTable;
   issue_links: IssueLinksTable;
   issues: IssuesTable;
+  job_token_allowlist: JobTokenAllowlistTable;
   label_links: LabelLinksTable;
   label_priorities: LabelPrioritiesTable;
   labels: LabelsTable;

@@ -5,7 +5,7 @@ import { moveClock, now } from '../../../src/platform/clock.ts';
 import { digest, randomText } from '../../../src/platform/secret.ts';
 import { type Called, ROOT_PASSWORD, useApp } from '../../support/app.ts';
 import { openBrowser, signInAs, withSettings } from '../../support/browser.ts';
-import { bodyOf, makeGroup, makeProject, makeUser } from '../../support/factories.ts';
+import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../support/factories.ts';
 
 const ashlar = useApp();
 const offerings = {
@@ -121,10 +121,18 @@ describe('Authentication, Rules', () => {
       ['job_token', (token: string) => ({ query: `job_token=${token}` })],
       ['JOB-TOKEN', (token: string) => ({ headers: { 'job-token': token } })],
     ] as const)(
-      'CI job token (specific endpoints only) by %s: no endpoint for it here',
+      'CI job token by %s: at the endpoints that are for it, and at no others',
       async (_form, present) => {
+        const { id } = await makeProject(ashlar);
         const user = await makeUser(ashlar);
-        expect((await whoIs(present(await insertToken('job', user.id)))).status).toBe(401);
+        await addMember(ashlar, `projects/${id}`, user, 30);
+        const token = await insertToken('job', user.id);
+        await ashlar.app.services.database
+          .sql`update access_tokens set project_id = ${id} where user_id = ${user.id} and kind = 'job'`;
+        expect((await whoIs(present(token))).status).toBe(401);
+        const body = { name: 'live' };
+        const made = await ashlar.call(`POST /projects/${id}/environments`, { ...present(token), body });
+        expect(made.status).toBe(201);
       },
     );
 
@@ -231,5 +239,4 @@ describe('Authentication, Rules', () => {
   });
 });
 
-// Without a test, because it is not there yet: that a job token works at the endpoints that are for it (rule 3); that
-// the OAuth endpoints issue tokens of 7200 seconds, and their refreshing (rule 7).
+// Without a test, because it is not there yet: that the OAuth endpoints issue tokens of 7200 seconds, and their refreshing (rule 7).

@@ -20,7 +20,6 @@ import { countedPage, readRepository, windowOf } from '../../repositories/index.
 import { selectJob } from '../jobs/queries.ts';
 import { showJob } from '../jobs/routes.ts';
 import { Job, OneJob } from '../jobs/schema.ts';
-import { readingArtifacts } from './access.ts';
 import { deleteArtifacts, eraseJob, expireOfProject, keepForEver } from './actions.ts';
 import { listArchive } from './archive.ts';
 import { ArchivedFile, replyWithArchive, replyWithArchived } from './download.ts';
@@ -32,6 +31,7 @@ import { ArchivedPath, ArchiveEntryRecord, ArchiveTree, NamedArchive, NamedPath 
 const pathOfOne = '/projects/:id/jobs/:job_id';
 const path = `${pathOfOne}/artifacts`;
 const named = '/projects/:id/jobs/artifacts/:ref_name';
+const reading = onProject('read_pipelines');
 const running = onProject('run_pipelines');
 const managing = onProject('manage_artifacts');
 
@@ -69,7 +69,7 @@ export const artifactEndpoints: Endpoint[] = [
     method: 'GET',
     path,
     summary: 'The archive of what a job made.',
-    access: readingArtifacts,
+    access: reading,
     jobToken: true,
     also: [304],
     input: OneJob,
@@ -83,7 +83,7 @@ export const artifactEndpoints: Endpoint[] = [
     method: 'GET',
     path: `${path}/tree`,
     summary: 'What is in the archive of what a job made, by its path.',
-    access: readingArtifacts,
+    access: reading,
     jobToken: true,
     also: [422],
     page: 'offset',
@@ -107,7 +107,7 @@ export const artifactEndpoints: Endpoint[] = [
     path: `${path}/:artifact_path`,
     takesRest: true,
     summary: 'A file in the archive of what a job made.',
-    access: readingArtifacts,
+    access: reading,
     jobToken: true,
     also: [304, 422],
     input: ArchivedPath,
@@ -122,7 +122,7 @@ export const artifactEndpoints: Endpoint[] = [
     method: 'GET',
     path: `${named}/download`,
     summary: 'The archive of a job by its name, of the last successful pipeline of a branch or tag.',
-    access: readingArtifacts,
+    access: reading,
     jobToken: true,
     also: [304],
     input: NamedArchive,
@@ -138,7 +138,7 @@ export const artifactEndpoints: Endpoint[] = [
     takesRest: true,
     summary:
       'A file in the archive of a job by its name, of the last successful pipeline of a branch or tag.',
-    access: readingArtifacts,
+    access: reading,
     jobToken: true,
     also: [304, 422],
     input: NamedPath,

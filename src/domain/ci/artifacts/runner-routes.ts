@@ -5,7 +5,7 @@ import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/
 import { unauthenticated } from '../../../platform/failure.ts';
 import { jobOf, presentedToken } from '../execution/own-job.ts';
 import { Words } from '../execution/schema.ts';
-import { asJobSees } from './access.ts';
+import { authenticateJob } from '../job-token-scope/authenticate-job.ts';
 import { replyWithArchive } from './download.ts';
 import { selectArchive, selectProjectOfJob } from './queries.ts';
 import { AuthorizeUpload, OwnDownload, UploadArtifact, UploadAuthorized } from './schema.ts';
@@ -58,14 +58,11 @@ export const runnerArtifactEndpoints: Endpoint[] = [
     handle: async ({ db, services, settings, input, request }) => {
       const token = presentedToken(request, input);
       if (token === '') throw unauthenticated();
-      const credential = { form: 'token', token, kinds: ['job'] } as const;
-      const job = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
-      const caller = await services.authenticator.authenticate(job, settings);
+      const caller = await authenticateJob(services, settings, token);
       const { points } = services.database;
       const { project_id } = found(await selectProjectOfJob(db, input.id), 'Job');
       const project = await authorizeProject(points, caller, 'read_pipelines', project_id);
-      const seen = await asJobSees(points, caller, project);
-      const archive = found(await selectArchive(db, seen, input.id, settings.keep_latest_artifact));
+      const archive = found(await selectArchive(db, project, input.id, settings.keep_latest_artifact));
       return replyWithArchive(services, archive, request);
     },
   }),

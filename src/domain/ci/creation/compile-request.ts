@@ -51,7 +51,7 @@ export type PipelineMergeRequest = {
 };
 
 export type PipelineRequest = RefRequest & {
-  source: 'push' | 'api' | 'trigger' | 'schedule' | 'web' | 'merge_request_event';
+  source: 'push' | 'api' | 'trigger' | 'pipeline' | 'schedule' | 'web' | 'merge_request_event';
   /** Where a push came from. */
   beforeSha?: string;
   variables?: readonly PipelineVariable[];

@@ -1,6 +1,6 @@
 /** Starting pipelines, by users and by programs with a trigger token (facts: Pipelines, schedules). */
 import { anyone, onProject } from '../../../kernel/access/access.ts';
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { MAINTAINER } from '../../../kernel/policy/roles.ts';
@@ -9,6 +9,7 @@ import { mapPage } from '../../../platform/pagination/page.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { findUserOfProject } from '../../conversation/index.ts';
 import type { Json } from '../file/plan.ts';
+import { authenticateJob, JOB_TOKEN_PREFIX } from '../job-token-scope/authenticate-job.ts';
 import { selectPipeline } from '../pipelines/queries.ts';
 import { showPipeline } from '../pipelines/routes.ts';
 import { OnePipeline, Pipeline } from '../pipelines/schema.ts';
@@ -38,6 +39,32 @@ const isKey = new RegExp(KEY_PATTERN);
 const isNamed = ({ id, fullPath }: AuthorizedProject, reference: string): boolean =>
   reference === String(id) || reference.toLowerCase() === fullPath.toLowerCase();
 
+type Presented = {
+  actor: Actor;
+  project: AuthorizedProject;
+  because: Pick<PipelineRequest, 'source' | 'trigger'>;
+};
+
+/** Who starts a pipeline by the token of a trigger, or of a job that runs; 404 for others, 401 for jobs that do not. */
+async function presentedBy({
+  db,
+  services,
+  settings,
+  input: { id, token },
+}: StartContext & { input: { id: string; token: string } }): Promise<Presented> {
+  if (token.startsWith(JOB_TOKEN_PREFIX)) {
+    const job = await authenticateJob(services, settings, token);
+    const project = await authorizeProject(services.database.points, job, 'run_pipelines', id);
+    // The pipeline is its user's, and reads files of other projects as theirs.
+    return { actor: { ...job, credential: { via: 'password' } }, project, because: { source: 'pipeline' } };
+  }
+  const sent = await selectSentTrigger(db, token);
+  // The token acts as its owner, with the rights that they have now.
+  const owner = sent && (await findUserOfProject(services, sent.project_id, sent.owner_id));
+  if (!sent || !owner?.project.may('run_pipelines') || !isNamed(owner.project, id)) throw notFound();
+  return { ...owner, because: { source: 'trigger', trigger: { id: sent.id, token } } };
+}
+
 const trigger = (path: string, summary: string) =>
   endpoint({
     method: 'POST',
@@ -47,20 +74,14 @@ const trigger = (path: string, summary: string) =>
     input: TriggerInput,
     reply: Pipeline,
     handle: async (context) => {
-      const { db, services, input } = context;
-      const { token, ref, variables = {}, inputs } = input;
-      const sent = await selectSentTrigger(db, token);
-      // The token acts as its owner, with the rights that they have now.
-      const owner = sent && (await findUserOfProject(services, sent.project_id, sent.owner_id));
-      if (!sent || !owner?.project.may('run_pipelines') || !isNamed(owner.project, input.id))
-        throw notFound();
+      const { ref, variables = {}, inputs } = context.input;
+      const { actor, project, because } = await presentedBy(context);
       const given = Object.entries(variables).map(([key, value]) => ({ key, value }));
       if (given.some(({ key }) => !isKey.test(key))) throw invalid({ variables: ['is invalid'] });
-      return start(context, owner.actor, owner.project, {
-        source: 'trigger',
+      return start(context, actor, project, {
+        ...because,
         ref,
         variables: given,
-        trigger: { id: sent.id, token },
         ...(inputs && { inputs: inputs as Record<string, Json> }),
       });
     },

@@ -42,6 +42,7 @@ export const environmentEndpoints: Endpoint[] = [
     path,
     summary: 'Environments of a project, by name.',
     access: read,
+    jobToken: true,
     page: 'offset',
     input: EnvironmentList,
     item: Environment,
@@ -59,6 +60,7 @@ export const environmentEndpoints: Endpoint[] = [
     path,
     summary: 'Makes an environment of a project.',
     access: manage,
+    jobToken: true,
     input: CreateEnvironment,
     reply: Environment,
     handle: async (context) => presentEnvironment(context, await createEnvironment(context, context.input)),
@@ -68,6 +70,7 @@ export const environmentEndpoints: Endpoint[] = [
     path: `${path}/review_apps`,
     summary: 'Schedules the deletion of environments below `review/` that are stopped, in a week.',
     access: manage,
+    jobToken: true,
     status: 200,
     input: ReviewApps,
     reply: ScheduledEntries,
@@ -85,6 +88,7 @@ export const environmentEndpoints: Endpoint[] = [
     status: 200,
     summary: 'Stops environments to which nothing was deployed for long.',
     access: manage,
+    jobToken: true,
     input: StopStale,
     reply: Message,
     handle: async (context) => {
@@ -99,6 +103,7 @@ export const environmentEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'An environment of a project, with its last deployment.',
     access: read,
+    jobToken: true,
     input: OneEnvironment,
     reply: Environment,
     handle: async (context) => {
@@ -112,6 +117,7 @@ export const environmentEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Changes an environment; its name stays.',
     access: manage,
+    jobToken: true,
     input: UpdateEnvironment,
     reply: Environment,
     handle: async (context) => {
@@ -125,6 +131,7 @@ export const environmentEndpoints: Endpoint[] = [
     status: 200,
     summary: 'Stops an environment, by the job that does it where there is one.',
     access: manage,
+    jobToken: true,
     input: StopEnvironment,
     reply: Environment,
     handle: async (context) => {
@@ -139,6 +146,7 @@ export const environmentEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Deletes an environment that is stopped, with its deployments.',
     access: manage,
+    jobToken: true,
     input: OneEnvironment,
     reply: noContent,
     handle: async (context) => {

@@ -15,6 +15,7 @@ import { isInScope } from '../environments/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
+import { JOB_TOKEN_PREFIX } from '../job-token-scope/authenticate-job.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
@@ -26,7 +27,6 @@ import { finishJob } from './finish-actions.ts';
 import { jobPayload } from './payload.ts';
 import { isAnythingWaiting, selectPipelineOf } from './queries.ts';
 
-const TOKEN_PREFIX = 'glcbt-';
 /** By one request: one that waits for thousands of jobs to fail is held up too long. */
 const MAX_LOOKED_AT = 20;
 
@@ -42,7 +42,7 @@ export async function giveJob(
   const { db, points } = services.database;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
     if (!(await isAnythingWaiting(points))) return undefined;
-    const token = `${TOKEN_PREFIX}${randomHex(20)}`;
+    const token = `${JOB_TOKEN_PREFIX}${randomHex(20)}`;
     const claimed = await claimJob(db, {
       runner,
       managerId: manager.id,

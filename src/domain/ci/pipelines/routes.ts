@@ -129,6 +129,7 @@ export const pipelineEndpoints: Endpoint[] = [
     path: `${pathOfOne}/metadata`,
     summary: 'Names a pipeline.',
     access: running,
+    jobToken: true,
     input: MetadataInput,
     reply: Pipeline,
     handle: async (context) => {

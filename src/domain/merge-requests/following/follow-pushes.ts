@@ -179,7 +179,9 @@ async function followSource(
       await closeForDeletedBranch(db, actor, project, row);
       continue;
     }
-    await followRow(services, acting, row, { before, after }).catch(tooMuch(services, row));
+    await followRow(services, acting, row, { before, after, byJob: pushed.by_job }).catch(
+      tooMuch(services, row),
+    );
   }
 }
 
@@ -187,7 +189,7 @@ async function followRow(
   services: FollowServices,
   { actor, project }: Acting,
   row: MergeRequestRow,
-  { before, after }: Pick<BranchUpdate, 'before' | 'after'>,
+  { before, after, byJob }: Pick<BranchUpdate, 'before' | 'after'> & Pick<PushedToSource, 'byJob'>,
 ): Promise<void> {
   const { db } = services.database;
   const fresh = await refreshAfterPush(services, project, row);
@@ -195,7 +197,7 @@ async function followRow(
   const unnoted = unnotedPush(fresh, { before, after });
   if (!unnoted) return;
   const pushed = await readPushed(services, project, fresh, unnoted);
-  await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed });
+  await writePushed(db, actor, project, fresh, { ...unnoted, ...pushed, byJob });
 }
 
 /** After `repository_pushed`. */

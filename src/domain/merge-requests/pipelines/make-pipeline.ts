@@ -114,11 +114,15 @@ export async function makeRequestedPipeline(
 
 /** Beside what else follows the facts of a project: it need not wait for what a file comes to. */
 export const pipelineListeners: Listener[] = [
-  ...['merge_request_created', 'merge_request_reopened', 'merge_request_pushed'].map((fact) => ({
-    fact,
-    task: MAKE_PIPELINE,
-    queue: 'pipelines' as const,
-  })),
+  ...['merge_request_created', 'merge_request_reopened', 'merge_request_pushed'].map(
+    (fact): Listener => ({
+      fact,
+      task: MAKE_PIPELINE,
+      queue: 'pipelines',
+      // What a job pushes starts no pipeline, which might push again.
+      when: ({ by_job }) => by_job !== true,
+    }),
+  ),
   {
     fact: 'merge_request_updated',
     task: MAKE_PIPELINE,

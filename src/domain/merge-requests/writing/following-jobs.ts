@@ -11,6 +11,8 @@ export type Pushed = {
   user_id: number | null;
   updates: RefUpdate[];
   event_chain?: string;
+  /** By a CI job, by its token. */
+  by_job?: true;
 };
 
 export const FOLLOW_INTERRUPTED = 'merge_requests.follow_interrupted';

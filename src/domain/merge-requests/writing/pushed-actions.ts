@@ -78,6 +78,7 @@ export type PushedToSource = Pushed & {
   /** Oldest first: the new commits of the merge request, and others that came with the target. */
   added: readonly NamedCommit[];
   existing: readonly Pick<Commit, 'oid'>[];
+  byJob?: true | undefined;
 };
 
 /** Commits that the fact of a push names. */
@@ -133,7 +134,7 @@ export const writePushed = (
   actor: Actor,
   project: AuthorizedProject,
   { id }: Pick<MergeRequestRow, 'id'>,
-  { before, after, added, existing }: PushedToSource,
+  { before, after, added, existing, byJob }: PushedToSource,
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await lockMergeRequest(tx, id);
@@ -180,6 +181,7 @@ export const writePushed = (
           before,
           ...pushDetails(added),
           ...drafted?.details,
+          ...(byJob && { by_job: true }),
         }),
         ...(lost.length === 0
           ? []

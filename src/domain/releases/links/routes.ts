@@ -30,6 +30,7 @@ export const linkEndpoints: Endpoint[] = [
     path,
     summary: 'Links of a release, the newest first.',
     access: read,
+    jobToken: true,
     page: 'offset',
     input: ListInput,
     item: ReleaseLink,
@@ -45,6 +46,7 @@ export const linkEndpoints: Endpoint[] = [
     path,
     summary: 'Adds a link to a release.',
     access: manage,
+    jobToken: true,
     input: CreateInput,
     reply: ReleaseLink,
     handle: async (context) => {
@@ -57,6 +59,7 @@ export const linkEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'A link of a release.',
     access: read,
+    jobToken: true,
     input: OneInput,
     reply: ReleaseLink,
     handle: async (context) => {
@@ -70,6 +73,7 @@ export const linkEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Changes a link of a release.',
     access: manage,
+    jobToken: true,
     input: UpdateInput,
     reply: ReleaseLink,
     handle: async (context) => {
@@ -82,6 +86,7 @@ export const linkEndpoints: Endpoint[] = [
     path: pathOfOne,
     summary: 'Removes a link from a release.',
     access: manage,
+    jobToken: true,
     input: OneInput,
     status: 200,
     reply: ReleaseLink,
@@ -96,6 +101,7 @@ export const linkEndpoints: Endpoint[] = [
     path: `${release}/downloads/:direct_asset_path`,
     summary: 'Leads to the link of a release that has the path.',
     access: read,
+    jobToken: true,
     input: DownloadInput,
     takesRest: true,
     status: 302,

@@ -58,9 +58,7 @@ export async function identify(
 
 /** 403 for a credential that never allows this. */
 export function requirePurpose({ caller, deployToken }: Visitor, purpose: Purpose): void {
-  if (jobTokenId(caller) !== undefined) {
-    if (purpose === 'write') throw forbidden('CI job tokens cannot push.');
-  } else requireScope(caller, scopesFor[purpose]);
+  requireScope(caller, scopesFor[purpose]);
   const needed = purpose === 'read' ? 'read_repository' : 'write_repository';
   if (deployToken && !deployToken.scopes.includes(needed))
     throw forbidden(`the deploy token lacks the scope ${needed}`);
@@ -70,12 +68,6 @@ export function requirePurpose({ caller, deployToken }: Visitor, purpose: Purpos
 const JOB_USER = 'gitlab-ci-token';
 
 const gitTokenKinds = ['personal', 'impersonation', 'project', 'group', 'oauth'] as const;
-
-/** The token that a CI job acts by; undefined for other callers. */
-export const jobTokenId = (caller: Caller): number | undefined =>
-  caller?.credential.via === 'token' && caller.credential.kind === 'job'
-    ? caller.credential.tokenId
-    : undefined;
 
 /**
  * The owner of the token that the password is; undefined when it is no token. A token that was one, and

@@ -1,6 +1,6 @@
 /** A project's own repository for a push: the rules for its refs, and the records that a push leaves. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Caller } from '../../../kernel/actor.ts';
+import { type Caller, jobCredentialOf } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
@@ -48,6 +48,10 @@ export function projectPushTarget(
     },
     ...(caller && { followed: { projectId: id, actor: caller, settings } }),
     record: (git, { updates, options }, confirmed) =>
-      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, { confirmed, options }),
+      recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, {
+        confirmed,
+        options,
+        byJob: jobCredentialOf(caller) !== undefined,
+      }),
   };
 }

@@ -1,4 +1,4 @@
-/** Finds the deploy token that a git client sends, and the project of a job's token. */
+/** Finds the deploy token that a git client sends. */
 
 import type { BasicCredential } from '../../../kernel/identity/credentials.ts';
 import { now } from '../../../platform/clock.ts';
@@ -15,12 +15,4 @@ export async function selectDeployToken(
     where digest = ${digest(password)} and username = ${username}
       and revoked_at is null and (expires_at is null or expires_at > ${now()})`;
   return token;
-}
-
-/** The project of the job that has this token. */
-export async function selectJobProject(sql: Sql, tokenId: number): Promise<number | undefined> {
-  const [row] = await sql<
-    { project_id: number }[]
-  >`select project_id from access_tokens where id = ${tokenId}`;
-  return row?.project_id;
 }

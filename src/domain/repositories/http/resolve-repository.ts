@@ -1,13 +1,13 @@
 /** The repository that an address names, if the visitor may fetch from it or push to it. */
 import { authorizeDeployToken, authorizeProject } from '../../../kernel/access/find.ts';
-import { INTERNAL } from '../../../kernel/policy/roles.ts';
-import { Failure, notFound } from '../../../platform/failure.ts';
+import { jobCredentialOf } from '../../../kernel/actor.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { Failure, forbidden } from '../../../platform/failure.ts';
 import { FETCHED_REFS } from '../../../platform/git/program/program.ts';
 import { authorizePush, sharedBranches } from '../protection/collaborations.ts';
 import { type PushTarget, type RepositoryRequest, repositoryKinds } from '../store/repository-kinds.ts';
-import { jobTokenId, type Purpose } from './credentials.ts';
+import type { Purpose } from './credentials.ts';
 import { projectPushTarget } from './project-push-target.ts';
-import { selectJobProject } from './queries.ts';
 
 const refusals = {
   read: 'You are not allowed to download code from this project.',
@@ -20,9 +20,8 @@ const refusals = {
  */
 export async function resolveRepository(request: RepositoryRequest): Promise<PushTarget> {
   try {
-    // A job has the repository of its project alone, and what is open to others.
-    const ofJob = jobTokenId(request.visitor.caller) !== undefined;
-    for (const kind of ofJob ? [] : repositoryKinds.all(request.services)) {
+    // A job has repositories of projects alone.
+    for (const kind of jobCredentialOf(request.visitor.caller) ? [] : repositoryKinds.all(request.services)) {
       const target = await kind.find(request);
       if (target) return target;
     }
@@ -50,16 +49,16 @@ async function findProject({
   }
   if (purpose === 'read') {
     const project = await authorizeProject(points, caller, 'read_code', path);
-    const job = jobTokenId(caller);
-    if (
-      job !== undefined &&
-      project.row.visibility < INTERNAL &&
-      (await selectJobProject(points, job)) !== project.id
-    )
-      throw notFound('Project');
     const target = projectPushTarget(services, settings, project, caller);
     // Those who read no merge requests see none of their commits. A deploy token is for all that git fetches.
     return project.may('read_merge_requests') ? target : { ...target, hiddenRefs: FETCHED_REFS };
+  }
+  const job = jobCredentialOf(caller);
+  if (job) {
+    const project = await authorizeProject(points, caller, 'push_code', path);
+    const allows = projectSettings(project.row).ci_push_repository_for_job_token_allowed;
+    if (project.id !== job.projectId || !allows) throw forbidden();
+    return projectPushTarget(services, settings, project, caller);
   }
   const project = await authorizePush({ services, settings, caller }, path);
   const share = caller && !project.may('push_code') ? { services, settings, actor: caller } : undefined;

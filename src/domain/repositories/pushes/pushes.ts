@@ -138,7 +138,14 @@ export async function recordPush(
     confirmed,
     also,
     options,
-  }: { confirmed?: Promise<unknown>; also?: (tx: Db) => Promise<unknown>; options?: readonly string[] } = {},
+    byJob,
+  }: {
+    confirmed?: Promise<unknown>;
+    also?: (tx: Db) => Promise<unknown>;
+    options?: readonly string[];
+    /** A job pushed by its token: that starts no pipeline, which might push again. */
+    byJob?: boolean;
+  } = {},
 ): Promise<void> {
   if (updates.length === 0) return;
   const { db } = services.database;
@@ -162,6 +169,7 @@ export async function recordPush(
           user_id: pusher?.id ?? null,
           updates: updates.map((each) => ({ ...each })),
           ...(options && options.length > 0 && { options: shownOptions(options) }),
+          ...(byJob && { by_job: true }),
         },
       },
     });
