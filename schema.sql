@@ -2532,6 +2532,21 @@ CREATE INDEX runners_instance ON public.runners USING btree (id) WHERE (runner_t
 
 CREATE INDEX runners_namespace ON public.runners USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
 
+create table secure_files (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  secret text collate "C" not null,
+  size bigint not null,
+  sha256 bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint secure_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint secure_files_pkey PRIMARY KEY (id),
+  constraint secure_files_secret_key UNIQUE (secret)
+);
+
+CREATE UNIQUE INDEX secure_files_name ON public.secure_files USING btree (project_id, name);
+
 create table sessions (
   id bigint generated always as identity not null,
   digest bytea not null,

@@ -21,6 +21,7 @@ const neverRefuses: Record<string, string[]> = {
     'oauth_signing_keys_kid_key',
     'runner_registration_tokens_digest_key',
     'runners_digest_key',
+    'secure_files_secret_key',
     'sessions_digest_key',
     'trigger_tokens_digest_key',
     'uploads_secret_key',

@@ -7,7 +7,7 @@ import { lastPipelines } from '../repositories/index.ts';
 import { artifactRoutes } from './artifacts/file-routes.ts';
 import { artifactEndpoints } from './artifacts/routes.ts';
 import { runnerArtifactEndpoints } from './artifacts/runner-routes.ts';
-import { expireArtifacts, sweepArtifactFiles } from './artifacts/sweep.ts';
+import { expireArtifacts } from './artifacts/sweep.ts';
 import { badgeRoutes } from './badges/pages.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
@@ -41,7 +41,9 @@ import { runnerEndpoints } from './runners/routes.ts';
 import { WORKER_PATTERN } from './schedules/cron.ts';
 import { scheduleEndpoints } from './schedules/routes.ts';
 import { RUN, runSchedule, TAKE_DUE, takeDue } from './schedules/run-actions.ts';
+import { secureFileEndpoints } from './secure-files/routes.ts';
 import { statusEndpoints } from './statuses/routes.ts';
+import { sweepFiles } from './sweep-files.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
@@ -66,7 +68,7 @@ const SWEEP_TRACES = 'ci.sweep_traces';
 const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
 const ASSIGN_RESOURCES = 'ci.assign_resources';
 const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
-const SWEEP_ARTIFACTS = 'ci.sweep_artifacts';
+const SWEEP_FILES = 'ci.sweep_files';
 
 export const ciCapability = (
   services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log' | 'park'>,
@@ -93,6 +95,7 @@ export const ciCapability = (
     ...resourceGroupEndpoints,
     ...protectedEnvironmentEndpoints,
     ...freezePeriodEndpoints,
+    ...secureFileEndpoints,
   ],
   routes: [...artifactRoutes(services), ...badgeRoutes(services)],
   tasks: {
@@ -107,7 +110,7 @@ export const ciCapability = (
     [ASSIGN_RESOURCES]: () => assignFree(services.database.background),
     [SWEEP_ENVIRONMENTS]: () => sweepEnvironments(services.database.background),
     [EXPIRE_ARTIFACTS]: () => expireArtifacts(services),
-    [SWEEP_ARTIFACTS]: () => sweepArtifactFiles(services),
+    [SWEEP_FILES]: () => sweepFiles(services),
   },
   schedules: [
     { task: START_DELAYED, pattern: '* * * * *' },
@@ -118,7 +121,7 @@ export const ciCapability = (
     { task: ASSIGN_RESOURCES, pattern: '* * * * *' },
     { task: SWEEP_ENVIRONMENTS, pattern: '* * * * *' },
     { task: EXPIRE_ARTIFACTS, pattern: '*/7 * * * *' },
-    { task: SWEEP_ARTIFACTS, pattern: '50 3 * * *' },
+    { task: SWEEP_FILES, pattern: '50 3 * * *' },
   ],
   listeners: [
     // Beside the others of the project: mails and webhooks need not wait for what a file comes to.
@@ -153,11 +156,13 @@ export const ciCapability = (
       'protected_environment_access',
       'freeze_periods',
       'job_token_allowlist',
+      'secure_files',
     ],
   ],
   unique: {
     pipeline_schedule_variables_schedule_id_key_key: { property: 'key' },
     environments_name: { property: 'name' },
+    secure_files_name: { property: 'name' },
     environments_slug: { property: 'slug' },
   },
   reassign,

@@ -141,6 +141,13 @@ export const projectPolicy = {
   },
   manage_artifacts: { least: MAINTAINER, feature: 'builds_access_level' },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },
+  read_secure_files: {
+    least: DEVELOPER,
+    feature: 'builds_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  manage_secure_files: { least: MAINTAINER, feature: 'builds_access_level' },
   manage_job_token_scope: { least: MAINTAINER, whileArchived: true },
   manage_triggers: { least: MAINTAINER },
   read_runners: { least: MAINTAINER, whileArchived: true, auditor: true },

@@ -1403,6 +1403,16 @@ export type RunnersTable = {
   updated_at: Date;
 };
 
+export type SecureFilesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  secret: string;
+  size: number;
+  sha256: Buffer;
+  created_at: Date;
+};
+
 export type SessionsTable = {
   id: GeneratedAlways<number>;
   digest: Buffer;
@@ -1760,6 +1770,7 @@ export type Tables = {
   runner_projects: RunnerProjectsTable;
   runner_registration_tokens: RunnerRegistrationTokensTable;
   runners: RunnersTable;
+  secure_files: SecureFilesTable;
   sessions: SessionsTable;
   snippets: SnippetsTable;
   spam_logs: SpamLogsTable;

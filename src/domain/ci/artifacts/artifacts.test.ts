@@ -15,8 +15,9 @@ import {
 import { makeRunner, type Runner, startPipeline, type TakenJob } from '../../../../test/support/runner.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import { moveClock } from '../../../platform/clock.ts';
+import { sweepFiles } from '../sweep-files.ts';
 import { artifactsFolder } from './files.ts';
-import { expireArtifacts, sweepArtifactFiles } from './sweep.ts';
+import { expireArtifacts } from './sweep.ts';
 
 const app: TestApp = useApp();
 const zip = zipOf(
@@ -685,11 +686,11 @@ describe('artifacts go', () => {
     const { pipeline } = await jobOf(job);
     await app.root(`DELETE ${path(`pipelines/${pipeline.id}`)}`);
     const kept = await build();
-    await sweepArtifactFiles(app.app.services);
+    await sweepFiles(app.app.services);
     const before = files().length;
     const back = moveClock(2 * DAY_MS);
     try {
-      await sweepArtifactFiles(app.app.services);
+      await sweepFiles(app.app.services);
       expect(files().length).toBeLessThan(before);
       expect([await status(job), await status(kept)]).toEqual([404, 200]);
     } finally {

@@ -17,11 +17,11 @@ import { artifactsFolder } from './files.ts';
 import { selectProjectLimit } from './queries.ts';
 import { expiryOf, maximumBytes } from './rules.ts';
 
-const missing = (): Failure =>
+export const missingFile = (): Failure =>
   new Failure('bad_request', '400 Bad request - "file" not given', { error: 'file is missing' });
 /** 400 for a body that cannot have a file, whoever sends it. */
 export function refuseWithoutFile({ headers }: Pick<HttpRequest, 'headers'>): void {
-  if (!/^multipart\/form-data\b/i.test(String(headers['content-type'] ?? ''))) throw missing();
+  if (!/^multipart\/form-data\b/i.test(String(headers['content-type'] ?? ''))) throw missingFile();
 }
 export const tooLarge = (cause?: unknown): Failure =>
   new Failure('payload_too_large', 'file size has reached maximum size limit', { cause });
@@ -99,7 +99,7 @@ export async function takeArtifact(
   }).catch((error: unknown) => {
     throw error instanceof Failure && error.kind === 'payload_too_large' ? tooLarge(error) : error;
   });
-  if (!received) throw missing();
+  if (!received) throw missingFile();
   let isKept = false;
   try {
     const { type, format, ...plan } = planOf(job, settings, { ...fields, ...given });
