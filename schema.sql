@@ -411,6 +411,7 @@ create table ci_jobs (
   artifacts_expire_at timestamp(3) with time zone,
   dotenv_sealed text,
   played_sealed text,
+  needs_approval boolean default false not null,
   constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
   constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),
   constraint ci_jobs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
@@ -558,6 +559,27 @@ CREATE INDEX deploy_tokens_namespace ON public.deploy_tokens USING btree (namesp
 
 CREATE INDEX deploy_tokens_project ON public.deploy_tokens USING btree (project_id) WHERE (project_id IS NOT NULL);
 
+create table deployment_approvals (
+  id bigint generated always as identity not null,
+  deployment_id bigint not null,
+  user_id bigint not null,
+  rule_id bigint,
+  by_deployer boolean not null,
+  status text not null,
+  comment text,
+  created_at timestamp(3) with time zone not null,
+  constraint deployment_approvals_status_check CHECK ((status = ANY (ARRAY['approved'::text, 'rejected'::text]))),
+  constraint deployment_approvals_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES deployments(id) ON DELETE CASCADE,
+  constraint deployment_approvals_rule_id_fkey FOREIGN KEY (rule_id) REFERENCES protected_environment_access(id) ON DELETE SET NULL,
+  constraint deployment_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint deployment_approvals_pkey PRIMARY KEY (id),
+  constraint deployment_approvals_deployment_id_user_id_key UNIQUE (deployment_id, user_id)
+);
+
+CREATE INDEX deployment_approvals_rule ON public.deployment_approvals USING btree (rule_id) WHERE (rule_id IS NOT NULL);
+
+CREATE INDEX deployment_approvals_user ON public.deployment_approvals USING btree (user_id);
+
 create table deployments (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -573,6 +595,7 @@ create table deployments (
   finished_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  approved boolean default false not null,
   constraint deployments_status_check CHECK ((status = ANY (ARRAY['created'::text, 'blocked'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceled'::text, 'skipped'::text]))),
   constraint deployments_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id) ON DELETE CASCADE,
   constraint deployments_job_id_fkey FOREIGN KEY (job_id) REFERENCES ci_jobs(id) ON DELETE SET NULL,
@@ -2176,9 +2199,11 @@ create table protected_environment_access (
   user_id bigint,
   group_id bigint,
   group_inheritance_type smallint not null,
+  required_approvals smallint,
   constraint protected_environment_access_access_level_check CHECK ((access_level = ANY (ARRAY[30, 40, 60]))),
   constraint protected_environment_access_check CHECK ((num_nonnulls(access_level, user_id, group_id) = 1)),
   constraint protected_environment_access_group_inheritance_type_check CHECK ((group_inheritance_type = ANY (ARRAY[0, 1]))),
+  constraint protected_environment_access_required_approvals_check CHECK (((required_approvals >= 1) AND (required_approvals <= 5))),
   constraint protected_environment_access_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint protected_environment_access_protected_environment_id_fkey FOREIGN KEY (protected_environment_id) REFERENCES protected_environments(id) ON DELETE CASCADE,
   constraint protected_environment_access_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -2198,7 +2223,9 @@ create table protected_environments (
   name text collate "C" not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  required_approval_count smallint default 0 not null,
   constraint protected_environments_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint protected_environments_required_approval_count_check CHECK (((required_approval_count >= 0) AND (required_approval_count <= 5))),
   constraint protected_environments_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint protected_environments_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint protected_environments_pkey PRIMARY KEY (id)

@@ -37,6 +37,7 @@ const neverRefuses: Record<string, string[]> = {
     'custom_attributes_project',
     'custom_attributes_user',
     'deploy_keys_projects_pkey',
+    'deployment_approvals_deployment_id_user_id_key',
     'epic_issues_issue_id_key',
     'error_counts_pkey',
     'error_events_event_id',

@@ -51,6 +51,8 @@ export type { CreationServices, PipelineRequest } from './creation/compile-reque
 export { createPipeline } from './creation/create-actions.ts';
 export { openMergeRequests } from './creation/open-merge-requests.ts';
 export { createUnattended } from './creation/unattended.ts';
+export { selectDeployedRange } from './environments/queries.ts';
+export { OneDeployment } from './environments/schema.ts';
 export { traceText } from './execution/trace-text.ts';
 export { readTraceEnd } from './execution/traces.ts';
 export { jobEndpoint, pipelineJobsEndpoint } from './jobs/routes.ts';
@@ -151,6 +153,7 @@ export const ciCapability = (
     ...[
       'environments',
       'deployments',
+      'deployment_approvals',
       'resource_groups',
       'protected_environments',
       'protected_environment_access',

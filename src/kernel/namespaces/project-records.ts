@@ -91,6 +91,7 @@ export const FullProject = Type.Object({
   approvals_before_merge: Type.Optional(Type.Integer()),
   requirements_access_level: Type.Optional(Type.String()),
   only_allow_merge_if_all_status_checks_passed: Type.Optional(Type.Boolean()),
+  allow_pipeline_trigger_approve_deployment: Type.Optional(Type.Boolean()),
   issues_template: Type.Optional(nullable(Type.String())),
   merge_requests_template: Type.Optional(nullable(Type.String())),
   merge_pipelines_enabled: Type.Optional(Type.Boolean()),

@@ -85,6 +85,7 @@ export const ProjectSettingsSchema = Type.Object({
   ),
   ci_push_repository_for_job_token_allowed: boolean(false),
   ci_delete_pipelines_in_seconds: nullable(Type.Integer({ minimum: 1, default: null })),
+  allow_pipeline_trigger_approve_deployment: boolean(false),
   keep_latest_artifact: boolean(true),
   max_artifacts_size: nullable(Type.Integer({ minimum: 0, default: null })),
   public_jobs: boolean(true),
@@ -107,6 +108,7 @@ export const withoutPremium = <T extends Partial<ProjectSettings>>({
   approvals_before_merge: _approvals,
   requirements_access_level: _requirements,
   only_allow_merge_if_all_status_checks_passed: _statusChecks,
+  allow_pipeline_trigger_approve_deployment: _ownDeployments,
   issues_template: _issues,
   merge_requests_template: _mergeRequests,
   ...settings

@@ -126,6 +126,7 @@ export const projectPolicy = {
   },
   manage_freeze_periods: { least: MAINTAINER, feature: 'environments_access_level' },
   manage_protected_environments: { least: MAINTAINER, feature: 'environments_access_level' },
+  approve_deployments: { least: REPORTER, feature: 'environments_access_level' },
   manage_environments: { least: DEVELOPER, feature: 'environments_access_level' },
   read_developer_artifacts: {
     least: DEVELOPER,

@@ -237,6 +237,7 @@ export type CiJobsTable = {
   artifacts_expire_at: Date | null;
   dotenv_sealed: string | null;
   played_sealed: string | null;
+  needs_approval: Generated<boolean>;
 };
 
 export type CiVariablesTable = {
@@ -302,6 +303,17 @@ export type DeployTokensTable = {
   updated_at: Date;
 };
 
+export type DeploymentApprovalsTable = {
+  id: GeneratedAlways<number>;
+  deployment_id: number;
+  user_id: number;
+  rule_id: number | null;
+  by_deployer: boolean;
+  status: string;
+  comment: string | null;
+  created_at: Date;
+};
+
 export type DeploymentsTable = {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -317,6 +329,7 @@ export type DeploymentsTable = {
   finished_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  approved: Generated<boolean>;
 };
 
 export type DraftNotesTable = {
@@ -1209,6 +1222,7 @@ export type ProtectedEnvironmentAccessTable = {
   user_id: number | null;
   group_id: number | null;
   group_inheritance_type: number;
+  required_approvals: number | null;
 };
 
 export type ProtectedEnvironmentsTable = {
@@ -1218,6 +1232,7 @@ export type ProtectedEnvironmentsTable = {
   name: string;
   created_at: Date;
   updated_at: Date;
+  required_approval_count: Generated<number>;
 };
 
 export type ProtectedRefAccessTable = {
@@ -1677,6 +1692,7 @@ export type Tables = {
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;
   deploy_tokens: DeployTokensTable;
+  deployment_approvals: DeploymentApprovalsTable;
   deployments: DeploymentsTable;
   draft_notes: DraftNotesTable;
   emails: EmailsTable;

@@ -3,20 +3,30 @@ import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { badRequest } from '../../../platform/failure.ts';
 import type { JobContext } from '../jobs/present.ts';
+import { reviewDeployment } from './approval-actions.ts';
 import { createDeployment, deleteDeployment, updateDeployment } from './deployment-actions.ts';
-import { presentDeployments } from './present.ts';
-import { selectDeployment, selectDeployments } from './queries.ts';
+import { presentApproval, presentDeployments, presentExtended } from './present.ts';
+import { selectDeployment, selectDeployments, selectReviews } from './queries.ts';
 import { filterProblem } from './rules.ts';
-import { CreateDeployment, Deployment, DeploymentList, OneDeployment, UpdateDeployment } from './schema.ts';
+import {
+  Approval,
+  CreateDeployment,
+  Deployment,
+  DeploymentList,
+  ExtendedDeployment,
+  OneDeployment,
+  ReviewDeployment,
+  UpdateDeployment,
+} from './schema.ts';
 
 const path = '/projects/:id/deployments';
 const pathOfOne = `${path}/:deployment_id` as const;
 const read = onProject('read_environments');
 const manage = onProject('manage_environments');
 
-async function show(context: JobContext, id: number): Promise<Deployment> {
+async function show(context: JobContext, id: number): Promise<ExtendedDeployment> {
   const row = found(await selectDeployment(context.db, context.subject, id), 'Deployment');
-  return found((await presentDeployments(context, [row]))[0]);
+  return found(await presentExtended(context, row));
 }
 
 export const deploymentEndpoints: Endpoint[] = [
@@ -44,7 +54,7 @@ export const deploymentEndpoints: Endpoint[] = [
     access: manage,
     jobToken: true,
     input: CreateDeployment,
-    reply: Deployment,
+    reply: ExtendedDeployment,
     handle: async (context) => show(context, await createDeployment(context, context.input)),
   }),
   endpoint({
@@ -54,7 +64,7 @@ export const deploymentEndpoints: Endpoint[] = [
     access: read,
     jobToken: true,
     input: OneDeployment,
-    reply: Deployment,
+    reply: ExtendedDeployment,
     handle: (context) => show(context, context.input.deployment_id),
   }),
   endpoint({
@@ -64,11 +74,28 @@ export const deploymentEndpoints: Endpoint[] = [
     access: manage,
     jobToken: true,
     input: UpdateDeployment,
-    reply: Deployment,
+    reply: ExtendedDeployment,
     handle: async (context) => {
       const { deployment_id, status } = context.input;
       await updateDeployment(context, deployment_id, status);
       return show(context, deployment_id);
+    },
+  }),
+  endpoint({
+    method: 'POST',
+    path: `${pathOfOne}/approval`,
+    summary: 'Approves or rejects a deployment that waits for approvals.',
+    access: onProject('approve_deployments'),
+    tier: 'premium',
+    input: ReviewDeployment,
+    reply: Approval,
+    handle: async (context) => {
+      const { db, services, input } = context;
+      const { deployment_id, ...review } = input;
+      const { id } = await reviewDeployment(context, deployment_id, review);
+      services.wake();
+      const all = await selectReviews(db, deployment_id);
+      return presentApproval(context, found(all.find((each) => each.id === id)));
     },
   }),
   endpoint({

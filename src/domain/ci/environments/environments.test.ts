@@ -201,7 +201,10 @@ describe('a deployment that a program reports', () => {
       environment: { name: 'api/first' },
       deployable: null,
     });
-    expect(await show(made.environment.id)).toMatchObject({ state: 'available', last_deployment: made });
+    expect(await show(made.environment.id)).toMatchObject({
+      state: 'available',
+      last_deployment: { id: made.id, status: 'success', environment: made.environment },
+    });
     expect(bodyOf(await as('reporter')(`GET ${deployments()}/${made.id}`), 200)).toEqual(made);
   });
 

@@ -31,8 +31,12 @@ export const followDeletions =
     const { background } = services.database;
     const environments = await selectOfBranches(background, pushed.project_id, goneOf(pushed));
     if (environments.length === 0) return;
-    const mayStop = await deployerOf(background, { services, actor: user.actor, subject: user.project });
-    for (const environment of environments.filter(mayStop))
+    const { mayDeploy } = await deployerOf(background, {
+      services,
+      actor: user.actor,
+      subject: user.project,
+    });
+    for (const environment of environments.filter(mayDeploy))
       await inTransaction(background, (tx) =>
         stop(tx, environment.id, { starter: user.actor.id, otherwise: 'stay' }),
       );

@@ -5,8 +5,14 @@ import { type JobContext, presentJobs } from '../jobs/present.ts';
 import { selectJobsOf } from '../jobs/queries.ts';
 import type { Job } from '../jobs/schema.ts';
 import { presentUser } from '../pipelines/user-columns.ts';
-import { type DeploymentDetails, type EnvironmentRow, selectLastDeployment } from './queries.ts';
-import type { Deployment, Environment, EnvironmentBasic } from './schema.ts';
+import { selectMissing } from '../protected-environments/approval-queries.ts';
+import {
+  type DeploymentDetails,
+  type EnvironmentRow,
+  selectLastDeployment,
+  selectReviews,
+} from './queries.ts';
+import type { Approval, Deployment, Environment, EnvironmentBasic, ExtendedDeployment } from './schema.ts';
 
 const around = ({ services, settings }: JobContext) => ({ baseUrl: services.baseUrl(), settings });
 
@@ -70,6 +76,38 @@ export async function presentDeployments(
     },
     deployable: jobs.get(row.job_id ?? 0) ?? null,
   }));
+}
+
+/** The row of an approval, with its user. */
+export const presentApproval = (
+  context: JobContext,
+  row: Awaited<ReturnType<typeof selectReviews>>[number],
+): Approval => ({
+  user: presentUser(around(context), row),
+  // The column has a check of the same values.
+  status: row.status as Approval['status'],
+  created_at: row.created_at.toISOString(),
+  comment: row.comment,
+});
+
+/** With its approvals, and the number of those that are missing. */
+export async function presentExtended(
+  context: JobContext,
+  row: DeploymentDetails,
+): Promise<ExtendedDeployment | undefined> {
+  const [deployment] = await presentDeployments(context, [row]);
+  const approvals = row.job_id === null ? [] : await selectReviews(context.db, row.id);
+  const missing =
+    row.status === 'blocked' && row.job_id !== null
+      ? await selectMissing(context.db, context, row.job_id)
+      : 0;
+  return (
+    deployment && {
+      ...deployment,
+      pending_approval_count: missing,
+      approvals: approvals.map((approval) => presentApproval(context, approval)),
+    }
+  );
 }
 
 /** With what was deployed last. */

@@ -137,3 +137,27 @@ export const selectLastDeployment = (db: Db, project: Project, environmentId: nu
     .orderBy('deployments.id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** The approvals of a deployment, the oldest first, with their users. */
+export const selectReviews = (db: Db, deploymentId: number) =>
+  db
+    .selectFrom('deployment_approvals')
+    .innerJoin('users', 'users.id', 'deployment_approvals.user_id')
+    .selectAll('deployment_approvals')
+    .select(userColumns)
+    .where('deployment_id', '=', deploymentId)
+    .orderBy('deployment_approvals.id')
+    .execute();
+
+/** The commit of a deployment, and that of the last one before it in the environment that went well. */
+export async function selectDeployedRange(
+  db: Db,
+  project: Project,
+  id: number,
+): Promise<{ sha: string; before: string | null } | undefined> {
+  const { rows } = await sql<{ sha: string; before: string | null }>`
+    select d.sha, (select b.sha from deployments b
+      where b.environment_id = d.environment_id and b.status = 'success' and b.id < d.id order by b.id desc limit 1) as before
+    from deployments d where d.id = ${id} and d.project_id = ${project.id}`.execute(db);
+  return rows[0];
+}

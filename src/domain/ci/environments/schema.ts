@@ -109,6 +109,22 @@ export const Deployment = Type.Object({
 });
 export type Deployment = Static<typeof Deployment>;
 
+const reviews = ['approved', 'rejected'] as const;
+export const Approval = Type.Object({
+  user: nullable(UserBasic),
+  status: stringEnum(reviews),
+  created_at: dateTime(),
+  comment: nullable(Type.String()),
+});
+export type Approval = Static<typeof Approval>;
+
+export const ExtendedDeployment = Type.Object({
+  ...Deployment.properties,
+  pending_approval_count: Type.Integer({ description: 'Of one that is blocked.' }),
+  approvals: Type.Array(Approval),
+});
+export type ExtendedDeployment = Static<typeof ExtendedDeployment>;
+
 export const Environment = Type.Object({
   ...basic,
   tier: stringEnum(tiers),
@@ -143,6 +159,19 @@ export const DeploymentList = Type.Object({
   status: Type.Optional(stringEnum(deploymentStatuses)),
 });
 export type DeploymentList = Static<typeof DeploymentList>;
+
+export const ReviewDeployment = Type.Object({
+  ...OneDeployment.properties,
+  status: stringEnum(reviews),
+  comment: Type.Optional(Type.String({ maxLength: 255 })),
+  represented_as: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description:
+        'The user, group or role of the rule for which it counts; otherwise the first that it may count for.',
+    }),
+  ),
+});
 
 const status = stringEnum(reportedStatuses);
 export const CreateDeployment = Type.Object({

@@ -16,6 +16,7 @@ import { isOutdated } from '../processing/deployment-actions.ts';
 import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCancelable, type Status } from '../processing/status.ts';
+import { selectMissing } from '../protected-environments/approval-queries.ts';
 import { requireDeployerTo } from '../protected-environments/deployer-queries.ts';
 import { maySetVariables } from '../variables/rules.ts';
 import { selectJob } from './queries.ts';
@@ -84,15 +85,16 @@ export const retryJob = ({ services, actor, subject }: Context, id: number): Pro
     await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
     const [next = id] = await replaceJobs(tx, pipeline, actor, sql`id = ${id}`);
     await resetSkipped(tx, pipeline, job.stage_index);
-    // What waits for somebody has somebody now.
-    if (job.runs_when === 'manual' || job.runs_when === 'delayed') await enqueue(tx, actor, next);
+    // What waits for somebody has somebody now, but for approvals.
+    if (!job.needs_approval && (job.runs_when === 'manual' || job.runs_when === 'delayed'))
+      await enqueue(tx, actor, next);
     await processPipeline(tx, pipeline);
     return next;
   });
 
 /**
- * Starts a job that waits for somebody or for a time, with variables of its own where some are given. 400 for others, and for one
- * that would deploy what is older; 403 for variables from who may give a pipeline none.
+ * Starts a job that waits for somebody or for a time, with variables of its own where some are given. 400 for others, for one that
+ * would deploy what is older, and for one whose deployment is not approved; 403 for variables from who may give a pipeline none.
  */
 export const playJob = (
   { services, actor, subject }: Context & { services: Needs<'secretKey'> },
@@ -105,6 +107,8 @@ export const playJob = (
     if (variables.length > 0 && !maySetVariables(projectSettings(subject.row), subject.role))
       throw forbidden();
     await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
+    if (job.environment_id !== null && (await selectMissing(tx, { services, subject }, id)) > 0)
+      throw badRequest('Unplayable Job');
     const played = variables.length > 0 ? seal(services.secretKey, JSON.stringify(variables)) : undefined;
     await startJob(tx, actor, pipeline, job, played);
   });

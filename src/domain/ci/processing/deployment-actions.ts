@@ -19,6 +19,10 @@ export const isOutdated = sql<boolean>`case when ci_jobs.environment_id is null 
       and (l.id > d.id or j.pipeline_id > ci_jobs.pipeline_id
         and p.settings ->> 'ci_forward_deployment_rollback_allowed' = 'false')) end`;
 
+/** Of a job: whether its deployment waits for approvals. */
+export const isUnapproved = sql<boolean>`case when not ci_jobs.needs_approval then false else
+  exists (select from deployments d where d.job_id = ci_jobs.id and not d.approved) end`;
+
 /** Makes the deployments of those jobs that deploy and have none, in the order of the jobs. */
 export async function insertDeployments(tx: Db, pipeline: Pipeline): Promise<void> {
   const time = now();
@@ -46,11 +50,12 @@ export async function followJobs(tx: Db, pipeline: Pick<Pipeline, 'id'>): Promis
   await sql`
     with changed as (update deployments d set status = s.status, user_id = j.user_id, updated_at = ${time},
       finished_at = case when s.status in ('success', 'failed', 'canceled') then ${time}::timestamptz end
-    from ci_jobs j cross join lateral (select case
+    from ci_jobs j join deployments o on o.job_id = j.id cross join lateral (select case
       when j.status in ('success', 'failed', 'canceled', 'skipped') then j.status
       when j.status in ('running', 'canceling') then 'running'
+      when j.status = 'manual' and j.needs_approval and not o.approved then 'blocked'
       else 'created' end as status) s
-    where j.pipeline_id = ${pipeline.id} and d.job_id = j.id and d.status <> s.status returning d.*)
+    where j.pipeline_id = ${pipeline.id} and d.id = o.id and d.status <> s.status returning d.*)
     ${announceDeployments('changed')}`.execute(ahead(tx));
   await sql`
     update environments e set state = 'available', updated_at = ${time}

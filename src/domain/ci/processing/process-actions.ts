@@ -4,7 +4,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
 import { advance, type JobState, type RunsWhen } from './advance.ts';
-import { followJobs, isOutdated } from './deployment-actions.ts';
+import { followJobs, isOutdated, isUnapproved } from './deployment-actions.ts';
 import { durationOf } from './durations.ts';
 import { announcePipelines, changeJobs } from './fact-actions.ts';
 import { assignResources } from './resource-actions.ts';
@@ -13,7 +13,12 @@ import { isCompleted, type Status } from './status.ts';
 export type PipelineRow = Selectable<PipelinesTable>;
 export type JobRow = Selectable<CiJobsTable>;
 
-type Job = JobState & { resource_group_id: number | null; may_deploy: boolean; outdated: boolean };
+type Job = JobState & {
+  resource_group_id: number | null;
+  may_deploy: boolean;
+  outdated: boolean;
+  unapproved: boolean;
+};
 type Change = { id: number; status: Status; reason: string | null };
 
 /** Why a job fails whose turn it is; null for one that may run. */
@@ -25,6 +30,8 @@ function refusalOf({ may_deploy, outdated }: Job): string | null {
 /** What a job is whose turn it is. */
 function begun(job: Job): Status {
   if (refusalOf(job) !== null) return 'failed';
+  // Somebody starts it, once it is approved.
+  if (job.unapproved) return 'manual';
   return job.resource_group_id === null ? 'pending' : 'waiting_for_resource';
 }
 
@@ -37,7 +44,7 @@ function changesOf(jobs: readonly Job[]): Change[] {
     for (const { id, status: next } of changes) {
       const job = byId.get(id);
       if (!job) continue;
-      job.status = next === 'pending' ? begun(job) : next;
+      job.status = next === 'pending' || (next === 'scheduled' && job.unapproved) ? begun(job) : next;
       all.push({ id, status: job.status, reason: job.status === 'failed' ? refusalOf(job) : null });
     }
   return all;
@@ -76,7 +83,7 @@ export async function processPipeline(
       'started_at',
       'finished_at',
     ])
-    .select(isOutdated.as('outdated'))
+    .select([isOutdated.as('outdated'), isUnapproved.as('unapproved')])
     .where('pipeline_id', '=', pipeline.id)
     .where('retried', '=', false)
     .orderBy('id')

@@ -4,8 +4,9 @@ import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { forbidden } from '../../../platform/failure.ts';
+import { type ApprovedProtection, missingApprovals } from './approval-rules.ts';
 import { selectMemberships, selectProtections } from './queries.ts';
-import { mayDeploy } from './rules.ts';
+import { type Deployer, type Environment, mayDeploy } from './rules.ts';
 
 type Deployment = {
   services: Needs<'config'>;
@@ -16,34 +17,45 @@ type Deployment = {
 /** Below Premium nothing protects environments. */
 export const protects = (services: Needs<'config'>): boolean => services.config.tier !== 'free';
 
-/** Whether the user may deploy to an environment of the project. */
-export async function deployerOf(
+/** What protects the environments of the project, and the user as it sees them. */
+export async function readProtections(
   db: Db,
   { services, actor, subject }: Deployment,
-): Promise<(environment: { name: string; tier: string }) => boolean> {
+): Promise<{ protections: readonly ApprovedProtection[]; deployer: Deployer }> {
   const protections = protects(services) ? await selectProtections(db, subject) : [];
-  if (protections.length === 0) return () => true;
-  const groups = protections.flatMap(({ entries }) => entries.flatMap(({ group_id }) => group_id ?? []));
+  const groups = protections.flatMap(({ entries, rules }) =>
+    [...entries, ...rules].flatMap(({ group_id }) => group_id ?? []),
+  );
   const memberships = await selectMemberships(db, actor.id, groups);
-  const deployer = {
-    id: actor.id,
-    role: subject.role,
-    admin: actor.admin,
-    isMember: (id: number, inherited: boolean) => {
-      const membership = memberships.get(id);
-      return membership !== undefined && (inherited || membership.direct);
-    },
+  const isMember = (id: number, inherited: boolean) => {
+    const membership = memberships.get(id);
+    return membership !== undefined && (inherited || membership.direct);
   };
-  return (environment) => mayDeploy(protections, environment, deployer);
+  return { protections, deployer: { id: actor.id, role: subject.role, admin: actor.admin, isMember } };
+}
+
+/** Whether the user may deploy to an environment of the project, and whether a deployment waits for approvals there. */
+export async function deployerOf(
+  db: Db,
+  deployment: Deployment,
+): Promise<{
+  mayDeploy(environment: Environment): boolean;
+  needsApproval(environment: Environment): boolean;
+}> {
+  const { protections, deployer } = await readProtections(db, deployment);
+  return {
+    mayDeploy: (environment) => mayDeploy(protections, environment, deployer),
+    needsApproval: (environment) => missingApprovals(protections, environment, []) > 0,
+  };
 }
 
 /** 403 for an environment to which the user may not deploy. */
 export async function requireDeployer(
   db: Db,
   deployment: Deployment,
-  environment: { name: string; tier: string },
+  environment: Environment,
 ): Promise<void> {
-  if (!(await deployerOf(db, deployment))(environment)) throw forbidden();
+  if (!(await deployerOf(db, deployment)).mayDeploy(environment)) throw forbidden();
 }
 
 /** The same by the id of the environment; null is none. */
@@ -69,6 +81,6 @@ export async function selectClosed(db: Db, deployment: Deployment, pipelineId: n
     )
     .execute();
   if (environments.length === 0) return [];
-  const isOpen = await deployerOf(db, deployment);
+  const { mayDeploy: isOpen } = await deployerOf(db, deployment);
   return environments.filter((each) => !isOpen(each)).map(({ id }) => id);
 }

@@ -109,8 +109,16 @@ describe('is refused', () => {
     [{ deploy_access_levels: [] }, 422],
     [{ deploy_access_levels: [{}] }, 422],
     [{ deploy_access_levels: [{ access_level: 20 }] }, 400],
-    [{ deploy_access_levels: [{ access_level: 40 }], required_approval_count: 1 }, 400],
-    [{ deploy_access_levels: [{ access_level: 40 }], approval_rules: [{ access_level: 40 }] }, 400],
+    [{ deploy_access_levels: [{ access_level: 40 }], required_approval_count: 6 }, 400],
+    [{ deploy_access_levels: [{ access_level: 40 }], approval_rules: [{ required_approvals: 1 }] }, 422],
+    [
+      {
+        deploy_access_levels: [{ access_level: 40 }],
+        approval_rules: [{ access_level: 40, required_approvals: 0 }],
+      },
+      400,
+    ],
+    [{ deploy_access_levels: [{ access_level: 40 }], approval_rules: [{ user_id: 999_999_999 }] }, 422],
     [{}, 400],
   ])('by %j', async (body, status) => {
     const refused = await as('maintainer')(`POST ${path()}`, { body: { name: 'wrong', ...body } });

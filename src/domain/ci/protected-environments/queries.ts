@@ -5,27 +5,35 @@ import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ProtectedEnvironmentsTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
-import { selectReaching } from '../../repositories/index.ts';
-import type { Access, StoredAccess } from './rules.ts';
+import { describeGrant, selectReaching } from '../../repositories/index.ts';
+import type { ApprovedProtection } from './approval-rules.ts';
+import type { StoredAccess } from './rules.ts';
 
 /** An entry with the name of its user or group. */
 export type AccessRow = StoredAccess & { title: string | null };
-export type ProtectedRow = Selectable<ProtectedEnvironmentsTable> & { entries: AccessRow[] };
+export type ProtectedRow = Selectable<ProtectedEnvironmentsTable> & {
+  /** Who deploys. */
+  entries: AccessRow[];
+  /** Who approves. */
+  rules: AccessRow[];
+};
 
-const entriesOf = (environment: RawBuilder<unknown>) =>
+const entriesOf = (environment: RawBuilder<unknown>, kind: 'deploy' | 'approve') =>
   sql<AccessRow[]>`(
     select coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'access_level', a.access_level, 'user_id', a.user_id,
-      'group_id', a.group_id, 'group_inheritance_type', a.group_inheritance_type, 'title', coalesce(u.name, g.name))
+      'group_id', a.group_id, 'group_inheritance_type', a.group_inheritance_type, 'required_approvals', a.required_approvals,
+      'title', coalesce(u.name, g.name))
       order by a.id), '[]')
     from protected_environment_access a left join users u on u.id = a.user_id left join namespaces g on g.id = a.group_id
-    where a.protected_environment_id = ${environment})`;
+    where a.protected_environment_id = ${environment} and (a.required_approvals is null) = ${sql.lit(kind === 'deploy')})`;
 
 const protectedOf = (db: Db, parent: ResourceParent) => {
   const [[column, id] = ['project_id', 0]] = Object.entries(parentColumns(parent));
   return db
     .selectFrom('protected_environments')
     .selectAll()
-    .select(entriesOf(sql`protected_environments.id`).as('entries'))
+    .select(entriesOf(sql`protected_environments.id`, 'deploy').as('entries'))
+    .select(entriesOf(sql`protected_environments.id`, 'approve').as('rules'))
     .where(sql.ref(column), '=', id);
 };
 
@@ -44,13 +52,20 @@ export const selectOne = (db: Db, parent: ResourceParent, name: string): Promise
 export async function selectProtections(
   db: Db,
   project: { id: number; row: { ancestor_ids: number[] } },
-): Promise<{ project_id: number | null; name: string; entries: Access[] }[]> {
-  const { rows } = await sql<{ project_id: number | null; name: string; entries: Access[] }>`
-    select p.project_id, p.name, ${entriesOf(sql`p.id`)} as entries from protected_environments p
+): Promise<ApprovedProtection[]> {
+  const { rows } = await sql<
+    Pick<ProtectedRow, 'project_id' | 'name' | 'required_approval_count' | 'entries' | 'rules'>
+  >`
+    select p.project_id, p.name, p.required_approval_count, ${entriesOf(sql`p.id`, 'deploy')} as entries,
+      ${entriesOf(sql`p.id`, 'approve')} as rules
+    from protected_environments p
     where p.project_id = ${project.id} or p.namespace_id = any(${project.row.ancestor_ids}::bigint[])`.execute(
     db,
   );
-  return rows;
+  return rows.map((row) => ({
+    ...row,
+    rules: row.rules.map((rule) => ({ ...rule, title: describeGrant(rule) })),
+  }));
 }
 
 /** Of these groups, those that have the user as a member, and whether they have themselves. */

@@ -6,7 +6,7 @@ import { type Endpoint, endpoint, found, listing, noContent } from '../../../ker
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { describeGrant } from '../../repositories/index.ts';
 import { changeProtection, protect, unprotect } from './actions.ts';
-import { type ProtectedRow, selectOne, selectProtected } from './queries.ts';
+import { type AccessRow, type ProtectedRow, selectOne, selectProtected } from './queries.ts';
 import { ChangeInput, OneProtected, ProtectedEnvironment, ProtectInput } from './schema.ts';
 
 type Home = { kind: 'project' | 'group'; what: string; manage: Access<ResourceParent, Actor> };
@@ -16,14 +16,19 @@ const homes: readonly Home[] = [
   { kind: 'group', what: 'tier in a group', manage: onGroup('manage_protected_environments') },
 ];
 
-const present = ({ name, entries }: ProtectedRow): ProtectedEnvironment => ({
-  name,
-  deploy_access_levels: entries.map(({ title, ...entry }) => ({
-    ...entry,
-    access_level_description: describeGrant({ access_level: entry.access_level, title }),
+const describe = ({ title, required_approvals: _, ...entry }: AccessRow) => ({
+  ...entry,
+  access_level_description: describeGrant({ access_level: entry.access_level, title }),
+});
+
+const present = (row: ProtectedRow): ProtectedEnvironment => ({
+  name: row.name,
+  deploy_access_levels: row.entries.map(describe),
+  required_approval_count: row.required_approval_count,
+  approval_rules: row.rules.map((rule) => ({
+    ...describe(rule),
+    required_approvals: rule.required_approvals ?? 1,
   })),
-  required_approval_count: 0,
-  approval_rules: [],
 });
 
 function endpointsOf({ kind, what, manage }: Home): Endpoint[] {

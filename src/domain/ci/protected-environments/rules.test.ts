@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Access, BadAccess, changesOf, mayDeploy } from './rules.ts';
 
-const none: Access = { access_level: null, user_id: null, group_id: null, group_inheritance_type: 0 };
+const none: Access = {
+  access_level: null,
+  user_id: null,
+  group_id: null,
+  group_inheritance_type: 0,
+  required_approvals: null,
+};
 const level = (access_level: number): Access => ({ ...none, access_level });
 const deployer = (role: number, more: object = {}) => ({
   id: 7,

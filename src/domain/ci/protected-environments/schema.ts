@@ -1,5 +1,5 @@
 /** Protected environments in requests and responses (facts: Protected environments). */
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 
 /** The tiers of environments; those of a group are protected by them. */
@@ -33,15 +33,30 @@ const AccessChange = Type.Object(
   },
 );
 
-/** Deployments wait for no approvals: what asks for some is refused, so that nobody relies on it. */
-const approvals = {
-  required_approval_count: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 5, ruled: { maximum: 0 }, description: 'More than 0 is refused.' }),
-  ),
-  approval_rules: Type.Optional(
-    Type.Array(Type.Object({}), { maxItems: MAX_ENTRIES, ruled: { maxItems: 0 }, description: 'Refused.' }),
-  ),
-};
+/** Approvals that a deployment needs, at most, by one number. */
+const MAX_APPROVALS = 5;
+const required_approvals = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_APPROVALS,
+    description: 'So many of them approve; 1 in a new rule.',
+  }),
+);
+const NewRule = Type.Object({ ...named, required_approvals }, { ruled: namesOne });
+const RuleChange = Type.Object({ ...AccessChange.properties, required_approvals });
+
+const required_approval_count = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: MAX_APPROVALS,
+    description:
+      'So many of those who may deploy approve each deployment, where there are no `approval_rules`.',
+  }),
+);
+const rules = <T extends TSchema>(item: T) =>
+  Type.Optional(
+    Type.Array(item, { maxItems: MAX_ENTRIES, description: 'Who must approve each deployment.' }),
+  );
 
 const OneName = { name: Type.String() };
 export const OneProtected = Type.Object(OneName);
@@ -51,7 +66,8 @@ const create = {
     ruled: { minItems: 1 },
     description: 'Who may deploy.',
   }),
-  ...approvals,
+  required_approval_count,
+  approval_rules: rules(NewRule),
 };
 export const ProtectInput = {
   project: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }), ...create }),
@@ -62,7 +78,8 @@ export const ChangeInput = Type.Object({
   deploy_access_levels: Type.Optional(
     Type.Array(AccessChange, { maxItems: MAX_ENTRIES, description: 'Changes of who may deploy.' }),
   ),
-  ...approvals,
+  required_approval_count,
+  approval_rules: rules(RuleChange),
 });
 export type ChangeInput = Static<typeof ChangeInput>;
 
@@ -79,6 +96,6 @@ export const ProtectedEnvironment = Type.Object({
   name: Type.String(),
   deploy_access_levels: Type.Array(AccessRecord),
   required_approval_count: Type.Integer(),
-  approval_rules: Type.Array(Type.Object({})),
+  approval_rules: Type.Array(Type.Object({ ...AccessRecord.properties, required_approvals: Type.Integer() })),
 });
 export type ProtectedEnvironment = Static<typeof ProtectedEnvironment>;

@@ -119,3 +119,12 @@ export function mergeRequestFilter(
     ...negated(input.not ? eitherClauses(input.not, caller, today) : []),
   ];
 }
+
+/** Those that were merged, of which the commits have what merging or squashing made, or else the head. */
+export const mergedAmong = (commits: readonly string[]): Clause => {
+  const among = (column: string) => sql`${sql.ref(`i.${column}`)} = any(${[...commits]}::text[])`;
+  return {
+    where: sql`(i.state = 'merged' and coalesce(${among('merge_commit_sha')} or ${among('squash_commit_sha')}
+      or i.merge_commit_sha is null and i.squash_commit_sha is null and ${among('head_sha')}, false))`,
+  };
+};

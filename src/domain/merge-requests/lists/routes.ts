@@ -2,15 +2,19 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { anyone, onGroup, onProject } from '../../../kernel/access/access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
-import { type Context, type Endpoint, listing } from '../../../kernel/api/endpoint.ts';
+import { type Context, type Endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
-import { unauthenticated } from '../../../platform/failure.ts';
+import { forbidden, unauthenticated } from '../../../platform/failure.ts';
+import { commitIdsBetween } from '../../../platform/git/history/history.ts';
+import { findCommit } from '../../../platform/git/refs.ts';
 import type { Page } from '../../../platform/pagination/page.ts';
-import { projectsAcross, type Visible } from '../../planning/index.ts';
+import { OneDeployment, selectDeployedRange } from '../../ci/index.ts';
+import { type Filter, projectsAcross, type Visible } from '../../planning/index.ts';
+import { readRepository } from '../../repositories/index.ts';
 import { mergeRequestLists } from '../records/list-queries.ts';
 import { ListedMergeRequest, presentMergeRequests, simpleRecord } from '../records/merge-request-records.ts';
 import { visibleMergeRequests, visibleMergeRequestsOf } from '../records/visibility-queries.ts';
-import { mergeRequestFilter } from './filter-queries.ts';
+import { mergedAmong, mergeRequestFilter } from './filter-queries.ts';
 import { recheck } from './recheck.ts';
 import {
   MergeRequestListFields,
@@ -18,6 +22,9 @@ import {
   type MergeRequestScope,
   ProjectListFields,
 } from './schema.ts';
+
+/** Commits of a deployment that are looked at, the newest. */
+const MAX_COMMITS = 10_000;
 
 const across = {
   ...MergeRequestListFields,
@@ -36,10 +43,10 @@ async function mergeRequestPage(
   request: ListContext,
   visible: Visible,
   scope: MergeRequestScope,
-  options: { across?: boolean },
+  { among = [], ...options }: { across?: boolean; among?: Filter },
 ): Promise<Page<ListedMergeRequest>> {
   const { db, services, actor, input, page } = request;
-  const filter = mergeRequestFilter(input, actor, scope, now().toISOString().slice(0, 10));
+  const filter = [...mergeRequestFilter(input, actor, scope, now().toISOString().slice(0, 10)), ...among];
   const query = { visible, filter, by: input.order_by ?? 'created_at', sort: input.sort ?? 'desc' } as const;
   const listed = await mergeRequestLists.page(db, query, page);
   if (input.with_merge_status_recheck) await recheck(services, actor, listed.items);
@@ -95,4 +102,27 @@ export const mergeRequestListEndpoints: Endpoint[] = [
   }),
   groupMergeRequestsEndpoint,
   projectMergeRequestsEndpoint,
+  listing({
+    method: 'GET',
+    path: '/projects/:id/deployments/:deployment_id/merge_requests',
+    summary: 'Merge requests whose commits a deployment brought that the one before it did not have.',
+    access: onProject('read_merge_requests'),
+    jobToken: true,
+    page: 'offset',
+    input: Type.Object({ ...ProjectListFields, ...OneDeployment.properties }),
+    item: ListedMergeRequest,
+    handle: async (context) => {
+      const { db, services, actor, subject, input } = context;
+      if (!subject.may('read_environments')) throw forbidden();
+      const range = found(await selectDeployedRange(db, subject, input.deployment_id), 'Deployment');
+      const commits = await readRepository(services, subject, async (git) => {
+        const [before, head] = [range.before ?? undefined, range.sha];
+        if (!(await findCommit(git, head))) return [];
+        const known = before !== undefined && (await findCommit(git, before)) ? before : undefined;
+        return commitIdsBetween(git, known, head, MAX_COMMITS);
+      });
+      const visible = visibleMergeRequestsOf(subject, actor);
+      return mergeRequestPage(context, visible, 'all', { among: [mergedAmong(commits ?? [])] });
+    },
+  }),
 ];

@@ -7,6 +7,7 @@ const free = useApp({ env: { ASHLAR_TIER: 'free' } });
 const premium = useApp({ env: { ASHLAR_TIER: 'premium' } });
 
 const premiumOfProjects = [
+  'allow_pipeline_trigger_approve_deployment',
   'approvals_before_merge',
   'compliance_frameworks',
   'issues_template',
