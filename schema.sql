@@ -411,6 +411,7 @@ create table ci_jobs (
   artifacts_expire_at timestamp(3) with time zone,
   dotenv_sealed text,
   played_sealed text,
+  debug_trace boolean default false not null,
   needs_approval boolean default false not null,
   constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
   constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),

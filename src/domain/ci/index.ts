@@ -24,6 +24,7 @@ import { sweepTraces } from './execution/sweep-traces.ts';
 import { freezePeriodEndpoints } from './freeze-periods/routes.ts';
 import { jobTokenEndpoints } from './job-token-scope/routes.ts';
 import { jobEndpoints } from './jobs/routes.ts';
+import { runnerJobEndpoints } from './jobs/runner-routes.ts';
 import { lintEndpoints } from './lint/routes.ts';
 import { presentPipelineBasic } from './pipelines/present.ts';
 import { selectLastPipeline } from './pipelines/queries.ts';
@@ -53,6 +54,7 @@ export { openMergeRequests } from './creation/open-merge-requests.ts';
 export { createUnattended } from './creation/unattended.ts';
 export { selectDeployedRange } from './environments/queries.ts';
 export { OneDeployment } from './environments/schema.ts';
+export { isDebugTrace } from './execution/queries.ts';
 export { traceText } from './execution/trace-text.ts';
 export { readTraceEnd } from './execution/traces.ts';
 export { jobEndpoint, pipelineJobsEndpoint } from './jobs/routes.ts';
@@ -83,6 +85,7 @@ export const ciCapability = (
     ...jobEndpoints,
     ...executionEndpoints(createJobQueue(services)),
     ...jobTokenEndpoints,
+    ...runnerJobEndpoints,
     ...runnerArtifactEndpoints,
     ...artifactEndpoints,
     ...reportEndpoints,

@@ -104,6 +104,12 @@ export const projectPolicy = {
     auditor: true,
   },
   run_pipelines: { least: DEVELOPER, feature: 'builds_access_level' },
+  read_debug_traces: {
+    least: DEVELOPER,
+    feature: 'builds_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
   read_resource_groups: {
     least: DEVELOPER,
     feature: 'builds_access_level',

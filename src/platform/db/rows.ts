@@ -237,6 +237,7 @@ export type CiJobsTable = {
   artifacts_expire_at: Date | null;
   dotenv_sealed: string | null;
   played_sealed: string | null;
+  debug_trace: Generated<boolean>;
   needs_approval: Generated<boolean>;
 };
 

@@ -232,6 +232,36 @@ test('a trace grows by parts that follow one another', async () => {
   expect((await runner.trace(job, 15, 'late')).status).toBe(403);
 });
 
+test.each<[how: string, file: string, query: string, statuses: number[]]>([
+  ['is for all who see the job', 'build:\n  script: make\n', '', [200, 200]],
+  ['is for Developers where its runner debugs', 'build:\n  script: make\n', '?debug_trace=true', [403, 200]],
+  [
+    'is for Developers where the job is debugged',
+    'build:\n  script: make\n  variables: { CI_DEBUG_TRACE: "true" }\n',
+    '',
+    [403, 200],
+  ],
+  [
+    'is for all where debugging is off',
+    'build:\n  script: make\n  variables: { CI_DEBUG_TRACE: "false" }\n',
+    '',
+    [200, 200],
+  ],
+])('a trace %s', async (_how, file, query, statuses) => {
+  const { reporter, developer } = await makeMembers(app, `projects/${project.id}`, 'reporter', 'developer');
+  await start(file);
+  const job = await runner.take();
+  const headers = { 'job-token': job.token, 'content-type': 'text/plain', 'content-range': '0-5' };
+  expect((await app.call(`PATCH /jobs/${job.id}/trace${query}`, { headers, form: 'secret' })).status).toBe(
+    202,
+  );
+  const path = `/projects/${project.id}/jobs/${job.id}/trace`;
+  const seen = [];
+  for (const { token } of [reporter, developer]) seen.push((await app.as(token)(`GET ${path}`)).status);
+  expect(seen).toEqual(statuses);
+  await runner.update(job, { state: 'success' });
+});
+
 test('a trace that is too long ends its job', async () => {
   await start('build:\n  script: make\n');
   const job = await runner.take();

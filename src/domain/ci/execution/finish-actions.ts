@@ -140,3 +140,8 @@ export async function touchJob(db: Db, { id, updated_at }: JobRow): Promise<void
   if (time.getTime() - updated_at.getTime() < TOUCH_INTERVAL_MS) return;
   await db.updateTable('ci_jobs').set({ updated_at: time }).where('id', '=', id).execute();
 }
+
+/** Its trace may hold the values of its variables: it is for Developers from now on. */
+export const markDebugTrace = async (db: Db, { id }: Pick<JobRow, 'id'>): Promise<void> => {
+  await db.updateTable('ci_jobs').set({ debug_trace: true }).where('id', '=', id).execute();
+};

@@ -23,9 +23,10 @@ import { selectDependencies } from './artifact-queries.ts';
 import { beginJob } from './begin-actions.ts';
 import { claimJob } from './claim-actions.ts';
 import { dependsOn } from './dependencies.ts';
-import { finishJob } from './finish-actions.ts';
+import { finishJob, markDebugTrace } from './finish-actions.ts';
 import { jobPayload } from './payload.ts';
 import { isAnythingWaiting, selectPipelineOf } from './queries.ts';
+import { isDebugged } from './rules.ts';
 
 /** By one request: one that waits for thousands of jobs to fail is held up too long. */
 const MAX_LOOKED_AT = 20;
@@ -157,6 +158,7 @@ async function payloadOf(
         : (JSON.parse(unseal(services.secretKey, job.played_sealed)) as ContextVariable[])),
     ],
   });
+  if (isDebugged(payload.variables)) await markDebugTrace(db, job);
   const address = payload.variables.find(({ key }) => key === 'CI_ENVIRONMENT_URL');
   if (environment && planned.environment?.url && address) await keepAddress(db, job, address.value);
   return payload;

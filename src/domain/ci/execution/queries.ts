@@ -50,3 +50,9 @@ export async function selectPresent(db: Db, ids: readonly number[]): Promise<num
   const rows = await db.selectFrom('ci_jobs').select('id').where('id', 'in', ids).execute();
   return rows.map(({ id }) => id);
 }
+
+/** Whether the trace of the job is for Developers and above. */
+export async function isDebugTrace(db: Db, id: number): Promise<boolean> {
+  const row = await db.selectFrom('ci_jobs').select('debug_trace').where('id', '=', id).executeTakeFirst();
+  return row?.debug_trace ?? false;
+}

@@ -10,7 +10,7 @@ import { OneJob } from '../jobs/schema.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
 import { coverageIn, MAX_LOOKED_AT } from './coverage.ts';
-import { finishJob } from './finish-actions.ts';
+import { finishJob, markDebugTrace } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
 import type { JobQueue } from './job-queue.ts';
 import { jobOf, preparedJobOf } from './own-job.ts';
@@ -114,6 +114,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
         });
         throw forbidden();
       }
+      if (input.debug_trace && !job.debug_trace) await markDebugTrace(services.database.db, job);
       const { written, size } = await appendTrace(services.config.data, job.id, start, part);
       const headers = { ...told(job.status), range: `0-${size}` };
       return written
@@ -124,12 +125,13 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
   endpoint({
     method: 'GET',
     path: '/projects/:id/jobs/:job_id/trace',
-    summary: 'What a job has written.',
+    summary: 'What a job has written; of one that is debugged, for Developers and above.',
     access: onProject('read_pipelines'),
     input: OneJob,
     reply: bytesOf('text/plain'),
     handle: async ({ db, services, subject, input }) => {
-      const { id } = found(await selectJob(db, subject, input.job_id), 'Job');
+      const { id, debug_trace } = found(await selectJob(db, subject, input.job_id), 'Job');
+      if (debug_trace && !subject.may('read_debug_traces')) throw forbidden();
       return new Reply(200, (await readTrace(services.config.data, id)) ?? Buffer.alloc(0), {
         'content-type': 'text/plain; charset=utf-8',
         'content-disposition': `inline; filename="${id}.log"`,

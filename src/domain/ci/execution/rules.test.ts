@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureReason, groupName, isRetried, rangeStart } from './rules.ts';
+import { failureReason, groupName, isDebugged, isRetried, rangeStart } from './rules.ts';
 
 test.each([
   ['0-9', 0],
@@ -41,3 +41,27 @@ test.each([
   ['build: [linux, x64]', 'build'],
   ['test 2', 'test 2'],
 ])('%j is of the group %j', (name, group) => expect(groupName(name)).toBe(group));
+
+test.each<[variables: [key: string, value: string][], debugged: boolean]>([
+  [[], false],
+  [[['CI_DEBUG_TRACE', 'true']], true],
+  [[['CI_DEBUG_SERVICES', '1']], true],
+  [[['CI_DEBUG_TRACE', 'false']], false],
+  [
+    [
+      ['CI_DEBUG_TRACE', 'true'],
+      ['CI_DEBUG_TRACE', 'false'],
+    ],
+    false,
+  ],
+  [
+    [
+      ['CI_DEBUG_TRACE', ''],
+      ['CI_DEBUG_TRACE', 'TRUE'],
+    ],
+    true,
+  ],
+  [[['DEBUG', 'true']], false],
+])('variables %j debug: %s', (variables, debugged) => {
+  expect(isDebugged(variables.map(([key, value]) => ({ key, value })))).toBe(debugged);
+});

@@ -49,3 +49,12 @@ export function rangeStart(header: string | undefined): number | undefined {
 /** The group of a parallel job: its name without what tells one from the others. */
 export const groupName = (name: string): string =>
   name.replace(/(?:\s*\[.*\]|:? \[.*\]|[: ]+\d+[/: ]\d+)$/, '').replace(/:$/, '');
+
+const debugging = ['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES'];
+
+/** Whether the job's variables make its runner write all that it does; of one key, the last value counts. */
+export const isDebugged = (variables: readonly { key: string; value: string }[]): boolean =>
+  debugging.some((name) => {
+    const value = variables.findLast(({ key }) => key === name)?.value;
+    return value !== undefined && /^(true|t|1)$/i.test(value);
+  });

@@ -26,38 +26,55 @@ function archiveOf(artifacts: readonly JobArtifact[]): Pick<Job, 'artifacts_file
   return archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {};
 }
 
+const commitKey = (projectId: number, sha: string): string => `${projectId} ${sha}`;
+
 /** The commits of the jobs, each read once; of a repository that is gone there are none. */
 async function commitsOf(
-  context: JobContext,
+  { services }: Pick<JobContext, 'services'>,
   rows: readonly JobDetails[],
+  projects: ReadonlyMap<number, AuthorizedProject>,
 ): Promise<Map<string, CommitRecord>> {
-  const url = projectUrl(context.services.baseUrl(), context.subject);
-  const shas = [...new Set(rows.map(({ sha }) => sha))];
-  if (shas.length === 0) return new Map();
-  const commits = await readRepository(context.services, context.subject, (git) =>
-    Promise.all(shas.map((sha) => findCommit(git, sha))),
-  );
-  return new Map(
-    (commits ?? []).flatMap((commit) => (commit ? [[commit.oid, presentCommit(url, commit)]] : [])),
-  );
+  const known = new Map<string, CommitRecord>();
+  for (const [id, project] of projects) {
+    const url = projectUrl(services.baseUrl(), project);
+    const shas = [...new Set(rows.flatMap((row) => (row.project_id === id ? [row.sha] : [])))];
+    if (shas.length === 0) continue;
+    const commits = await readRepository(services, project, (git) =>
+      Promise.all(shas.map((sha) => findCommit(git, sha))),
+    );
+    for (const commit of commits ?? [])
+      if (commit) known.set(commitKey(id, commit.oid), presentCommit(url, commit));
+  }
+  return known;
 }
 
-/** Records of a page of jobs. */
-export async function presentJobs(context: JobContext, rows: readonly JobDetails[]): Promise<Job[]> {
+/** Records of a page of jobs of one project. */
+export const presentJobs = (context: JobContext, rows: readonly JobDetails[]): Promise<Job[]> =>
+  presentJobsAcross(context, rows, new Map([[context.subject.id, context.subject]]));
+
+/** The same of several projects; jobs of others are left out. */
+export async function presentJobsAcross(
+  context: Omit<JobContext, 'subject'>,
+  given: readonly JobDetails[],
+  projects: ReadonlyMap<number, AuthorizedProject>,
+): Promise<Job[]> {
+  const rows = given.filter(({ project_id }) => projects.has(project_id));
   const userIds = [...new Set(rows.map(({ user_id }) => user_id))];
   const idsOf = (column: 'runner_id' | 'runner_manager_id') => [
     ...new Set(rows.flatMap((row) => row[column] ?? [])),
   ];
   const [users, commits, runners, managers] = await Promise.all([
     userIds.length === 0 ? [] : showProfiles(context, userIds),
-    commitsOf(context, rows),
+    commitsOf(context, rows, projects),
     idsOf('runner_id').length === 0 ? [] : selectRunnersOf(context.db, idsOf('runner_id')),
     idsOf('runner_manager_id').length === 0 ? [] : selectManagersOf(context.db, idsOf('runner_manager_id')),
   ]);
   const runnerOf = new Map(runners.map((runner) => [runner.id, presentRunner(context, runner)]));
   const managerOf = new Map(managers.map((manager) => [manager.id, presentManager(manager)]));
   const userOf = new Map(users.map((user) => [user.id, user]));
-  const url = projectUrl(context.services.baseUrl(), context.subject);
+  const urls = new Map(
+    [...projects].map(([id, project]) => [id, projectUrl(context.services.baseUrl(), project)]),
+  );
   return rows.map((row) => ({
     id: row.id,
     status: row.status,
@@ -74,7 +91,7 @@ export async function presentJobs(context: JobContext, rows: readonly JobDetails
     duration: secondsOf(row.started_at, row.finished_at),
     queued_duration: secondsOf(row.queued_at, row.started_at ?? row.finished_at),
     user: userOf.get(row.user_id) ?? null,
-    commit: commits.get(row.sha) ?? null,
+    commit: commits.get(commitKey(row.project_id, row.sha)) ?? null,
     pipeline: {
       id: row.pipeline_id,
       iid: row.pipeline_iid,
@@ -85,10 +102,10 @@ export async function presentJobs(context: JobContext, rows: readonly JobDetails
       source: row.source,
       created_at: row.pipeline_created_at.toISOString(),
       updated_at: row.pipeline_updated_at.toISOString(),
-      web_url: `${url}/-/pipelines/${row.pipeline_id}`,
+      web_url: `${urls.get(row.project_id)}/-/pipelines/${row.pipeline_id}`,
     },
     ...(row.failure_reason !== null && row.status === 'failed' && { failure_reason: row.failure_reason }),
-    web_url: `${url}/-/jobs/${row.id}`,
+    web_url: `${urls.get(row.project_id)}/-/jobs/${row.id}`,
     project: { ci_job_token_scope_enabled: false },
     ...archiveOf(row.artifacts),
     artifacts: row.artifacts,

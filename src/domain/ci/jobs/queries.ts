@@ -1,6 +1,9 @@
 /** Reads jobs of a project, of a pipeline. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { CALLER, callerCte, projectLevel, TODAY } from '../../../kernel/access/membership-queries.ts';
+import { mayInProjects } from '../../../kernel/access/policy-sql.ts';
+import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { Status } from '../processing/status.ts';
@@ -9,7 +12,7 @@ import type { JobArtifact } from './schema.ts';
 /** What runs, or starts what does: other programs' statuses are in lists of their own. */
 type JobKind = 'job' | 'bridge';
 
-const jobsOf = (db: Db, project: Pick<AuthorizedProject, 'id'>, kind: JobKind) =>
+const jobs = (db: Db, kind: JobKind) =>
   db
     .selectFrom('ci_jobs')
     .innerJoin('pipelines', 'pipelines.id', 'ci_jobs.pipeline_id')
@@ -30,8 +33,10 @@ const jobsOf = (db: Db, project: Pick<AuthorizedProject, 'id'>, kind: JobKind) =
       'pipelines.created_at as pipeline_created_at',
       'pipelines.updated_at as pipeline_updated_at',
     ])
-    .where('ci_jobs.project_id', '=', project.id)
     .where('ci_jobs.kind', '=', kind);
+
+const jobsOf = (db: Db, project: Pick<AuthorizedProject, 'id'>, kind: JobKind) =>
+  jobs(db, kind).where('ci_jobs.project_id', '=', project.id);
 
 export type JobDetails = NonNullable<Awaited<ReturnType<typeof selectJob>>>;
 
@@ -73,3 +78,50 @@ export const selectJobsOf = (
   project: Pick<AuthorizedProject, 'id'>,
   ids: readonly number[],
 ): Promise<JobDetails[]> => jobsOf(db, project, 'job').where('ci_jobs.id', 'in', ids).execute();
+
+/** The jobs of these ids, of whatever projects, in any order. */
+export const selectJobsAcross = (db: Db, ids: readonly number[]): Promise<JobDetails[]> =>
+  jobs(db, 'job').where('ci_jobs.id', 'in', ids).execute();
+
+type RunnerFilter = {
+  status?: Status | undefined;
+  system_id?: string | undefined;
+  sort?: 'asc' | 'desc' | undefined;
+};
+
+/**
+ * One page of the jobs that a runner took, the newest first unless the client orders otherwise, with the paths of their projects:
+ * of those whose jobs the caller reads, and that still have the runner. Administrators see all.
+ */
+export function selectJobsOfRunner(
+  db: Db,
+  actor: Actor,
+  runner: { id: number; namespace_id: number | null },
+  { status, system_id, sort = 'desc' }: RunnerFilter,
+  page: PageRequest,
+): Promise<Page<{ id: number; full_path: string }>> {
+  let query = db
+    .selectFrom('ci_jobs')
+    .innerJoin('projects', 'projects.id', 'ci_jobs.project_id')
+    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+    .select('ci_jobs.id')
+    .select(sql<string>`namespaces.full_path || '/' || projects.path`.as('full_path'))
+    .where('ci_jobs.runner_id', '=', runner.id)
+    .where('ci_jobs.kind', '=', 'job')
+    .where('projects.deleting', '=', false);
+  if (status !== undefined) query = query.where('ci_jobs.status', '=', status);
+  if (system_id !== undefined)
+    query = query.where(
+      sql<boolean>`ci_jobs.runner_manager_id = (
+        select m.id from runner_managers m where m.runner_id = ${runner.id} and m.system_xid = ${system_id})`,
+    );
+  if (!actor.admin)
+    query = query.where(
+      sql<boolean>`ci_jobs.project_id = any(array(
+        with ${callerCte(actor)} select p.id from projects p join namespaces n on n.id = p.namespace_id
+        where (p.id in (select o.project_id from runner_projects o where o.runner_id = ${runner.id})
+            or ${runner.namespace_id}::bigint = any(n.ancestor_ids))
+          and ${mayInProjects('read_pipelines', actor, sql.raw(projectLevel(CALLER, TODAY)))}))`,
+    );
+  return selectPage(db, query, page, { by: 'id', sort }, { id: 'ci_jobs.id' });
+}

@@ -8,7 +8,7 @@ const REGISTRATION = 'GR1348941-of-the-samples';
 const BORROWED = `select max(id) as id from runners where runner_type = 'project_type' and description like 'person-%'`;
 
 export const samples: Samples = {
-  after: ['namespaces/projects'],
+  after: ['namespaces/projects', 'ci'],
   rows: ({ project, group }) => `
     insert into runners (runner_type, namespace_id, digest, creator_id, registration_type, description, paused, locked,
         run_untagged, tag_list, access_level, created_at, updated_at)
@@ -25,6 +25,11 @@ export const samples: Samples = {
     insert into runner_managers (runner_id, system_xid, features, ip_address, created_at)
       select r.id, username, '{}', '192.0.2.1', now() from person, runners r
       where r.id in (select min(id) from runners group by runner_type) order by person.id;
+    insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, runs_when, user_id, runner_id, created_at,
+        updated_at)
+      select (select max(id) from pipelines), ${project}, 'job', 'test', 1, username, 'failed', 'on_success', id,
+        (select min(id) from runners), now(), now()
+      from person order by id;
     insert into runner_registration_tokens (project_id, digest, created_at)
       values (${project}, sha256('${REGISTRATION}'), now())`,
   guardedRows: () => `

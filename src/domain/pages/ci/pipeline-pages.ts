@@ -3,6 +3,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import {
+  isDebugTrace,
   type Job,
   jobEndpoint,
   pipelineEndpoint,
@@ -109,7 +110,11 @@ ${pager(view, jobs)}`;
 export async function showJob(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const job = await view.one(jobEndpoint, { id: project.id, job_id: numberIn(view, 'id') });
-  const trace = await readTraceEnd(view.services.config.data, job.id, MAX_TRACE_BYTES);
+  const { config, database } = view.services;
+  const isHidden = !project.may('read_debug_traces') && (await isDebugTrace(database.db, job.id));
+  const trace = isHidden
+    ? { text: '', cut: false }
+    : await readTraceEnd(config.data, job.id, MAX_TRACE_BYTES);
   const body = html`<h1>${job.name}</h1>
 ${facts(
   ['Status', wordTag(job.status)],
@@ -136,6 +141,7 @@ ${listOf(
   'None.',
 )}`
 }
+${isHidden && html`<p class="none">What a job writes that is debugged is for Developers.</p>`}
 ${trace.cut && html`<p class="none">The beginning is left out.</p>`}
 ${trace.text !== '' && html`<pre class="listing">${traceText(trace.text)}</pre>`}`;
   return showInProject(view, project, { title: job.name, tab: 'Pipelines', body });
