@@ -15,6 +15,7 @@ import { isInScope } from '../environments/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
+import { signTokens } from '../identity-tokens/sign.ts';
 import { JOB_TOKEN_PREFIX } from '../job-token-scope/authenticate-job.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { Manager } from '../runners/authenticate.ts';
@@ -114,6 +115,25 @@ async function payloadOf(
     ofMergeRequests: variablesOfMergeRequests(pipeline),
     frozen,
   });
+  const overriding = [
+    ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
+    ...given.map(
+      ({ key, value_sealed, variable_type }): ContextVariable => ({
+        key,
+        value: unseal(services.secretKey, value_sealed),
+        file: variable_type === 'file',
+      }),
+    ),
+    ...(job.played_sealed === null
+      ? []
+      : (JSON.parse(unseal(services.secretKey, job.played_sealed)) as ContextVariable[])),
+  ];
+  const configPath = configPathOf(project);
+  const identities = await signTokens(
+    services,
+    { job, planned, pipeline, project, configPath, user, environment },
+    [...predefined, ...planned.variables, ...overriding],
+  );
   const payload = jobPayload({
     baseUrl: services.baseUrl(),
     job,
@@ -144,19 +164,8 @@ async function payloadOf(
         : (JSON.parse(unseal(services.secretKey, dotenv_sealed)) as ContextVariable[]),
     ),
     dependencies,
-    overriding: [
-      ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
-      ...given.map(
-        ({ key, value_sealed, variable_type }): ContextVariable => ({
-          key,
-          value: unseal(services.secretKey, value_sealed),
-          file: variable_type === 'file',
-        }),
-      ),
-      ...(job.played_sealed === null
-        ? []
-        : (JSON.parse(unseal(services.secretKey, job.played_sealed)) as ContextVariable[])),
-    ],
+    identities,
+    overriding,
   });
   if (isDebugged(payload.variables)) await markDebugTrace(db, job);
   const address = payload.variables.find(({ key }) => key === 'CI_ENVIRONMENT_URL');

@@ -39,6 +39,8 @@ export type JobFacts = {
   runner: { id: number; description: string | null; tags: readonly string[]; isShared: boolean };
   /** Those that every job of the pipeline has. */
   predefined: readonly ContextVariable[];
+  /** Tokens that say who the job is. */
+  identities: readonly { key: string; value: string }[];
   /** Those that earlier jobs left for it. */
   handedOn: readonly ContextVariable[];
   /** Those of instance, groups and project, then those that the pipeline was started with, then those of the job. */
@@ -98,6 +100,7 @@ export function jobVariables(facts: JobFacts): SentVariable[] {
     ),
     secret('CI_JOB_TOKEN', token, true),
     secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
+    ...facts.identities.map(({ key, value }) => ({ ...secret(key, value, true), raw: true as const })),
     ...planned.variables.map(({ key, value, raw }) => sent({ key, value, raw }, true)),
     ...facts.handedOn.map((variable) => sent(variable, false)),
     ...facts.overriding.map((variable) => sent(variable, false)),

@@ -45,7 +45,7 @@ async function makeFirstKey({ database, secretKey }: KeyServices): Promise<void>
   });
 }
 
-type SigningKey = { kid: string; privateKey: PrivateKey };
+export type SigningKey = { kid: string; privateKey: PrivateKey };
 
 /** In milliseconds: so long may a process sign with a key that another has retired, which stays published for a day. */
 const CACHE_LIFETIME_MS = 2_000;

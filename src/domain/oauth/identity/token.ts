@@ -5,7 +5,7 @@ import { digest, signRs256 } from '../../../platform/secret.ts';
 import { OAuthError } from '../protocol/endpoint.ts';
 import { personClaims } from './claims.ts';
 import { type Person, selectPerson } from './queries.ts';
-import { SIGNING_ALGORITHM, signingKey } from './signing-key-actions.ts';
+import { SIGNING_ALGORITHM, type SigningKey, signingKey } from './signing-key-actions.ts';
 
 /** Seconds that an identity token is valid: it is read once, when it arrives. */
 const IDENTITY_SECONDS = 120;
@@ -52,8 +52,18 @@ export async function signIdentity(
     ...personClaims({ baseUrl, settings, secretKey: services.secretKey }, person, of.scopes),
     groups_direct: person.groups.map((group) => group.full_path),
   };
+  return signWith(key, claims);
+}
+
+async function signWith(key: SigningKey, claims: object): Promise<string> {
   const header = { alg: SIGNING_ALGORITHM, typ: 'JWT', kid: key.kid };
   const content = `${encode(header)}.${encode(claims)}`;
   const signature = await signRs256(key.privateKey, content);
   return `${content}.${signature.toString('base64url')}`;
 }
+
+/** A signed token of other claims, such as a CI job's, by the keys that are published. */
+export const signClaims = async (
+  services: Needs<'database' | 'secretKey'>,
+  claims: object,
+): Promise<string> => signWith(await signingKey(services), claims);
