@@ -65,6 +65,9 @@ test('a runner gets unknown names, raw values and files as references, and each 
   ]);
 });
 
+test('of variables that refer to each other, which a project may have, one keeps its reference', () =>
+  expect(expandForRunner(list({ A: 'a$B', B: 'b$A' }))).toEqual(list({ B: 'ba$B', A: 'aba$B' })));
+
 describe('problems', () => {
   test.each<[values: Record<string, string>, problem: string | undefined]>([
     [{ A: '$B', B: '$C', C: 'x' }, undefined],

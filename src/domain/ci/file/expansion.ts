@@ -120,7 +120,7 @@ export function variableLookup(find: VariableSource): (name: string) => string |
 
 /**
  * The variables as a runner gets them: each after those that it refers to, expanded but for what is unknown, raw, or the
- * content of a file. Of variables without expansionProblem().
+ * content of a file.
  */
 export function expandForRunner<V extends Expandable>(variables: readonly V[]): V[] {
   const all = byKey(variables);
@@ -128,10 +128,9 @@ export function expandForRunner<V extends Expandable>(variables: readonly V[]): 
   const expand = (variable: V): V => {
     const known = expanded.get(variable.key);
     if (known) return known;
-    if (variable.raw) {
-      expanded.set(variable.key, variable);
-      return variable;
-    }
+    // Of those that refer to each other in a circle, one stays as it is.
+    expanded.set(variable.key, variable);
+    if (variable.raw) return variable;
     const value = expandText(
       variable.value,
       (name) => {
@@ -141,6 +140,7 @@ export function expandForRunner<V extends Expandable>(variables: readonly V[]): 
       'keep',
     );
     const result = value === variable.value ? variable : { ...variable, value };
+    expanded.delete(variable.key);
     expanded.set(variable.key, result);
     return result;
   };
