@@ -411,8 +411,9 @@ create table ci_jobs (
   artifacts_expire_at timestamp(3) with time zone,
   dotenv_sealed text,
   played_sealed text,
-  debug_trace boolean default false not null,
   needs_approval boolean default false not null,
+  debug_trace boolean default false not null,
+  upstream_pipeline_id bigint,
   constraint ci_jobs_kind_check CHECK ((kind = ANY (ARRAY['job'::text, 'bridge'::text, 'status'::text]))),
   constraint ci_jobs_runs_when_check CHECK ((runs_when = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'always'::text, 'manual'::text, 'delayed'::text]))),
   constraint ci_jobs_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
@@ -422,10 +423,13 @@ create table ci_jobs (
   constraint ci_jobs_resource_group_id_fkey FOREIGN KEY (resource_group_id) REFERENCES resource_groups(id) ON DELETE SET NULL,
   constraint ci_jobs_runner_id_fkey FOREIGN KEY (runner_id) REFERENCES runners(id) ON DELETE SET NULL,
   constraint ci_jobs_runner_manager_id_fkey FOREIGN KEY (runner_manager_id) REFERENCES runner_managers(id) ON DELETE SET NULL,
+  constraint ci_jobs_upstream_pipeline_id_fkey FOREIGN KEY (upstream_pipeline_id) REFERENCES pipelines(id) ON DELETE SET NULL,
   constraint ci_jobs_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX ci_jobs_active ON public.ci_jobs USING btree (updated_at) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'canceling'::text]));
+
+CREATE INDEX ci_jobs_bridges ON public.ci_jobs USING btree (pipeline_id, id) WHERE (kind = 'bridge'::text);
 
 CREATE INDEX ci_jobs_environment ON public.ci_jobs USING btree (environment_id) WHERE (environment_id IS NOT NULL);
 
@@ -446,6 +450,8 @@ CREATE INDEX ci_jobs_scheduled ON public.ci_jobs USING btree (scheduled_at) WHER
 CREATE UNIQUE INDEX ci_jobs_status_name ON public.ci_jobs USING btree (pipeline_id, name) WHERE ((kind = 'status'::text) AND (NOT retried));
 
 CREATE UNIQUE INDEX ci_jobs_token ON public.ci_jobs USING btree (token_digest) WHERE (token_digest IS NOT NULL);
+
+CREATE INDEX ci_jobs_upstream_pipeline ON public.ci_jobs USING btree (upstream_pipeline_id) WHERE (upstream_pipeline_id IS NOT NULL);
 
 CREATE INDEX ci_jobs_user ON public.ci_jobs USING btree (user_id);
 
@@ -1977,6 +1983,7 @@ create table pipeline_variables (
   key text collate "C" not null,
   value_sealed text not null,
   variable_type text not null,
+  raw boolean default false not null,
   constraint pipeline_variables_variable_type_check CHECK ((variable_type = ANY (ARRAY['env_var'::text, 'file'::text]))),
   constraint pipeline_variables_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
   constraint pipeline_variables_pkey PRIMARY KEY (id),
@@ -2011,12 +2018,14 @@ create table pipelines (
   scheduled_for timestamp(3) with time zone,
   merge_request_id bigint,
   merge_request_variables jsonb default '[]'::jsonb not null,
+  source_job_id bigint,
   constraint pipelines_on_job_failure_check CHECK ((on_job_failure = ANY (ARRAY['none'::text, 'all'::text]))),
   constraint pipelines_on_new_commit_check CHECK ((on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text]))),
   constraint pipelines_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
   constraint pipelines_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE SET NULL,
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
+  constraint pipelines_source_job_id_fkey FOREIGN KEY (source_job_id) REFERENCES ci_jobs(id) ON DELETE SET NULL,
   constraint pipelines_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES trigger_tokens(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint pipelines_pkey PRIMARY KEY (id)
@@ -2037,6 +2046,8 @@ CREATE INDEX pipelines_ref ON public.pipelines USING btree (project_id, ref, id)
 CREATE INDEX pipelines_schedule ON public.pipelines USING btree (schedule_id, id) WHERE (schedule_id IS NOT NULL);
 
 CREATE UNIQUE INDEX pipelines_scheduled ON public.pipelines USING btree (schedule_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
+
+CREATE UNIQUE INDEX pipelines_source_job ON public.pipelines USING btree (source_job_id) WHERE (source_job_id IS NOT NULL);
 
 CREATE INDEX pipelines_successful ON public.pipelines USING btree (project_id, ref, tag, id) WHERE (status = 'success'::text);
 

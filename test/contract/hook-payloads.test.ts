@@ -103,8 +103,6 @@ const unseen = [
   'MergeRequestChanges: updated_at',
   // Always null: only tags have one.
   'Push Hook: push: message',
-  'Pipeline Hook: pipeline: source_pipeline',
-  'Job Hook: build: source_pipeline',
   // No award on a comment on a commit.
   'Emoji Hook: emoji: commit',
 ];

@@ -140,6 +140,7 @@ const neverRefuses: Record<string, string[]> = {
     'merge_request_blocks_once',
     'migrations_pkey',
     'oauth_signing_keys_current',
+    'pipelines_source_job',
     'users_alert_bot',
   ],
 };

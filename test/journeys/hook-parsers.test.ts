@@ -134,6 +134,8 @@ const refusals: Readonly<Record<string, readonly string[]>> = {
   // Jobs that no runner has yet, and those of pipelines that no other started.
   'runner: model_type, source_pipeline: missing': ['Job Hook: build'],
   'source_pipeline: missing': ['Job Hook: build'],
+  // The same of a pipeline without a name that another started.
+  'name: string_type, runner: model_type': ['Job Hook: build'],
   ': union_tag_invalid': ['close', 'create', 'delete', 'reopen'].map(
     (action) => `Milestone Hook: milestone (${action})`,
   ),

@@ -562,6 +562,22 @@ export const hookSteps: readonly HookStep[] = [
     tells: ['Note Hook: note (create)'],
   },
   {
+    what: 'a pipeline that another one starts',
+    async act(world) {
+      const { ask, at, mason } = world;
+      const skipping = { commit_message: 'Lay a vault [skip ci]' };
+      await commit(world, 'main', file('vault.yml', 'vault: {script: make, tags: [stone]}\n'), skipping);
+      await commit(
+        world,
+        'main',
+        file('ci.yml', 'go: {trigger: {include: vault.yml}}\n', 'update'),
+        skipping,
+      );
+      await ask(`POST ${at.project}/pipeline`, { ref: 'main' }, mason.token);
+    },
+    tells: [...Array<string>(3).fill('Pipeline Hook: pipeline'), ...Array<string>(2).fill('Job Hook: build')],
+  },
+  {
     what: 'deployments of jobs and of other programs',
     async act(world) {
       const { ask, at, mason } = world;

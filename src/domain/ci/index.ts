@@ -9,6 +9,7 @@ import { artifactEndpoints } from './artifacts/routes.ts';
 import { runnerArtifactEndpoints } from './artifacts/runner-routes.ts';
 import { expireArtifacts } from './artifacts/sweep.ts';
 import { badgeRoutes } from './badges/pages.ts';
+import { bridgeListeners, bridgeTasks } from './bridges/tasks.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
@@ -20,7 +21,6 @@ import { takeBack } from './execution/begin-actions.ts';
 import { createJobQueue } from './execution/job-queue.ts';
 import { executionEndpoints } from './execution/routes.ts';
 import { failStuck, startDelayed } from './execution/sweep-actions.ts';
-import { sweepTraces } from './execution/sweep-traces.ts';
 import { freezePeriodEndpoints } from './freeze-periods/routes.ts';
 import { jobTokenEndpoints } from './job-token-scope/routes.ts';
 import { jobEndpoints } from './jobs/routes.ts';
@@ -45,6 +45,7 @@ import { RUN, runSchedule, TAKE_DUE, takeDue } from './schedules/run-actions.ts'
 import { secureFileEndpoints } from './secure-files/routes.ts';
 import { statusEndpoints } from './statuses/routes.ts';
 import { sweepFiles } from './sweep-files.ts';
+import { sweepTraces } from './traces/sweep-traces.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
@@ -55,8 +56,6 @@ export { createUnattended } from './creation/unattended.ts';
 export { selectDeployedRange } from './environments/queries.ts';
 export { OneDeployment } from './environments/schema.ts';
 export { isDebugTrace } from './execution/queries.ts';
-export { traceText } from './execution/trace-text.ts';
-export { readTraceEnd } from './execution/traces.ts';
 export { jobEndpoint, pipelineJobsEndpoint } from './jobs/routes.ts';
 export type { Job } from './jobs/schema.ts';
 export { presentPipelineBasic } from './pipelines/present.ts';
@@ -64,6 +63,8 @@ export type { PipelineRow } from './pipelines/queries.ts';
 export { pipelineEndpoint, pipelinesEndpoint, showPipeline } from './pipelines/routes.ts';
 export { Pipeline } from './pipelines/schema.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
+export { traceText } from './traces/trace-text.ts';
+export { readTraceEnd } from './traces/traces.ts';
 
 const START_DELAYED = 'ci.start_delayed';
 const TAKE_BACK = 'ci.take_back';
@@ -75,7 +76,7 @@ const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
 const SWEEP_FILES = 'ci.sweep_files';
 
 export const ciCapability = (
-  services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log' | 'park'>,
+  services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log' | 'park' | 'wake'>,
 ): Capability => ({
   name: 'ci',
   endpoints: [
@@ -104,6 +105,7 @@ export const ciCapability = (
   ],
   routes: [...artifactRoutes(services), ...badgeRoutes(services)],
   tasks: {
+    ...bridgeTasks(services),
     [FOLLOW_PUSH]: followPush(services),
     [FOLLOW_DELETIONS]: followDeletions(services),
     [START_DELAYED]: () => startDelayed(services.database.background),
@@ -137,6 +139,7 @@ export const ciCapability = (
       when: ({ user_id, by_job }) => user_id !== null && by_job !== true,
     },
     { fact: 'repository_pushed', task: FOLLOW_DELETIONS, queue: 'pipelines', when: deletesBranches },
+    ...bridgeListeners(services),
   ],
   registrations: [
     hookSources.add(...ciHooks, deploymentHooks),

@@ -1,4 +1,4 @@
-/** Pipelines of each user, in the project; the first has a job and a bridge of each user. */
+/** Pipelines of each user, in the project; the first has a job of each user, and a bridge that started a child. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Samples } from '../../../test/support/samples.ts';
@@ -25,6 +25,11 @@ export const samples: Samples = {
     insert into project_counters (project_id, pipelines) select ${project}, count(*) from person
       on conflict (project_id) do update set pipelines = excluded.pipelines;
     ${kind('job', 'success')}; ${kind('job', 'manual')}; ${kind('bridge', 'success')};
+    insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, user_id, source_job_id, created_at, updated_at)
+      select ${project}, (select count(*) from person) + row_number() over (order by b.id), repeat('1', 40), repeat('0', 40), 'main', false,
+        'parent_pipeline', 'success', false, b.user_id, b.id, now(), now()
+      from ci_jobs b where b.kind = 'bridge' order by b.id;
+    update project_counters set pipelines = pipelines * 2 where project_id = ${project};
     insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, user_id, token_digest, created_at, updated_at)
       select (select min(id) from pipelines), ${project}, 'job', 'test', 1, 'running', 'running', min(id), sha256('${JOB_TOKEN}'), now(), now()
       from person;

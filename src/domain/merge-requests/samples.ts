@@ -45,7 +45,7 @@ export const samples: Samples = {
     insert into draft_notes (merge_request_id, author_id, note, created_at, updated_at)
       select m.id, p.id, 'Draft', now(), now() from merge_requests m, person p where m.iid = 1;
     update pipelines set merge_request_id = (select id from merge_requests where project_id = ${project} and iid = 1)
-      where project_id = ${project};
+      where project_id = ${project} and source <> 'parent_pipeline';
     insert into timelogs (merge_request_id, user_id, seconds, spent_at, created_at)
       select id, author_id, 60, now(), now() from merge_requests`,
   /** The branches of all that are there, and their versions. Each brings the last commit of main, for who asks by commit. */

@@ -237,8 +237,9 @@ export type CiJobsTable = {
   artifacts_expire_at: Date | null;
   dotenv_sealed: string | null;
   played_sealed: string | null;
-  debug_trace: Generated<boolean>;
   needs_approval: Generated<boolean>;
+  debug_trace: Generated<boolean>;
+  upstream_pipeline_id: number | null;
 };
 
 export type CiVariablesTable = {
@@ -1101,6 +1102,7 @@ export type PipelineVariablesTable = {
   key: string;
   value_sealed: string;
   variable_type: string;
+  raw: Generated<boolean>;
 };
 
 export type PipelinesTable = {
@@ -1131,6 +1133,7 @@ export type PipelinesTable = {
   scheduled_for: Date | null;
   merge_request_id: number | null;
   merge_request_variables: Generated<Json>;
+  source_job_id: number | null;
 };
 
 export type ProcessesTable = {

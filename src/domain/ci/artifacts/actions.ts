@@ -9,9 +9,9 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { isExpired, isKeptLatest } from '../execution/artifact-queries.ts';
-import { removeTrace, traceSize } from '../execution/traces.ts';
 import { lockJob } from '../jobs/actions.ts';
 import type { JobRow } from '../processing/process-actions.ts';
+import { removeTrace, traceSize } from '../traces/traces.ts';
 import { artifactsFolder } from './files.ts';
 import { countArtifacts } from './queries.ts';
 import { isErasable } from './rules.ts';

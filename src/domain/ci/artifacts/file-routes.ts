@@ -5,9 +5,9 @@ import { forbidden, notFound } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../../platform/http/parameters/raw-parameters.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
+import { mayDownload } from '../jobs/rules.ts';
 import { downloadOf } from './download.ts';
 import { selectArtifact } from './queries.ts';
-import { mayDownload } from './rules.ts';
 
 type FileServices = Needs<'config' | 'database' | 'settings'>;
 

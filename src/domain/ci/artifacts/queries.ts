@@ -4,6 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
 import { isExpired, notOfRefs } from '../execution/artifact-queries.ts';
+import { below } from '../processing/hierarchy-queries.ts';
 
 export type ArtifactRow = Pick<
   Selectable<CiArtifactsTable>,
@@ -46,7 +47,7 @@ type Named = {
   recent: boolean;
 };
 
-/** The archive of a job of this name that went well, in the last successful pipeline of the ref. */
+/** The archive of a job of this name that went well, in the last successful pipeline of the ref, or in a child of it. */
 export async function selectNamedArchive(
   db: Db,
   project: Pick<AuthorizedProject, 'id'>,
@@ -60,10 +61,11 @@ export async function selectNamedArchive(
     ? sql`array(${successful} order by n.id desc limit ${RECENT_PIPELINES})`
     : sql`array[${last}]`;
   const { rows } = await sql<ArtifactRow>`
-    select ${columns} from pipelines p join ci_jobs j on j.pipeline_id = p.id join ci_artifacts a on a.job_id = j.id
-    where p.id = any(${searched}) and j.kind = 'job' and not j.retried and j.name = ${job} and j.status = 'success'
+    with recursive ${below(searched, 'children')}
+    select ${columns} from below join pipelines p on p.id = below.id join ci_jobs j on j.pipeline_id = p.id join ci_artifacts a on a.job_id = j.id
+    where j.kind = 'job' and not j.retried and j.name = ${job} and j.status = 'success'
       and a.file_type = 'archive' and not ${isExpired(keepLatest)}
-    order by p.id desc, j.id desc limit 1`.execute(db);
+    order by below.root desc, p.id = below.root desc, p.id desc, j.id desc limit 1`.execute(db);
   return rows[0];
 }
 

@@ -19,13 +19,14 @@ import { findCommit } from '../../../platform/git/refs.ts';
 import { countedPage, readRepository, windowOf } from '../../repositories/index.ts';
 import { selectJob } from '../jobs/queries.ts';
 import { showJob } from '../jobs/routes.ts';
+import { mayDownload } from '../jobs/rules.ts';
 import { Job, OneJob } from '../jobs/schema.ts';
 import { deleteArtifacts, eraseJob, expireOfProject, keepForEver } from './actions.ts';
 import { listArchive } from './archive.ts';
 import { ArchivedFile, replyWithArchive, replyWithArchived } from './download.ts';
 import { artifactsFolder } from './files.ts';
 import { type ArtifactRow, selectArchive, selectNamedArchive } from './queries.ts';
-import { isArchivePath, mayDownload } from './rules.ts';
+import { isArchivePath } from './rules.ts';
 import { ArchivedPath, ArchiveEntryRecord, ArchiveTree, NamedArchive, NamedPath } from './schema.ts';
 
 const pathOfOne = '/projects/:id/jobs/:job_id';

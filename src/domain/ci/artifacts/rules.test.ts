@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { expiryOf, isArchivePath, isErasable, maximumBytes, mayDownload } from './rules.ts';
+import { mayDownload } from '../jobs/rules.ts';
+import { expiryOf, isArchivePath, isErasable, maximumBytes } from './rules.ts';
 
 const from = new Date('2026-01-01T00:00:00Z');
 

@@ -1,5 +1,4 @@
 /** Limits, times and names of artifacts (facts for CI: Artifacts; Default limits). Pure. */
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { durationSeconds } from '../file/duration.ts';
 import { isCompleted, type Status } from '../processing/status.ts';
 
@@ -37,12 +36,6 @@ export const isArchivePath = (path: string): boolean =>
   path !== '' &&
   !/[\\\0]/.test(path) &&
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
-
-/** Whether those who see the job may download what is for these. */
-export const mayDownload = (project: Pick<AuthorizedProject, 'may'>, access: string): boolean =>
-  access === 'all' ||
-  (access === 'developer' && project.may('read_developer_artifacts')) ||
-  (access === 'maintainer' && project.may('read_maintainer_artifacts'));
 
 /** Whether a job has something that may be erased. */
 export const isErasable = (

@@ -11,12 +11,12 @@ import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
 import { guardRefs, readRepository } from '../../repositories/index.ts';
 import type { CompileRequest } from '../file/compile.ts';
-import type { ContextVariable, PipelineContext } from '../file/context.ts';
+import type { ContextVariable, Files, PipelineContext } from '../file/context.ts';
 import type { Json } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
 import { createFiles } from './files.ts';
 import { findOpenMergeRequests } from './open-merge-requests.ts';
-import { predefinedVariables } from './predefined.ts';
+import { predefinedVariables, type Upstream } from './predefined.ts';
 import { selectKeptVariables, selectStarter } from './queries.ts';
 import { includedInstead, type RightOnRef, rightOnMergeRequest, valueNamed } from './rules.ts';
 
@@ -25,7 +25,13 @@ export type CreationServices = Pick<
   'config' | 'database' | 'settings' | 'repositories' | 'outbound' | 'secretKey' | 'baseUrl' | 'registered'
 >;
 
-export type PipelineVariable = { key: string; value: string; variable_type?: 'env_var' | 'file' | undefined };
+export type PipelineVariable = {
+  key: string;
+  value: string;
+  variable_type?: 'env_var' | 'file' | undefined;
+  /** Nothing in it is a reference. */
+  raw?: boolean;
+};
 
 export type RefRequest = {
   /** The name of a branch or tag; of both, the branch is meant unless `tag` says. */
@@ -51,7 +57,15 @@ export type PipelineMergeRequest = {
 };
 
 export type PipelineRequest = RefRequest & {
-  source: 'push' | 'api' | 'trigger' | 'pipeline' | 'schedule' | 'web' | 'merge_request_event';
+  source:
+    | 'push'
+    | 'api'
+    | 'trigger'
+    | 'schedule'
+    | 'web'
+    | 'merge_request_event'
+    | 'pipeline'
+    | 'parent_pipeline';
   /** Where a push came from. */
   beforeSha?: string;
   variables?: readonly PipelineVariable[];
@@ -64,6 +78,10 @@ export type PipelineRequest = RefRequest & {
   /** Of one that is due, the time: it makes one pipeline, though the work may be done twice. */
   schedule?: { id: number; due?: Date };
   scheduleDescription?: string;
+  /** The job of another pipeline that starts this one: it makes one, though the work may be done twice. */
+  bridge?: Upstream;
+  /** What a child is made of; others are made of the project's file at the commit. */
+  configuration?: { text: string; artifact: NonNullable<Files['artifact']> };
 };
 
 export type Creator = { services: CreationServices; actor: Actor; subject: AuthorizedProject };
@@ -173,6 +191,7 @@ export async function compileRequest(
     user: await selectStarter(db, actor.id),
     triggerToken: request.trigger?.token,
     scheduleDescription: request.scheduleDescription,
+    upstream: request.bridge,
     ofMergeRequests,
     frozen: await selectFrozen(db, subject),
   });
@@ -180,7 +199,10 @@ export async function compileRequest(
   return {
     text,
     ...(request.inputs && { inputs: request.inputs }),
-    files: createFiles(services, actor, subject),
+    files: {
+      ...createFiles(services, actor, subject),
+      ...(request.configuration && { artifact: request.configuration.artifact }),
+    },
     context: {
       at: { project: subject.fullPath, sha: commit.oid },
       source,
@@ -190,10 +212,11 @@ export async function compileRequest(
       overriding: [
         ...kept.filter(({ environmentScope }) => environmentScope === '*'),
         ...variables.map(
-          ({ key, value, variable_type }): ContextVariable => ({
+          ({ key, value, variable_type, raw = false }): ContextVariable => ({
             key,
             value,
             file: variable_type === 'file',
+            raw,
           }),
         ),
       ],
@@ -201,16 +224,14 @@ export async function compileRequest(
         pathsChanged(
           creator,
           commit,
-          source === 'push'
-            ? beforeSha
-            : (valueNamed(ofMergeRequests, 'CI_MERGE_REQUEST_DIFF_BASE_SHA') ?? NO_OBJECT),
+          valueNamed(ofMergeRequests, 'CI_MERGE_REQUEST_DIFF_BASE_SHA') ?? beforeSha,
           compareTo,
         ),
     },
   };
 }
 
-/** Of a push and of a merge request, the paths that it changed; of other pipelines, there is nothing to compare with. */
+/** Of a push and of a merge request, the paths that it changed, for their children, too; of other pipelines, there is nothing to compare with. */
 async function pathsChanged(
   { services, subject }: Creator,
   commit: Commit,

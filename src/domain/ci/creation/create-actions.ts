@@ -41,13 +41,14 @@ export async function createPipeline(
   const target = await findTarget(creator, request);
   if (!target) throw refuse('Reference not found');
   const { commit, kind } = target;
-  const text = await readConfiguration(creator, commit);
+  const text = request.configuration?.text ?? (await readConfiguration(creator, commit));
   // Most projects have none, and their pushes ask no further.
   if (text === undefined && isFollowing) return undefined;
   const right = await rightOnRef(creator, request, target);
   if (!right.mayRun) throw refuse(refusalOf(request.ref));
   const variables = request.variables ?? [];
-  requireVariables(variables, maySetVariables(projectSettings(subject.row), subject.role));
+  const isChild = request.source === 'parent_pipeline';
+  requireVariables(variables, isChild || maySetVariables(projectSettings(subject.row), subject.role));
 
   if (text === undefined) throw refuse('Missing CI config file');
   const ofMergeRequests = await mergeRequestVariables(creator, request, target);
@@ -55,7 +56,8 @@ export async function createPipeline(
     sha: commit.oid,
     ref: request.mergeRequest ? `refs/merge-requests/${request.mergeRequest.iid}/head` : request.ref,
     tag: kind === 'tag',
-    merge_request_id: request.mergeRequest?.id ?? null,
+    // A merge request fares by its own pipelines, and these by their children.
+    merge_request_id: isChild ? null : (request.mergeRequest?.id ?? null),
     merge_request_variables: ofMergeRequests,
     source: request.source,
     before_sha: request.beforeSha ?? NO_OBJECT,
@@ -65,6 +67,7 @@ export async function createPipeline(
     trigger_id: request.trigger?.id ?? null,
     schedule_id: request.schedule?.id ?? null,
     scheduled_for: request.schedule?.due ?? null,
+    source_job_id: request.bridge?.job_id ?? null,
   };
   if (isFollowing && (request.skip || asksToSkip(commit.message)))
     return savePipeline(creator, { ...values, status: 'skipped' }, undefined, variables);
@@ -95,7 +98,8 @@ async function save(
   if (isFollowing && outcome.kind === 'filtered') return undefined;
   const errors = problemsOf(outcome);
   if (errors.length > 0 || outcome.kind !== 'planned') {
-    const isKept = isFollowing || (values.source === 'schedule' && outcome.kind !== 'filtered');
+    const isUnattended = values.source === 'schedule' || values.source_job_id != null;
+    const isKept = isFollowing || (isUnattended && outcome.kind !== 'filtered');
     if (!isKept) throw refuse(...errors);
     const failed = { status: 'failed', failure_reason: 'config_error', yaml_errors: errors.join('\n') };
     return savePipeline(creator, { ...values, ...failed }, undefined, variables);
@@ -105,7 +109,7 @@ async function save(
   return savePipeline(creator, { ...values, ...planned }, outcome.pipeline, variables);
 }
 
-/** Undefined where the fact, or the time of the schedule, has its pipeline already. */
+/** Undefined where the fact, the time of the schedule or the job that starts it has its pipeline already. */
 const savePipeline = (
   { services, actor, subject }: Creator,
   values: Values,
@@ -113,17 +117,23 @@ const savePipeline = (
   variables: readonly PipelineVariable[],
 ): Promise<PipelineRow | undefined> =>
   inTransaction(services.database.db, async (tx) => {
-    if ((values.fact_id || values.scheduled_for) && (await isMade(tx, values))) return undefined;
+    if (values.source_job_id)
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`bridge ${values.source_job_id}`}, 0))`.execute(
+        ahead(tx),
+      );
+    if ((values.fact_id || values.scheduled_for || values.source_job_id) && (await isMade(tx, values)))
+      return undefined;
     const pipeline = await insertPipeline(tx, subject, values);
     if (variables.length > 0)
       await ahead(tx)
         .insertInto('pipeline_variables')
         .values(
-          variables.map(({ key, value, variable_type = 'env_var' }) => ({
+          variables.map(({ key, value, variable_type = 'env_var', raw = false }) => ({
             pipeline_id: pipeline.id,
             key,
             value_sealed: seal(services.secretKey, value),
             variable_type,
+            raw,
           })),
         )
         .execute();
@@ -135,13 +145,18 @@ const savePipeline = (
       return pipeline;
     }
     await insertJobs(tx, { services, actor, subject }, pipeline, compiled);
-    if (projectSettings(subject.row).auto_cancel_pending_pipelines === 'enabled')
+    const { auto_cancel_pending_pipelines } = projectSettings(subject.row);
+    if (auto_cancel_pending_pipelines === 'enabled' && values.source !== 'parent_pipeline')
       await cancelRedundant(tx, pipeline);
     return processPipeline(tx, pipeline);
   });
 
-async function isMade(tx: Db, { fact_id, ref, tag, schedule_id, scheduled_for }: Values): Promise<boolean> {
+async function isMade(
+  tx: Db,
+  { fact_id, ref, tag, schedule_id, scheduled_for, source_job_id }: Values,
+): Promise<boolean> {
   const made = tx.selectFrom('pipelines').select('id');
+  if (source_job_id) return !!(await made.where('source_job_id', '=', source_job_id).executeTakeFirst());
   const same = scheduled_for
     ? made.where('schedule_id', '=', schedule_id ?? 0).where('scheduled_for', '=', scheduled_for)
     : made

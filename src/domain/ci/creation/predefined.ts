@@ -5,6 +5,9 @@ import { bodyOf, commitDate, titleOf } from '../../../platform/git/commit-texts.
 import type { Commit } from '../../../platform/git/parse.ts';
 import type { ContextVariable, PipelineContext } from '../file/context.ts';
 
+/** Where a pipeline comes from that a job of another one started. */
+export type Upstream = { job_id: number; pipeline_id: number; project_id: number };
+
 export type PipelineFacts = {
   baseUrl: string;
   apiVersion: string;
@@ -23,6 +26,7 @@ export type PipelineFacts = {
   user: { id: number; username: string; name: string; email: string };
   triggerToken?: string | undefined;
   scheduleDescription?: string | undefined;
+  upstream?: Upstream | undefined;
   /** CI_MERGE_REQUEST_ID …, CI_OPEN_MERGE_REQUESTS. */
   ofMergeRequests: readonly ContextVariable[];
   /** Nothing should be deployed now. */
@@ -85,6 +89,9 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     CI_PIPELINE_SCHEDULE_DESCRIPTION: facts.scheduleDescription,
     CI_PIPELINE_TRIGGERED: facts.triggerToken === undefined ? undefined : 'true',
     CI_TRIGGER_SHORT_TOKEN: facts.triggerToken?.replace(/^glptt-/, '').slice(0, 4),
+    CI_UPSTREAM_PIPELINE_ID: facts.upstream && String(facts.upstream.pipeline_id),
+    CI_UPSTREAM_PROJECT_ID: facts.upstream && String(facts.upstream.project_id),
+    CI_UPSTREAM_JOB_ID: facts.upstream && String(facts.upstream.job_id),
     CI_DEPLOY_FREEZE: facts.frozen ? 'true' : undefined,
     CI_COMMIT_SHA: commit.oid,
     CI_COMMIT_SHORT_SHA: commit.oid.slice(0, 8),

@@ -6,6 +6,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import { digest, unseal } from '../../../platform/secret.ts';
 import type { ContextVariable } from '../file/context.ts';
+import type { Upstream } from './predefined.ts';
 
 export type KeptVariable = ContextVariable & { environmentScope: string };
 
@@ -59,6 +60,14 @@ export async function selectStarter(
     .executeTakeFirst();
   return row ?? { id: userId, username: '', name: '', email: '' };
 }
+
+/** Where a pipeline comes from, by the job that started it. */
+export const selectUpstream = (db: Db, jobId: number): Promise<Upstream | undefined> =>
+  db
+    .selectFrom('ci_jobs')
+    .select(['id as job_id', 'pipeline_id', 'project_id'])
+    .where('id', '=', jobId)
+    .executeTakeFirst();
 
 const given = (db: Db, pipelineId: number) =>
   db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', pipelineId);

@@ -56,11 +56,17 @@ export const variablesOfMergeRequests = ({
 }: Pick<PipelineRow, 'merge_request_variables'>): ContextVariable[] =>
   merge_request_variables as ContextVariable[];
 
+/** Whether it is a merge request's, or the child of one that is. */
+export const isOfMergeRequest = (row: Pick<RefColumns, 'source' | 'merge_request_variables'>): boolean =>
+  row.source === 'merge_request_event' ||
+  (row.source === 'parent_pipeline' &&
+    valueNamed(variablesOfMergeRequests(row), 'CI_MERGE_REQUEST_IID') !== undefined);
+
 /** The ref of a pipeline as jobs know it. */
 export function refOfPipeline(
   row: RefColumns,
 ): Pick<PipelineContext, 'ref'> & { kind: PipelineContext['refKind'] } {
-  if (row.source !== 'merge_request_event') return { ref: row.ref, kind: row.tag ? 'tag' : 'branch' };
+  if (!isOfMergeRequest(row)) return { ref: row.ref, kind: row.tag ? 'tag' : 'branch' };
   return {
     ref: valueNamed(variablesOfMergeRequests(row), 'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME') ?? row.ref,
     kind: 'merge_request',
@@ -80,9 +86,5 @@ export const refusalOf = (ref: string): string =>
 /** Why what a file came to is no pipeline that could run; none where it is one. */
 export function problemsOf(outcome: CompiledOutcome): string[] {
   if (outcome.kind === 'invalid') return outcome.errors;
-  if (outcome.kind === 'filtered') return [FILTERED[outcome.by]];
-  const { bridge } = outcome.pipeline;
-  return bridge !== undefined
-    ? [`${bridge} job: jobs that start other pipelines are not supported here yet`]
-    : [];
+  return outcome.kind === 'filtered' ? [FILTERED[outcome.by]] : [];
 }

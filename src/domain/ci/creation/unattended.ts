@@ -4,6 +4,9 @@ import type { Log } from '../../../platform/log.ts';
 import type { CreationServices, Creator, PipelineRequest } from './compile-request.ts';
 import { createPipeline } from './create-actions.ts';
 
+/** What is busy is tried again. */
+export const isBusy = ({ kind }: Failure): boolean => kind === 'unavailable' || kind === 'too_many_requests';
+
 /** Makes the pipeline. Where there is none to make, since the ref is gone, say, or may not be run, nobody is there to be told. */
 export async function createUnattended(
   creator: Creator & { services: CreationServices & { log: Log } },
@@ -12,10 +15,7 @@ export async function createUnattended(
   try {
     await createPipeline(creator, request);
   } catch (error) {
-    // What is busy is tried again.
-    const isBusy =
-      error instanceof Failure && (error.kind === 'unavailable' || error.kind === 'too_many_requests');
-    if (!(error instanceof Failure) || isBusy) throw error;
+    if (!(error instanceof Failure) || isBusy(error)) throw error;
     const { services, subject } = creator;
     const { source, ref } = request;
     services.log.info('no pipeline was made', { project_id: subject.id, source, ref, error: error.message });

@@ -11,10 +11,10 @@ import {
 } from '../../../../test/support/factories.ts';
 import { makeHome, runGit } from '../../../../test/support/git.ts';
 import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
+import { sweepTraces } from '../traces/sweep-traces.ts';
+import { readTraceEnd, traceSize } from '../traces/traces.ts';
 import { takeBack } from './begin-actions.ts';
 import { failStuck, startDelayed } from './sweep-actions.ts';
-import { sweepTraces } from './sweep-traces.ts';
-import { readTraceEnd, traceSize } from './traces.ts';
 
 const app: TestApp = useApp();
 const homeFolder = makeHome();

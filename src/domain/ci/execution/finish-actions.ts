@@ -4,7 +4,7 @@ import { batch } from '../../../platform/batch.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { PlannedJob } from '../file/plan.ts';
-import { cancelJobs, forgetTokens, replaceJobs } from '../processing/change-actions.ts';
+import { cancelWithChildren, forgetTokens, replaceJobs } from '../processing/change-actions.ts';
 import { followSuccess } from '../processing/deployment-actions.ts';
 import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
@@ -69,7 +69,7 @@ async function followFailure(tx: Db, pipeline: PipelineRow, ended: Ended): Promi
   if (isRetried(planned.retry ?? null, failure, rows[0]?.attempts ?? 0))
     await replaceJobs(tx, pipeline, { id: job.user_id }, sql`id = ${job.id}`);
   else if (pipeline.on_job_failure === 'all' && !mayFail && !job.allow_failure)
-    await cancelJobs(tx, pipeline);
+    await cancelWithChildren(tx, pipeline);
 }
 
 /** Ends jobs of one pipeline; false for each that had ended meanwhile. */

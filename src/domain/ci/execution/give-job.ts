@@ -1,32 +1,26 @@
 /** Gives a runner its next job, with all that it needs to run it. */
 import { reachProject } from '../../../kernel/access/find.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
-import { version } from '../../../package.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
-import { digest, randomHex, unseal } from '../../../platform/secret.ts';
+import { digest, randomHex } from '../../../platform/secret.ts';
 import { readRepository } from '../../repositories/index.ts';
 import { type CreationServices, configPathOf } from '../creation/compile-request.ts';
-import { predefinedVariables } from '../creation/predefined.ts';
-import { selectGiven, selectKeptVariables, selectStarter } from '../creation/queries.ts';
-import { refOfPipeline, variablesOfMergeRequests } from '../creation/rules.ts';
-import { keepAddress, selectEnvironmentOf } from '../environments/of-job-actions.ts';
-import { isInScope } from '../environments/rules.ts';
-import type { ContextVariable } from '../file/context.ts';
+import { keepAddress } from '../environments/of-job-actions.ts';
 import type { PlannedJob } from '../file/plan.ts';
-import { selectFrozen } from '../freeze-periods/queries.ts';
 import { signTokens } from '../identity-tokens/sign.ts';
 import { JOB_TOKEN_PREFIX } from '../job-token-scope/authenticate-job.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
-import { selectDependencies } from './artifact-queries.ts';
 import { beginJob } from './begin-actions.ts';
 import { claimJob } from './claim-actions.ts';
-import { dependsOn } from './dependencies.ts';
 import { finishJob, markDebugTrace } from './finish-actions.ts';
+import { dotenvOf, readSources } from './job-sources.ts';
 import { jobPayload } from './payload.ts';
 import { isAnythingWaiting, selectPipelineOf } from './queries.ts';
+import { readDependencies } from './read-dependencies.ts';
 import { isDebugged } from './rules.ts';
 
 /** By one request: one that waits for thousands of jobs to fail is held up too long. */
@@ -37,7 +31,7 @@ const MAX_LOOKED_AT = 20;
  * where that is a fault of ours, it runs once more.
  */
 export async function giveJob(
-  services: CreationServices,
+  services: CreationServices & Needs<'authenticator'>,
   runner: AuthenticRunner,
   manager: Manager,
 ): Promise<Record<string, unknown> | undefined> {
@@ -71,7 +65,7 @@ export async function giveJob(
 
 /** All that a runner needs to run the job, or why it cannot. */
 async function payloadOf(
-  services: CreationServices,
+  services: CreationServices & Needs<'authenticator'>,
   runner: AuthenticRunner,
   job: JobRow,
   token: string,
@@ -85,54 +79,15 @@ async function payloadOf(
   if (!project || !commit) return 'data_integrity_failure';
   // The column holds what the compiler planned.
   const planned = job.options as unknown as PlannedJob;
-  const { keep_latest_artifact } = await services.settings.read();
-  const dependencies = (await selectDependencies(db, job, keep_latest_artifact)).filter(
-    dependsOn(job, planned),
-  );
-  if (dependencies.some(({ gone }) => gone)) return 'missing_dependency_failure';
+  const of = { job, planned, pipeline, project, commit };
+  const sources = await readSources(services, of);
+  const dependencies = await readDependencies(services, of, sources, token);
+  if (!dependencies) return 'missing_dependency_failure';
   const settings = projectSettings(project.row);
-  const [user, kept, given, environment, frozen] = await Promise.all([
-    selectStarter(db, job.user_id),
-    selectKeptVariables(db, project.row, pipeline.protected, services.secretKey),
-    selectGiven(db, pipeline.id),
-    selectEnvironmentOf(db, job),
-    selectFrozen(db, project),
-  ]);
-  const predefined = predefinedVariables({
-    baseUrl: services.baseUrl(),
-    apiVersion: version.api,
-    revision: version.revision,
-    project: { ...project.row, fullPath: project.fullPath },
-    configPath: configPathOf(project),
-    commit,
-    ...refOfPipeline(pipeline),
-    tagMessage: null,
-    protected: pipeline.protected,
-    beforeSha: pipeline.before_sha,
-    source: pipeline.source,
-    createdAt: pipeline.created_at,
-    user,
-    ofMergeRequests: variablesOfMergeRequests(pipeline),
-    frozen,
-  });
-  const overriding = [
-    ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
-    ...given.map(
-      ({ key, value_sealed, variable_type }): ContextVariable => ({
-        key,
-        value: unseal(services.secretKey, value_sealed),
-        file: variable_type === 'file',
-      }),
-    ),
-    ...(job.played_sealed === null
-      ? []
-      : (JSON.parse(unseal(services.secretKey, job.played_sealed)) as ContextVariable[])),
-  ];
-  const configPath = configPathOf(project);
   const identities = await signTokens(
     services,
-    { job, planned, pipeline, project, configPath, user, environment },
-    [...predefined, ...planned.variables, ...overriding],
+    { ...of, configPath: configPathOf(project), user: sources.user, environment: sources.environment },
+    [...sources.predefined, ...planned.variables, ...sources.overriding],
   );
   const payload = jobPayload({
     baseUrl: services.baseUrl(),
@@ -156,19 +111,13 @@ async function payloadOf(
       tags: runner.tag_list,
       isShared: runner.runner_type === 'instance_type',
     },
-    environment,
-    predefined,
-    handedOn: dependencies.flatMap(({ dotenv_sealed }) =>
-      dotenv_sealed === null
-        ? []
-        : (JSON.parse(unseal(services.secretKey, dotenv_sealed)) as ContextVariable[]),
-    ),
+    ...sources,
+    handedOn: dotenvOf(services, dependencies),
     dependencies,
     identities,
-    overriding,
   });
   if (isDebugged(payload.variables)) await markDebugTrace(db, job);
   const address = payload.variables.find(({ key }) => key === 'CI_ENVIRONMENT_URL');
-  if (environment && planned.environment?.url && address) await keepAddress(db, job, address.value);
+  if (sources.environment && planned.environment?.url && address) await keepAddress(db, job, address.value);
   return payload;
 }

@@ -1,5 +1,6 @@
 /** What a runner is told of a job that it has taken (facts for CI: Job response JSON). Pure. */
 import { slugOf } from '../creation/predefined.ts';
+import { isOfMergeRequest } from '../creation/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
 import type { PlannedArtifacts, PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
@@ -58,11 +59,15 @@ const sent = ({ key, value, raw, file, masked }: ContextVariable, isPublic: bool
   ...(raw && { raw: true }),
 });
 
-/** Later ones win; the runner takes the last of a name. */
-export function jobVariables(facts: JobFacts): SentVariable[] {
-  const { baseUrl, job, planned, pipeline, token, project, runner } = facts;
+export type OwnFacts = Pick<JobFacts, 'baseUrl' | 'job' | 'planned' | 'pipeline' | 'environment'> & {
+  project: Pick<JobFacts['project'], 'fullPath'>;
+};
+
+/** What a job is told of itself, whether a runner runs it or not. */
+export function ownVariables(facts: OwnFacts): ContextVariable[] {
+  const { baseUrl, job, planned, pipeline, project } = facts;
   const home = `${baseUrl}/${project.fullPath}`;
-  const open: Record<string, string | undefined> = {
+  return present({
     CI_PIPELINE_ID: String(pipeline.id),
     CI_PIPELINE_IID: String(pipeline.iid),
     CI_PIPELINE_URL: `${home}/-/pipelines/${pipeline.id}`,
@@ -83,10 +88,23 @@ export function jobVariables(facts: JobFacts): SentVariable[] {
     CI_ENVIRONMENT_TIER: planned.environment?.deploymentTier ?? facts.environment?.tier,
     CI_ENVIRONMENT_ACTION: planned.environment?.action,
     CI_ENVIRONMENT_URL: planned.environment?.url ?? facts.environment?.external_url ?? undefined,
-    CI_RUNNER_ID: String(runner.id),
-    CI_RUNNER_DESCRIPTION: runner.description ?? '',
-    CI_RUNNER_TAGS: JSON.stringify(runner.tags).replaceAll('","', '", "'),
-  };
+  });
+}
+
+const present = (values: Record<string, string | undefined>): ContextVariable[] =>
+  Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
+
+/** Later ones win; the runner takes the last of a name. */
+export function jobVariables(facts: JobFacts): SentVariable[] {
+  const { planned, token, runner } = facts;
+  const open = [
+    ...ownVariables(facts),
+    ...present({
+      CI_RUNNER_ID: String(runner.id),
+      CI_RUNNER_DESCRIPTION: runner.description ?? '',
+      CI_RUNNER_TAGS: JSON.stringify(runner.tags).replaceAll('","', '", "'),
+    }),
+  ];
   const secret = (key: string, value: string, masked: boolean): SentVariable => ({
     key,
     value,
@@ -95,9 +113,7 @@ export function jobVariables(facts: JobFacts): SentVariable[] {
   });
   const all: SentVariable[] = [
     ...facts.predefined.map((variable) => sent(variable, true)),
-    ...Object.entries(open).flatMap(([key, value]) =>
-      value === undefined ? [] : [sent({ key, value }, true)],
-    ),
+    ...open.map((variable) => sent(variable, true)),
     secret('CI_JOB_TOKEN', token, true),
     secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
     ...facts.identities.map(({ key, value }) => ({ ...secret(key, value, true), raw: true as const })),
@@ -173,9 +189,10 @@ function artifactsOf(planned: PlannedArtifacts | null) {
 const AFTER_SCRIPT = { when: 'always', allow_failure: true } as const;
 
 /** Beside its commit: the whole history's refs, or the pipeline's own. */
-function refspecsOf({ ref, tag, source }: PipelineRow, depth: number): string[] {
+function refspecsOf(pipeline: PipelineRow, depth: number): string[] {
+  const { ref, tag } = pipeline;
   if (depth === 0) return ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
-  if (source === 'merge_request_event') return [];
+  if (isOfMergeRequest(pipeline)) return [];
   return tag ? [`+refs/tags/${ref}:refs/tags/${ref}`] : [`+refs/heads/${ref}:refs/remotes/origin/${ref}`];
 }
 

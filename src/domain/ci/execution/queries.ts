@@ -44,13 +44,6 @@ export const selectAgain = (tx: Db, ids: readonly number[]): Promise<JobRow[]> =
     .where(sql<SqlBool>`id = any(${[...ids]}::bigint[])`)
     .execute();
 
-/** Those of the ids that jobs have. */
-export async function selectPresent(db: Db, ids: readonly number[]): Promise<number[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.selectFrom('ci_jobs').select('id').where('id', 'in', ids).execute();
-  return rows.map(({ id }) => id);
-}
-
 /** Whether the trace of the job is for Developers and above. */
 export async function isDebugTrace(db: Db, id: number): Promise<boolean> {
   const row = await db.selectFrom('ci_jobs').select('debug_trace').where('id', '=', id).executeTakeFirst();

@@ -9,14 +9,14 @@ import { selectJob } from '../jobs/queries.ts';
 import { OneJob } from '../jobs/schema.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
-import { coverageIn, MAX_LOOKED_AT } from './coverage.ts';
+import { coverageIn, MAX_LOOKED_AT } from '../traces/coverage.ts';
+import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from '../traces/traces.ts';
 import { finishJob, markDebugTrace } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
 import type { JobQueue } from './job-queue.ts';
 import { jobOf, preparedJobOf } from './own-job.ts';
 import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
-import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from './traces.ts';
 
 /** Bytes of one part of a trace. */
 const MAX_PART_BYTES = 1_048_576;

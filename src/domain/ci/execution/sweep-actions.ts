@@ -35,14 +35,14 @@ export async function startDelayed(db: Db): Promise<void> {
 /** A runner that ends no job when its time is over has so long for it. */
 const GRACE_SECONDS = 15 * 60;
 
-/** Jobs whose runner is silent or does not end them, and those that no runner took, fail. */
+/** Jobs whose runner is silent or does not end them, and those that no runner took, or that could not start another pipeline, fail. */
 export async function failStuck(db: Db): Promise<void> {
   const time = now();
   const before = (ms: number) => new Date(time.getTime() - ms);
   const silent = before(SILENT_MS);
-  const stuck = sql`kind = 'job' and status in ('pending', 'running', 'canceling') and (
-    status in ('running', 'canceling') and updated_at < ${silent}
-    or status = 'running' and started_at + (timeout + ${GRACE_SECONDS}) * interval '1 second' < ${time}
+  const stuck = sql`kind <> 'status' and status in ('pending', 'running', 'canceling') and (
+    kind = 'job' and status in ('running', 'canceling') and updated_at < ${silent}
+    or kind = 'job' and status = 'running' and started_at + (timeout + ${GRACE_SECONDS}) * interval '1 second' < ${time}
     or status = 'pending' and queued_at < ${before(WAITING_MS)})`;
   await changeEach(db, stuck, ({ status, updated_at }) => {
     if (status === 'canceling') return { status: 'canceled', finished_at: time };

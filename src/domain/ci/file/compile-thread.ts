@@ -26,8 +26,6 @@ export type ThreadQuestion = Omit<CompileRequest, 'files' | 'context'> & {
 export type CompiledPipeline = Pick<PlannedPipeline, 'name' | 'autoCancel' | 'warnings'> & {
   /** Arrays in JSON of the jobs, in the order of the plan. */
   jobs: string[];
-  /** The name of the first bridge. */
-  bridge: string | undefined;
   environments: CompiledEnvironment[];
   resourceGroups: string[];
 };
@@ -116,7 +114,6 @@ function environmentsOf(jobs: readonly PlannedJob[]): CompiledEnvironment[] {
 function compiledOutcome(outcome: Outcome, withJobs: boolean): CompiledOutcome {
   if (outcome.kind !== 'planned') return outcome;
   const { name, autoCancel, warnings, jobs } = outcome.pipeline;
-  const bridge = jobs.find(({ kind }) => kind === 'bridge')?.name;
   const { chunks, count } = inChunks(withJobs ? jobs : [], MAX_JOBS_LENGTH);
   if (withJobs && count < jobs.length)
     return { kind: 'invalid', errors: ['The jobs of the pipeline are too long'], warnings };
@@ -126,7 +123,7 @@ function compiledOutcome(outcome: Outcome, withJobs: boolean): CompiledOutcome {
   const environments = environmentsOf(jobs);
   return {
     kind: 'planned',
-    pipeline: { name, autoCancel, warnings, bridge, jobs: chunks, environments, resourceGroups },
+    pipeline: { name, autoCancel, warnings, jobs: chunks, environments, resourceGroups },
   };
 }
 

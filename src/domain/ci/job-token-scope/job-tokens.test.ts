@@ -330,7 +330,8 @@ describe('git', () => {
       await mustGit(folder, ['clone', '--quiet', url(home), 'clone']);
       await commitFiles(clone, { 'made.txt': 'made' });
       const push = async (project: MadeProject) =>
-        (await runGit(clone, ['push', url(project), 'HEAD:refs/heads/made'])).code;
+        (await runGit(clone, ['push', '-o', 'merge_request.create', url(project), 'HEAD:refs/heads/made']))
+          .code;
       expect(await push(home)).not.toBe(0);
       const allowed = { body: { ci_push_repository_for_job_token_allowed: true } };
       for (const project of [home, target])
@@ -339,6 +340,7 @@ describe('git', () => {
       expect(await push(target)).not.toBe(0);
       expect(await push(home)).toBe(0);
       expect((await app.root(`GET /projects/${home.id}/repository/branches/made`)).status).toBe(200);
+      expect(bodyOf(await app.root(`GET /projects/${home.id}/merge_requests`), 200)).toEqual([]);
       // One by a person, told after it, has its pipeline; that of the job has none.
       const body = {
         branch: 'made',

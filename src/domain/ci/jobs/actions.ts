@@ -29,8 +29,9 @@ export async function lockJob(
   tx: Db,
   project: AuthorizedProject,
   id: number,
+  kind: 'job' | 'any' = 'job',
 ): Promise<{ pipeline: PipelineRow; job: JobRow & { status: Status; outdated: boolean } }> {
-  const { pipeline_id } = found(await selectJob(tx, project, id), 'Job');
+  const { pipeline_id } = found(await selectJob(tx, project, id, kind), 'Job');
   const pipeline = found(await lockPipeline(tx, project, pipeline_id), 'Job');
   const job = found(
     await tx
@@ -80,7 +81,7 @@ async function enqueue(tx: Db, actor: Pick<Actor, 'id'>, id: number, played?: st
 /** Runs a job that has ended once more, as a new one; returns its id. 403 where it has not ended. */
 export const retryJob = ({ services, actor, subject }: Context, id: number): Promise<number> =>
   inTransaction(services.database.db, async (tx) => {
-    const { pipeline, job } = await lockJob(tx, subject, id);
+    const { pipeline, job } = await lockJob(tx, subject, id, 'any');
     if (!isRetryable(job)) throw forbidden('Job is not retryable');
     await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
     const [next = id] = await replaceJobs(tx, pipeline, actor, sql`id = ${id}`);
@@ -102,7 +103,7 @@ export const playJob = (
   variables: readonly Pick<ContextVariable, 'key' | 'value'>[] = [],
 ): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
-    const { pipeline, job } = await lockJob(tx, subject, id);
+    const { pipeline, job } = await lockJob(tx, subject, id, 'any');
     if (!isPlayable(job.status) || job.outdated) throw badRequest('Unplayable Job');
     if (variables.length > 0 && !maySetVariables(projectSettings(subject.row), subject.role))
       throw forbidden();

@@ -1,16 +1,17 @@
 /** Jobs as records. */
 
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, selectProjects } from '../../../kernel/access/find.ts';
 import type { Actor, Caller } from '../../../kernel/actor.ts';
 import type { Context } from '../../../kernel/api/endpoint.ts';
 import { now } from '../../../platform/clock.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { showProfiles } from '../../accounts/index.ts';
 import { type CommitRecord, presentCommit, projectUrl, readRepository } from '../../repositories/index.ts';
+import { presentPipelineBasic } from '../pipelines/present.ts';
 import { presentManager, presentRunner } from '../runners/present.ts';
 import { selectManagersOf, selectRunnersOf } from '../runners/queries.ts';
 import type { JobDetails } from './queries.ts';
-import type { Job, JobArtifact } from './schema.ts';
+import type { Bridge, Job, JobArtifact } from './schema.ts';
 
 export type JobContext = Pick<
   Context<unknown, AuthorizedProject, Caller | Actor>,
@@ -115,4 +116,22 @@ export async function presentJobsAcross(
     archived: false,
     tag_list: row.tags,
   }));
+}
+
+/** The same of bridges, with the pipelines that they started, where the caller may see those. */
+export async function presentBridges(context: JobContext, rows: readonly JobDetails[]): Promise<Bridge[]> {
+  const paths = [...new Set(rows.flatMap(({ downstream }) => downstream?.path ?? []))];
+  const [jobs, projects] = await Promise.all([
+    presentJobs(context, rows),
+    selectProjects(context.services.database.points, context.actor, 'read_pipelines', paths),
+  ]);
+  return jobs.map((job, at) => {
+    const { path, ...started } = rows[at]?.downstream ?? { path: '' };
+    const project = projects.get(path.toLowerCase());
+    if (!project || !('id' in started)) return { ...job, downstream_pipeline: null };
+    const [created_at, updated_at] = [new Date(started.created_at), new Date(started.updated_at)];
+    const row = { ...started, created_at, updated_at };
+    const baseUrl = context.services.baseUrl();
+    return { ...job, downstream_pipeline: presentPipelineBasic(baseUrl, project, row) };
+  });
 }

@@ -1,16 +1,40 @@
 /** Reads jobs of a project, of a pipeline. */
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { CALLER, callerCte, projectLevel, TODAY } from '../../../kernel/access/membership-queries.ts';
 import { mayInProjects } from '../../../kernel/access/policy-sql.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { PipelineRow } from '../processing/process-actions.ts';
 import type { Status } from '../processing/status.ts';
 import type { JobArtifact } from './schema.ts';
 
-/** What runs, or starts what does: other programs' statuses are in lists of their own. */
-type JobKind = 'job' | 'bridge';
+/** What runs, what starts what does, or both: other programs' statuses are in lists of their own. */
+type JobKind = 'job' | 'bridge' | 'any';
+
+/** The pipeline that a bridge started, and the path of its project. */
+export type Downstream = Pick<
+  PipelineRow,
+  'id' | 'iid' | 'project_id' | 'sha' | 'ref' | 'status' | 'source'
+> & {
+  created_at: string;
+  updated_at: string;
+  path: string;
+};
+
+const downstream = sql<Downstream | null>`(
+  select jsonb_build_object('id', d.id, 'iid', d.iid, 'project_id', d.project_id, 'sha', d.sha, 'ref', d.ref, 'status', d.status,
+    'source', d.source, 'created_at', d.created_at, 'updated_at', d.updated_at, 'path', n.full_path || '/' || p.path)
+  from pipelines d join projects p on p.id = d.project_id join namespaces n on n.id = p.namespace_id
+  where d.source_job_id = ci_jobs.id)`;
+
+/** Written out, since indexes are of one kind. */
+const kinds = {
+  job: sql<SqlBool>`ci_jobs.kind = 'job'`,
+  bridge: sql<SqlBool>`ci_jobs.kind = 'bridge'`,
+  any: sql<SqlBool>`ci_jobs.kind <> 'status'`,
+};
 
 const jobs = (db: Db, kind: JobKind) =>
   db
@@ -33,7 +57,8 @@ const jobs = (db: Db, kind: JobKind) =>
       'pipelines.created_at as pipeline_created_at',
       'pipelines.updated_at as pipeline_updated_at',
     ])
-    .where('ci_jobs.kind', '=', kind);
+    .$if(kind !== 'job', (query) => query.select(downstream.as('downstream')))
+    .where(kinds[kind]);
 
 const jobsOf = (db: Db, project: Pick<AuthorizedProject, 'id'>, kind: JobKind) =>
   jobs(db, kind).where('ci_jobs.project_id', '=', project.id);

@@ -1,12 +1,13 @@
 /** Jobs of projects and of their pipelines (facts: Jobs; spec: Pagination, keyset resources). */
+import type { Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
 import { selectPipeline } from '../pipelines/queries.ts';
 import { cancelJob, playJob, retryJob } from './actions.ts';
-import { type JobContext, presentJobs } from './present.ts';
+import { type JobContext, presentBridges, presentJobs } from './present.ts';
 import { selectJob, selectJobs } from './queries.ts';
-import { Bridge, BridgeList, Job, JobList, OneJob, PipelineJobList, PlayInput } from './schema.ts';
+import { AnyJob, Bridge, BridgeList, Job, JobList, OneJob, PipelineJobList, PlayInput } from './schema.ts';
 
 const path = '/projects/:id/jobs';
 const pathOfOne = `${path}/:job_id`;
@@ -26,6 +27,13 @@ const keyset: KeysetRule = {
 export async function showJob(context: JobContext, id: number): Promise<Job> {
   const row = found(await selectJob(context.db, context.subject, id), 'Job');
   return found((await presentJobs(context, [row]))[0]);
+}
+
+/** A job or a bridge. */
+async function showAny(context: JobContext, id: number): Promise<Static<typeof AnyJob>> {
+  const row = found(await selectJob(context.db, context.subject, id, 'any'), 'Job');
+  const present = row.kind === 'bridge' ? presentBridges : presentJobs;
+  return found((await present(context, [row]))[0]);
 }
 
 export const jobEndpoint = endpoint({
@@ -86,8 +94,7 @@ export const jobEndpoints: Endpoint[] = [
       const { db, subject, input, page } = context;
       const { id } = found(await selectPipeline(db, subject, input.pipeline_id), 'Pipeline');
       const rows = await selectJobs(db, subject, 'bridge', { pipeline: id, scope: input.scope }, page);
-      const jobs = await presentJobs(context, rows.items);
-      return { ...rows, items: jobs.map((job) => ({ ...job, downstream_pipeline: null })) };
+      return { ...rows, items: await presentBridges(context, rows.items) };
     },
   }),
   endpoint({
@@ -108,8 +115,8 @@ export const jobEndpoints: Endpoint[] = [
     summary: 'Runs a job that has ended once more, as a new job.',
     access: running,
     input: OneJob,
-    reply: Job,
-    handle: async (context) => showJob(context, await retryJob(context, context.input.job_id)),
+    reply: AnyJob,
+    handle: async (context) => showAny(context, await retryJob(context, context.input.job_id)),
   }),
   endpoint({
     method: 'POST',
@@ -118,10 +125,10 @@ export const jobEndpoints: Endpoint[] = [
     summary: 'Starts a job that waits for somebody.',
     access: running,
     input: PlayInput,
-    reply: Job,
+    reply: AnyJob,
     handle: async (context) => {
       await playJob(context, context.input.job_id, context.input.job_variables_attributes);
-      return showJob(context, context.input.job_id);
+      return showAny(context, context.input.job_id);
     },
   }),
 ];

@@ -8,7 +8,7 @@ test('what may be done with a job in each status', () =>
       [
         status,
         isCancelable(status) && 'cancel',
-        isRetryable({ status, retried: false }) && 'retry',
+        isRetryable({ status, retried: false, failure_reason: null }) && 'retry',
         isPlayable(status) && 'play',
       ]
         .filter(Boolean)
@@ -30,4 +30,11 @@ test('what may be done with a job in each status', () =>
     'scheduled cancel play',
   ]));
 
-test('a job is retried once', () => expect(isRetryable({ status: 'failed', retried: true })).toBe(false));
+test.each([
+  [true, null, false],
+  [false, 'pipeline_loop_detected', false],
+  [false, 'reached_max_descendant_pipelines_depth', false],
+  [false, 'script_failure', true],
+])('one that failed, retried: %j, for %j, may be retried: %j', (retried, failure_reason, expected) =>
+  expect(isRetryable({ status: 'failed', retried, failure_reason })).toBe(expected),
+);

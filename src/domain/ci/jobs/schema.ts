@@ -65,6 +65,13 @@ export const Bridge = Type.Object({
   ...Job.properties,
   downstream_pipeline: nullable(PipelineBasic),
 });
+export type Bridge = Static<typeof Bridge>;
+
+/** Of either kind; only bridges have a `downstream_pipeline`. */
+export const AnyJob = Type.Object({
+  ...Job.properties,
+  downstream_pipeline: Type.Optional(nullable(PipelineBasic)),
+});
 
 export const OneJob = Type.Object({ job_id: integerId() });
 export const PlayInput = Type.Object({

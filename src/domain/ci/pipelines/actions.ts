@@ -6,18 +6,20 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, inTransaction } from '../../../platform/db/database.ts';
-import { cancelJobs, forgetTokens, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { cancelWithChildren, forgetTokens, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
+import { selectWithChildren } from '../processing/hierarchy-queries.ts';
 import { processPipeline } from '../processing/process-actions.ts';
+import { HOPELESS } from '../processing/status.ts';
 import { selectClosed } from '../protected-environments/deployer-queries.ts';
 import { lockPipeline } from './queries.ts';
 
 type Context = { services: Needs<'database' | 'config'>; actor: Actor; subject: AuthorizedProject };
 
-/** Cancels its jobs that have not ended; what other programs said stays. */
+/** Cancels its jobs that have not ended, and its children; what other programs said stays. */
 export const cancelPipeline = ({ services, subject }: Context, id: number): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
     const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
-    await cancelJobs(tx, pipeline);
+    await cancelWithChildren(tx, pipeline);
     await processPipeline(tx, pipeline);
   });
 
@@ -27,6 +29,7 @@ export const retryPipeline = ({ services, actor, subject }: Context, id: number)
     const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
     const closed = await selectClosed(tx, { services, actor, subject }, pipeline.id);
     const ended = sql<SqlBool>`pipeline_id = ${pipeline.id} and kind <> 'status' and not retried and status in ('failed', 'canceled')
+      and coalesce(failure_reason <> all(${HOPELESS}::text[]), true)
       and (environment_id is null or environment_id <> all(${closed}::bigint[]))`;
     await replaceJobs(tx, pipeline, actor, ended);
     await resetSkipped(tx, pipeline, 0);
@@ -43,7 +46,7 @@ export const renamePipeline = ({ services, subject }: Context, id: number, name:
       .execute();
   });
 
-/** Its jobs go with it. */
+/** Its jobs go with it, and its children with theirs. */
 export const deletePipeline = (
   { services, subject }: Context,
   id: number,
@@ -52,6 +55,7 @@ export const deletePipeline = (
   inTransaction(services.database.db, async (tx) => {
     const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
     unmodified(pipeline.updated_at);
-    await forgetTokens(tx, sql`pipeline_id = ${pipeline.id}`);
-    await ahead(tx).deleteFrom('pipelines').where('id', '=', pipeline.id).execute();
+    const ids = await selectWithChildren(tx, pipeline.id);
+    await forgetTokens(tx, sql`pipeline_id = any(${ids}::bigint[])`);
+    await ahead(tx).deleteFrom('pipelines').where('id', 'in', ids).execute();
   });

@@ -12,7 +12,7 @@ import { presentUser } from './user-columns.ts';
 export const presentPipelineBasic = (
   baseUrl: string,
   project: Pick<AuthorizedProject, 'fullPath'>,
-  row: PipelineRow,
+  row: Pick<PipelineRow, keyof PipelineBasic & keyof PipelineRow>,
 ): PipelineBasic => ({
   id: row.id,
   iid: row.iid,

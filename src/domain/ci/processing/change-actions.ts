@@ -3,6 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../../kernel/actor.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
+import { insertFacts } from '../../../platform/outbox/outbox.ts';
 import { insertDeployments } from './deployment-actions.ts';
 import { announceJobs, changeJobs } from './fact-actions.ts';
 import type { PipelineRow } from './process-actions.ts';
@@ -40,6 +41,23 @@ export async function cancelJobs(tx: Db, pipeline: PipelineRow, ids?: readonly n
   if (ids) query = query.where('id', 'in', ids);
   await changeJobs(tx, sql`${query.returningAll()}`);
   await forgetTokens(tx, sql`pipeline_id = ${pipeline.id} and status = 'canceled'`);
+}
+
+const childrenCanceled = sql.raw(
+  insertFacts(`
+    select 'children_canceled', jsonb_build_object('project_id', project_id, 'pipeline_ids', ids), at from children`),
+);
+
+/** The same of the whole pipeline, and, after the commit, of its children. */
+export async function cancelWithChildren(tx: Db, pipeline: PipelineRow): Promise<void> {
+  await cancelJobs(tx, pipeline);
+  const time = now();
+  await sql`
+    with children as (
+      select c.project_id, jsonb_agg(c.id order by c.id) as ids, ${time}::timestamptz as at
+      from ci_jobs b join pipelines c on c.source_job_id = b.id
+      where b.pipeline_id = ${pipeline.id} and b.kind = 'bridge' and c.source = 'parent_pipeline' group by c.project_id)
+    ${childrenCanceled}`.execute(ahead(tx));
 }
 
 /** New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. */

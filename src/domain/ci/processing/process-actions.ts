@@ -5,8 +5,9 @@ import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CiJobsTable, PipelinesTable } from '../../../platform/db/rows.ts';
 import { advance, type JobState, type RunsWhen } from './advance.ts';
 import { followJobs, isOutdated, isUnapproved } from './deployment-actions.ts';
-import { durationOf } from './durations.ts';
+import { durationOf, type Ran } from './durations.ts';
 import { announcePipelines, changeJobs } from './fact-actions.ts';
+import { selectRanBelow } from './hierarchy-queries.ts';
 import { assignResources } from './resource-actions.ts';
 import { isCompleted, type Status } from './status.ts';
 
@@ -54,6 +55,18 @@ function changesOf(jobs: readonly Job[]): Change[] {
 async function processOther(tx: Db, id: number): Promise<void> {
   const other = await tx.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst();
   if (other) await processPipeline(tx, other, { assigns: false });
+}
+
+/** How long its own jobs ran, and those of the pipelines that others of them started. */
+async function durationAt(
+  tx: Db,
+  { id }: PipelineRow,
+  jobs: readonly (Pick<Job, 'kind'> & Ran)[],
+  time: Date,
+): Promise<number | null> {
+  const own = jobs.filter(({ kind }) => kind !== 'bridge');
+  const others = own.length < jobs.length ? await selectRanBelow(tx, id) : [];
+  return durationOf([...own, ...others], time) ?? null;
 }
 
 /**
@@ -129,9 +142,11 @@ export async function processPipeline(
     updated_at: time,
     started_at: pipeline.started_at ?? (status === 'running' ? time : null),
     finished_at: ended ? time : null,
-    duration: ended ? (durationOf(jobs, time) ?? null) : pipeline.duration,
+    duration: ended ? await durationAt(tx, pipeline, jobs, time) : pipeline.duration,
   };
   const changed = tx.updateTable('pipelines').set(change).where('id', '=', pipeline.id).returningAll();
-  await sql`with changed as (${changed}) ${announcePipelines('changed')}`.execute(ahead(tx));
+  // The column has a check of the same values.
+  const beginsAnew = isCompleted(pipeline.status as Status) && !ended;
+  await sql`with changed as (${changed}) ${announcePipelines('changed', beginsAnew)}`.execute(ahead(tx));
   return { ...pipeline, ...change };
 }

@@ -6,6 +6,17 @@ import { cancelJobs } from './change-actions.ts';
 import { type PipelineRow, processPipeline } from './process-actions.ts';
 
 const MAX_AGE_MS = 7 * 86_400_000;
+/** Children are of the same commit as the one that led to them. */
+const sources = [
+  'push',
+  'web',
+  'trigger',
+  'schedule',
+  'api',
+  'merge_request_event',
+  'pipeline',
+  'parent_pipeline',
+];
 
 /** Cancels, of older pipelines of other commits of the ref, what their files let newer ones cancel. */
 export async function cancelRedundant(tx: Db, pipeline: PipelineRow): Promise<void> {
@@ -17,7 +28,7 @@ export async function cancelRedundant(tx: Db, pipeline: PipelineRow): Promise<vo
     .where('tag', '=', pipeline.tag)
     .where('id', '<', pipeline.id)
     .where('sha', '<>', pipeline.sha)
-    .where('source', 'in', ['push', 'web', 'trigger', 'schedule', 'api', 'merge_request_event'])
+    .where('source', 'in', sources)
     .where('status', 'not in', ['success', 'failed', 'canceled', 'skipped', 'canceling'])
     .where('on_new_commit', '<>', 'none')
     .where('created_at', '>', new Date(now().getTime() - MAX_AGE_MS))

@@ -23,6 +23,12 @@ export const isCompleted = (status: Status): boolean => completed.includes(statu
 
 export const isCancelable = (status: Status): boolean => !isCompleted(status) && status !== 'canceling';
 
+/** Why jobs that start other pipelines fail, and would fail again. */
+export const HOPELESS: readonly string[] = [
+  'pipeline_loop_detected',
+  'reached_max_descendant_pipelines_depth',
+];
+
 /** What a job counts as where statuses are joined: one bit each, so that many are joined by `|`. */
 const bits = Object.fromEntries(
   [...statuses, 'success_with_warnings' as const, 'ignored' as const].map((name, at) => [name, 1 << at]),

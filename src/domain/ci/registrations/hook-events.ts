@@ -23,6 +23,7 @@ import {
   selectNewestJob,
   selectNewestPipeline,
   selectPayloadPipeline,
+  selectPayloadSource,
   selectStages,
   selectWarnings,
 } from './hook-queries.ts';
@@ -50,13 +51,18 @@ async function payloadPipeline(
   at: string,
 ): Promise<PayloadPipeline> {
   const ids = [...new Set(userIds.filter((id) => id !== null))];
-  const [commit, people] = await Promise.all([
+  const [commit, people, source] = await Promise.all([
     services.repositories.read(projectRepository(row.id), row.repository_storage, (git) =>
       findCommit(git, pipeline.sha),
     ),
     readUsers(services, around, ids),
+    pipeline.source_job_id === null
+      ? undefined
+      : selectPayloadSource(services.database.background, pipeline.source_job_id),
   ]);
-  return { pipeline, project: hookProject(around, row), commit, people, at: new Date(at) };
+  const { baseUrl } = around;
+  const project = hookProject(around, row);
+  return { pipeline, project, commit, people, at: new Date(at), source, baseUrl };
 }
 
 const mergeRequestFields = [

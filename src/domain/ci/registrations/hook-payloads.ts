@@ -15,7 +15,7 @@ import { guessTier } from '../environments/rules.ts';
 import { detailedStatus } from '../pipelines/detailed-status.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import { isCompleted, type Status } from '../processing/status.ts';
-import type { PayloadAttempt, PayloadJob } from './hook-queries.ts';
+import type { PayloadAttempt, PayloadJob, PayloadSource } from './hook-queries.ts';
 
 type Times = { status: string; started_at: Date | null; finished_at: Date | null };
 
@@ -95,7 +95,24 @@ export type PayloadPipeline = {
   people: People;
   /** When it happened. */
   at: Date;
+  source: PayloadSource | undefined;
+  /** Of the site. */
+  baseUrl: string;
 };
+
+/** Only of a pipeline that another one started. */
+const sourceOf = ({ source, baseUrl }: Pick<PayloadPipeline, 'source' | 'baseUrl'>) =>
+  source && {
+    source_pipeline: {
+      project: {
+        id: source.project_id,
+        web_url: `${baseUrl}/${source.path}`,
+        path_with_namespace: source.path,
+      },
+      job_id: source.job_id,
+      pipeline_id: source.pipeline_id,
+    },
+  };
 
 type PipelineParts = PayloadPipeline & {
   builds: readonly PayloadJob[];
@@ -117,6 +134,7 @@ export function pipelinePayload({
   warnings,
   variables,
   mergeRequest,
+  ...told
 }: PipelineParts): object {
   const { homepage, url, ssh_url, http_url, ...project } = whole;
   const { status, started_at } = pipeline;
@@ -147,12 +165,13 @@ export function pipelinePayload({
     user: userOf(people, pipeline.user_id),
     project,
     commit: commit ? hookCommit(project.web_url, commit) : null,
+    ...sourceOf(told),
     builds: builds.map((job) => build(people, job, at)),
   };
 }
 
 export function jobPayload(
-  { pipeline, project, commit, people, at }: PayloadPipeline,
+  { pipeline, project, commit, people, at, ...told }: PayloadPipeline,
   row: ProjectRow,
   job: PayloadAttempt,
 ): object {
@@ -206,5 +225,6 @@ export function jobPayload(
     },
     project,
     environment: environmentOf(job),
+    ...sourceOf(told),
   };
 }

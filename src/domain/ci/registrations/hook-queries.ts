@@ -16,6 +16,19 @@ export const selectPayloadPipeline = (
     .where('project_id', '=', projectId)
     .executeTakeFirst();
 
+/** Where a pipeline comes from that a job of another one started. */
+export type PayloadSource = { pipeline_id: number; job_id: number; project_id: number; path: string };
+
+export const selectPayloadSource = (db: Db, bridgeId: number): Promise<PayloadSource | undefined> =>
+  db
+    .selectFrom('ci_jobs as j')
+    .innerJoin('projects as p', 'p.id', 'j.project_id')
+    .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
+    .select(['j.pipeline_id', 'j.id as job_id', 'j.project_id'])
+    .select(sql<string>`n.full_path || '/' || p.path`.as('path'))
+    .where('j.id', '=', bridgeId)
+    .executeTakeFirst();
+
 /** What the compiler planned. */
 type PayloadEnvironment = Pick<PlannedEnvironment, 'name' | 'action' | 'deploymentTier'>;
 

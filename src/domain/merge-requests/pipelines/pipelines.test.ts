@@ -108,6 +108,34 @@ test('its jobs know the merge request, and the record knows how its newest commi
   expect(latest_build_finished_at).toBe(head_pipeline.finished_at);
 });
 
+test('its children know the merge request, which fares by it alone', async () => {
+  const rules = 'rules: [{if: $CI_MERGE_REQUEST_IID, changes: [topic.txt]}]';
+  const { id, path } = await makeBuilt(
+    {},
+    `go: {trigger: {include: child.yml, strategy: depend}, ${rules}}\n`,
+  );
+  await commitTo(ashlar, id, 'main', { 'child.yml': `inner: {script: make, ${rules}}\n` });
+  const { iid, sha } = await makeMergeRequest(ashlar, id, 'topic');
+  const [pipeline] = await expectPipelines(path, iid, 1);
+  await until(async () => {
+    const [bridge] = bodyOf(await ashlar.root(`GET /projects/${id}/pipelines/${pipeline?.id}/bridges`), 200);
+    return bridge.status !== 'pending';
+  }, 'the child was not started');
+  const runner = await makeRunner(id);
+  const job = await runner.take();
+  const values = Object.fromEntries(job.variables.map(({ key, value }) => [key, value]));
+  expect(values).toMatchObject({
+    CI_PIPELINE_SOURCE: 'parent_pipeline',
+    CI_MERGE_REQUEST_IID: String(iid),
+    CI_COMMIT_REF_NAME: 'topic',
+  });
+  expect(job.git_info).toMatchObject({ sha, ref: `refs/merge-requests/${iid}/head` });
+  expect(job.git_info.refspecs).toHaveLength(1);
+  expect(await pipelinesOf(path, iid)).toMatchObject([{ id: pipeline?.id }]);
+  const { head_pipeline } = bodyOf(await ashlar.root(`GET ${path}/${iid}`), 200);
+  expect(head_pipeline.id).toBe(pipeline?.id);
+});
+
 test('an automatic merge waits for the pipeline, whoever reports of it', async () => {
   const { id, path } = await makeBuilt({ only_allow_merge_if_pipeline_succeeds: true });
   const { iid } = await makeMergeRequest(ashlar, id, 'topic');

@@ -25,6 +25,7 @@ export function projectPushTarget(
 ): PushTarget {
   const { id, row } = project;
   const { db } = services.database;
+  const byJob = jobCredentialOf(caller) !== undefined;
   const base = pushDefaults(settings);
   return {
     ...base,
@@ -46,12 +47,13 @@ export function projectPushTarget(
         }),
       };
     },
-    ...(caller && { followed: { projectId: id, actor: caller, settings } }),
+    // What options of a push ask for, such as a merge request, is not for jobs.
+    ...(caller && !byJob && { followed: { projectId: id, actor: caller, settings } }),
     record: (git, { updates, options }, confirmed) =>
       recordPush(services, { id, empty: row.empty_repo }, caller, git, updates, {
         confirmed,
         options,
-        byJob: jobCredentialOf(caller) !== undefined,
+        byJob,
       }),
   };
 }

@@ -1,0 +1,70 @@
+/** Reads bridges, and the pipelines that they follow. */
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
+
+export const selectBridge = (db: Db, id: number): Promise<JobRow | undefined> =>
+  db.selectFrom('ci_jobs').selectAll().where('id', '=', id).where('kind', '=', 'bridge').executeTakeFirst();
+
+/** The pipeline that a bridge started, or the one of another project whose status it has. */
+export const selectFollowed = (
+  db: Db,
+  { id, upstream_pipeline_id }: Pick<JobRow, 'id' | 'upstream_pipeline_id'>,
+): Promise<PipelineRow | undefined> =>
+  db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where((eb) =>
+      upstream_pipeline_id === null ? eb('source_job_id', '=', id) : eb('id', '=', upstream_pipeline_id),
+    )
+    .executeTakeFirst();
+
+/** The bridges that have the status of a pipeline of another project. */
+export async function selectFollowers(db: Db, pipelineId: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('upstream_pipeline_id', '=', pipelineId)
+    .where('retried', '=', false)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export const isFollowed = async (db: Db, pipelineId: number): Promise<boolean> => {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (select from ci_jobs where upstream_pipeline_id = ${pipelineId}) as is`.execute(db);
+  return rows[0]?.is ?? false;
+};
+
+/** The job of a pipeline that went well, by its name. */
+export const selectFinished = (
+  db: Db,
+  { id }: Pick<PipelineRow, 'id'>,
+  name: string,
+): Promise<Pick<JobRow, 'id'> | undefined> =>
+  db
+    .selectFrom('ci_jobs')
+    .select('id')
+    .where('pipeline_id', '=', id)
+    .where('name', '=', name)
+    .where('kind', '=', 'job')
+    .where('retried', '=', false)
+    .where('status', '=', 'success')
+    .executeTakeFirst();
+
+/** The newest pipeline of the default branch. */
+export const selectUpstreamPipeline = (
+  db: Db,
+  { id, row }: Pick<AuthorizedProject, 'id' | 'row'>,
+): Promise<PipelineRow | undefined> =>
+  db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('project_id', '=', id)
+    .where('ref', '=', row.default_branch ?? '')
+    .where('tag', '=', false)
+    .where('source', 'not in', ['parent_pipeline', 'merge_request_event'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();

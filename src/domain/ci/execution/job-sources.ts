@@ -1,0 +1,102 @@
+/** What a job has to run with, whether a runner runs it or it starts another pipeline. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { version } from '../../../package.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
+import { unseal } from '../../../platform/secret.ts';
+import { type CreationServices, configPathOf, type PipelineVariable } from '../creation/compile-request.ts';
+import { predefinedVariables } from '../creation/predefined.ts';
+import { selectGiven, selectKeptVariables, selectStarter, selectUpstream } from '../creation/queries.ts';
+import { refOfPipeline, variablesOfMergeRequests } from '../creation/rules.ts';
+import { selectEnvironmentOf } from '../environments/of-job-actions.ts';
+import { isInScope } from '../environments/rules.ts';
+import type { ContextVariable } from '../file/context.ts';
+import type { PlannedJob } from '../file/plan.ts';
+import { selectFrozen } from '../freeze-periods/queries.ts';
+import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
+import type { Dependency } from './artifact-queries.ts';
+import type { JobFacts } from './payload.ts';
+
+type Of = {
+  job: JobRow;
+  planned: PlannedJob;
+  pipeline: PipelineRow;
+  project: AuthorizedProject;
+  commit: Commit;
+};
+
+export type JobSources = Pick<JobFacts, 'environment' | 'predefined' | 'overriding'> & {
+  /** Those that the pipeline was started with, which are among the overriding ones. */
+  given: readonly PipelineVariable[];
+  user: Awaited<ReturnType<typeof selectStarter>>;
+};
+
+/** The variables that a job has but for its own and for those of earlier jobs. */
+export async function readSources(
+  services: CreationServices,
+  { job, planned, pipeline, project, commit }: Of,
+): Promise<JobSources> {
+  const { db } = services.database;
+  const [user, kept, given, environment, frozen, upstream] = await Promise.all([
+    selectStarter(db, job.user_id),
+    selectKeptVariables(db, project.row, pipeline.protected, services.secretKey),
+    readGiven(services, pipeline),
+    selectEnvironmentOf(db, job),
+    selectFrozen(db, project),
+    pipeline.source_job_id === null ? undefined : selectUpstream(db, pipeline.source_job_id),
+  ]);
+  const predefined = predefinedVariables({
+    baseUrl: services.baseUrl(),
+    apiVersion: version.api,
+    revision: version.revision,
+    project: { ...project.row, fullPath: project.fullPath },
+    configPath: configPathOf(project),
+    commit,
+    ...refOfPipeline(pipeline),
+    tagMessage: null,
+    protected: pipeline.protected,
+    beforeSha: pipeline.before_sha,
+    source: pipeline.source,
+    createdAt: pipeline.created_at,
+    user,
+    upstream,
+    ofMergeRequests: variablesOfMergeRequests(pipeline),
+    frozen,
+  });
+  return {
+    environment,
+    predefined,
+    given,
+    user,
+    overriding: [
+      ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
+      ...given.map(({ variable_type, ...variable }) => ({ ...variable, file: variable_type === 'file' })),
+      // Those of who started the job by hand.
+      ...(job.played_sealed === null
+        ? []
+        : (JSON.parse(unseal(services.secretKey, job.played_sealed)) as ContextVariable[])),
+    ],
+  };
+}
+
+async function readGiven(
+  { database, secretKey }: Pick<CreationServices, 'database' | 'secretKey'>,
+  { id }: PipelineRow,
+): Promise<PipelineVariable[]> {
+  const rows = await selectGiven(database.db, id);
+  return rows.map(({ key, value_sealed, variable_type, raw }) => ({
+    key,
+    value: unseal(secretKey, value_sealed),
+    // The column has a check of the same values.
+    variable_type: variable_type as PipelineVariable['variable_type'],
+    raw,
+  }));
+}
+
+/** The variables that earlier jobs left. */
+export const dotenvOf = (
+  { secretKey }: Pick<CreationServices, 'secretKey'>,
+  dependencies: readonly Dependency[],
+): ContextVariable[] =>
+  dependencies.flatMap(({ dotenv_sealed }) =>
+    dotenv_sealed === null ? [] : (JSON.parse(unseal(secretKey, dotenv_sealed)) as ContextVariable[]),
+  );
