@@ -14,6 +14,7 @@ import {
 import { openFile } from '../../../kernel/files/stored-files.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
+import { etagOf } from '../../../platform/http/etag.ts';
 import { dateTime, file, integerId, nullable } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { deleteSecureFile, keepSecureFile, secureFilesFolder } from './actions.ts';
@@ -104,17 +105,21 @@ export const secureFileEndpoints: Endpoint[] = [
     summary: 'The content of a secure file of a project.',
     access: read,
     jobToken: true,
+    also: [304],
     input: OneFile,
     reply: bytesOf(BYTES),
     handle: async ({ db, services, subject, input, request }) => {
       const row = found(await selectSecureFile(db, subject, input.secure_file_id), 'Secure File');
+      const { etag, isKnown } = etagOf(row.secret, request);
+      const kept = { etag, 'cache-control': 'private, max-age=0, must-revalidate' };
+      if (isKnown) return new Reply<Readable>(304, undefined, kept);
       const stored = await openFile(secureFilesFolder(services.config.data), row.secret);
       if (!stored) throw notFound('Secure File');
       const headers = {
         'content-type': BYTES,
         'content-length': String(stored.size),
         'content-disposition': dispositionHeader('attachment', row.name),
-        'cache-control': 'no-store',
+        ...kept,
       };
       if (request.method !== 'HEAD') return new Reply<Readable>(200, stored.stream(), headers);
       await stored.close();
