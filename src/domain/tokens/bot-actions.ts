@@ -80,7 +80,7 @@ export async function retireBot(tx: Db, actor: Actor, token: ChangedToken): Prom
     with retired as (
       update users u set state = 'blocked', deletion = 'reassign', updated_at = ${time}
       where u.id = ${token.user_id} and u.deletion is null
-        and not exists (select from access_tokens t where t.user_id = u.id
+        and not exists (select from access_tokens t where t.user_id = u.id and t.kind <> 'job'
           and t.revoked_at is null and (t.expires_at is null or t.expires_at > ${time}))
       returning u.id, u.name),
     ${endedMemberships(sql`select id from retired`)}
@@ -119,7 +119,7 @@ export async function retireUnusedBots(db: Db): Promise<number> {
     with retired as (
       update users u set state = 'blocked', deletion = 'reassign', updated_at = ${time}
       where u.kind in ('project_bot', 'group_bot') and u.deletion is null
-        and not exists (select from access_tokens t where t.user_id = u.id
+        and not exists (select from access_tokens t where t.user_id = u.id and t.kind <> 'job'
           and coalesce(least(t.revoked_at, t.expires_at), 'infinity')
             > ${time}::timestamptz - make_interval(days => ${RETENTION_DAYS}))
       returning u.id),

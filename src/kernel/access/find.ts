@@ -267,11 +267,12 @@ export async function authorizeGroup(
 }
 
 function groupReceipt(caller: Caller, found: FoundGroup): { group: AuthorizedGroup; standing: Standing } {
-  // As above: the members table admits roles only.
-  const role = (caller?.admin ? OWNER : found.level) as Role;
+  // As above: the members table admits roles only. A job is let into projects, not into groups.
+  const isJob = jobCredentialOf(caller) !== undefined;
+  const role = (caller?.admin ? OWNER : isJob ? NO_ACCESS : found.level) as Role;
   const standing = {
     ...standingOf(caller, found, role, found.ancestor_archived),
-    reachesInside: found.reaches_inside,
+    reachesInside: found.reaches_inside && !isJob,
     features: featuresOf(found),
   };
   const may = (ability: GroupAbility) => decide(groupPolicy[ability], standing) === 'allowed';

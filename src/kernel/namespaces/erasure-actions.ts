@@ -34,10 +34,11 @@ async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
   await sql`
     with revoked as (
       update access_tokens set revoked_at = coalesce(revoked_at, ${time}), updated_at = ${time}
-      where ${tokens} returning user_id),
+      where ${tokens} returning user_id, kind),
     dismissed as (
       update users set state = 'blocked', deletion = 'reassign', updated_at = ${time}
-      where id in (select user_id from revoked) and kind in ('project_bot', 'group_bot') and deletion is null
+      -- The token of a job may be that of any bot.
+      where id in (select user_id from revoked where kind <> 'job') and kind in ('project_bot', 'group_bot') and deletion is null
       returning id, updated_at)
     ${sql.raw(facts)}`.execute(ahead(tx));
 }

@@ -377,3 +377,32 @@ describe('a pipeline of another project', () => {
     expect((await trigger(target.id)).status).toBe(403);
   });
 });
+
+test('bots and their jobs: one without its token has no job, and one of a group outlives a project', async () => {
+  const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  const made = async (path: string) =>
+    bodyOf(
+      await app.root(`POST ${path}/access_tokens`, {
+        body: { name: 'Robot', scopes: ['api'], access_level: 40, expires_at },
+      }),
+      201,
+    );
+  const own = await made(`/projects/${home.id}`);
+  const byBot = await jobIn(home, { ...user, token: own.token });
+  expect(await statusOf('GET /job', byBot)).toBe(200);
+  expect((await app.root(`DELETE /projects/${home.id}/access_tokens/${own.id}`)).status).toBe(204);
+  expect(await statusOf('GET /job', byBot)).toBe(401);
+
+  const group = await makeGroup(app);
+  const project = await makeProject(app, { namespace_id: group.id });
+  const robot = await made(`/groups/${group.id}`);
+  const running = await jobIn(project, { ...user, token: robot.token });
+  expect(await statusOf('GET /job', running)).toBe(200);
+  await app.root(`DELETE /projects/${project.id}`);
+  const full_path = bodyOf(await app.root(`GET /projects/${project.id}`), 200).path_with_namespace;
+  await app.root(`DELETE /projects/${project.id}`, {
+    query: `permanently_remove=true&full_path=${full_path}`,
+  });
+  expect(await statusOf('GET /job', running)).toBe(401);
+  expect((await app.as(robot.token)(`GET /groups/${group.id}`)).status).toBe(200);
+});
