@@ -60,16 +60,16 @@ async function writeEnds(tx: Db, ended: readonly Ended[]): Promise<void> {
   await forgetTokens(tx, sql`id = any(${ids}::bigint[])`);
 }
 
-async function followFailure(tx: Db, pipeline: PipelineRow, ended: Ended): Promise<void> {
-  const { job, report, planned, mayFail } = ended;
+/** Runs a job that failed once more, where its file says so; whether it does. */
+async function retryFailed(tx: Db, pipeline: PipelineRow, ended: Ended): Promise<boolean> {
+  const { job, report, planned } = ended;
   const { rows } = await sql<{ attempts: number }>`
     select count(*)::integer as attempts from ci_jobs
     where pipeline_id = ${pipeline.id} and name = ${job.name} and kind = 'job' and retried`.execute(tx);
   const failure = { reason: reasonOf(report), exitCode: report.exit_code };
-  if (isRetried(planned.retry ?? null, failure, rows[0]?.attempts ?? 0))
-    await replaceJobs(tx, pipeline, { id: job.user_id }, sql`id = ${job.id}`);
-  else if (pipeline.on_job_failure === 'all' && !mayFail && !job.allow_failure)
-    await cancelWithChildren(tx, pipeline);
+  if (!isRetried(planned.retry ?? null, failure, rows[0]?.attempts ?? 0)) return false;
+  await replaceJobs(tx, pipeline, { id: job.user_id }, sql`id = ${job.id}`);
+  return true;
 }
 
 /** Ends jobs of one pipeline; false for each that had ended meanwhile. */
@@ -94,7 +94,13 @@ const finishJobs = (db: Db, finishes: readonly Finish[]): Promise<boolean[]> =>
     const all = ended.filter((each) => each !== undefined);
     if (all.length === 0) return ended.map(() => false);
     await writeEnds(tx, all);
-    for (const each of all) if (each.failed) await followFailure(tx, pipeline, each);
+    let cancels = false;
+    for (const each of all) {
+      const isFinal = each.failed && !(await retryFailed(tx, pipeline, each));
+      cancels ||= isFinal && !each.mayFail && !each.job.allow_failure;
+    }
+    // After all that run again: they are canceled with the rest.
+    if (cancels && pipeline.on_job_failure === 'all') await cancelWithChildren(tx, pipeline);
     for (const { job, report, canceled, planned } of all)
       if (report.state === 'success' && !canceled && planned.environment)
         await followSuccess(tx, job, planned.environment);

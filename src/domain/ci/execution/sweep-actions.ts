@@ -78,7 +78,7 @@ async function changeEach(
           .returningAll();
         await changeJobs(tx, sql`${change}`);
       }
-      await forgetTokens(tx, sql`pipeline_id = ${pipeline_id} and status not in ('running', 'canceling')`);
+      await forgetTokens(tx, sql`pipeline_id = ${pipeline_id} and status in ('failed', 'canceled')`);
       await processPipeline(tx, pipeline);
     });
 }
