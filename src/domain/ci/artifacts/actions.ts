@@ -91,6 +91,7 @@ export async function deleteArtifacts(
   const secrets = await inTransaction(services.database.db, async (tx) => {
     const { job } = await lockJob(tx, subject, id);
     unmodified(job.updated_at);
+    await ahead(tx).updateTable('ci_jobs').set({ dotenv_sealed: null }).where('id', '=', id).execute();
     return deleteRows(tx, id);
   });
   await forget(services, secrets);

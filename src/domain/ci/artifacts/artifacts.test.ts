@@ -256,6 +256,17 @@ describe('who downloads', () => {
     expect((await app.as(outsider.token)(`GET ${path(`jobs/${job.id}/artifacts`)}`)).status).toBe(404);
   });
 
+  test('a job of the same pipeline, where nobody else may', async () => {
+    const made = await build(`${BUILD}    access: none\nafter: {stage: deploy, script: make}\n`);
+    const after = await runner.take();
+    expect((await runner.download(after, made.id)).status).toBe(200);
+    await runner.update(after, { state: 'success' });
+    await start('later:\n  script: make\n');
+    const other = await runner.take();
+    expect((await runner.download(other, made.id)).status).toBe(403);
+    await runner.update(other, { state: 'success' });
+  });
+
   test('a job by its token: of its own project, and of others what everybody sees', async () => {
     const made = await build();
     await start('later:\n  script: make\n');

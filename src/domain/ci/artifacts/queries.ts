@@ -3,6 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
+import { digest } from '../../../platform/secret.ts';
 import { isExpired, notOfRefs } from '../execution/artifact-queries.ts';
 import { below } from '../processing/hierarchy-queries.ts';
 
@@ -81,6 +82,18 @@ export async function selectProjectLimit(db: Db, projectId: number): Promise<num
 }
 
 /** The project of a job, whoever asks. */
+/** The pipeline of a job, and that of the job with this token. */
+export const selectPipelinesOf = async (
+  db: Db,
+  jobId: number,
+  token: string,
+): Promise<{ asked: number; asking: number } | undefined> => {
+  const { rows } = await sql<{ asked: number; asking: number }>`
+    select j.pipeline_id as asked, o.pipeline_id as asking from ci_jobs j, ci_jobs o
+    where j.id = ${jobId} and o.token_digest = ${digest(token)}`.execute(db);
+  return rows[0];
+};
+
 export const selectProjectOfJob = (db: Db, jobId: number) =>
   db
     .selectFrom('ci_jobs')

@@ -1,15 +1,15 @@
 /** What runners call for the artifacts of jobs (facts for CI: Artifacts of the runner). */
 import { anyone } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import { jobCredentialOf } from '../../../kernel/actor.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import { forbidden, unauthenticated } from '../../../platform/failure.ts';
+import { isOfSameHierarchy } from '../execution/artifact-queries.ts';
 import { jobOf, presentedToken } from '../execution/own-job.ts';
 import { Words } from '../execution/schema.ts';
 import { authenticateJob } from '../job-token-scope/authenticate-job.ts';
 import { mayDownload } from '../jobs/rules.ts';
 import { replyWithArchive } from './download.ts';
-import { selectArchive, selectProjectOfJob } from './queries.ts';
+import { selectArchive, selectPipelinesOf, selectProjectOfJob } from './queries.ts';
 import { AuthorizeUpload, OwnDownload, UploadArtifact, UploadAuthorized } from './schema.ts';
 import { refuseWithoutFile, sizeLimit, takeArtifact, tooLarge, typeOf } from './upload.ts';
 
@@ -65,9 +65,12 @@ export const runnerArtifactEndpoints: Endpoint[] = [
       const { project_id } = found(await selectProjectOfJob(db, input.id), 'Job');
       const project = await authorizeProject(points, caller, 'read_pipelines', project_id);
       const archive = found(await selectArchive(db, project, input.id, settings.keep_latest_artifact));
-      // A pipeline's own jobs get what nobody else does.
-      const isOwn = jobCredentialOf(caller)?.projectId === project.id;
-      if (!isOwn && !mayDownload(project, archive.access)) throw forbidden();
+      if (!mayDownload(project, archive.access)) {
+        // A pipeline's own jobs get what nobody else does.
+        const pipelines = await selectPipelinesOf(db, input.id, token);
+        if (!pipelines || !(await isOfSameHierarchy(db, pipelines.asked, pipelines.asking)))
+          throw forbidden();
+      }
       return replyWithArchive(services, archive, request);
     },
   }),

@@ -1,9 +1,9 @@
 /** What a bridge starts and what it has of the pipeline that it follows (facts for CI: Downstream). Pure. */
 import type { PipelineMergeRequest, PipelineVariable } from '../creation/compile-request.ts';
-import { isOfMergeRequest, valueNamed, variablesOfMergeRequests } from '../creation/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandText, sourceOf, variableLookup } from '../file/expansion.ts';
 import type { PlannedTrigger, YamlVariable } from '../file/plan.ts';
+import { isOfMergeRequest, valueNamed, variablesOfMergeRequests } from '../pipelines/refs.ts';
 import type { Ancestor } from '../processing/hierarchy-queries.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import type { Status } from '../processing/status.ts';

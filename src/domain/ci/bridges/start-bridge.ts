@@ -14,7 +14,6 @@ import {
   type PipelineRequest,
 } from '../creation/compile-request.ts';
 import { createPipeline } from '../creation/create-actions.ts';
-import { refOfPipeline } from '../creation/rules.ts';
 import { isBusy } from '../creation/unattended.ts';
 import { selectDependencies } from '../execution/artifact-queries.ts';
 import { dependsOn } from '../execution/dependencies.ts';
@@ -23,6 +22,7 @@ import { ownVariables } from '../execution/payload.ts';
 import { selectPipelineOf } from '../execution/queries.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob, PlannedTrigger } from '../file/plan.ts';
+import { refOfPipeline } from '../pipelines/refs.ts';
 import { countBelow, selectAncestry } from '../processing/hierarchy-queries.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
 import { begin, failBridge, subscribe } from './follow-actions.ts';

@@ -14,11 +14,12 @@ import type { CompileRequest } from '../file/compile.ts';
 import type { ContextVariable, Files, PipelineContext } from '../file/context.ts';
 import type { Json } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
+import { valueNamed } from '../pipelines/refs.ts';
 import { createFiles } from './files.ts';
 import { findOpenMergeRequests } from './open-merge-requests.ts';
 import { predefinedVariables, type Upstream } from './predefined.ts';
 import { selectKeptVariables, selectStarter } from './queries.ts';
-import { includedInstead, type RightOnRef, rightOnMergeRequest, valueNamed } from './rules.ts';
+import { includedInstead, type RightOnRef, rightOnMergeRequest } from './rules.ts';
 
 export type CreationServices = Pick<
   Services,

@@ -125,15 +125,55 @@ test('a job waits for all rules, and then for somebody who starts it', async () 
   });
   expect((await runner.request()).status).toBe(204);
   expect(said(await review('owner', blocked))).toEqual([400, NOT_WAITING]);
-  expect((await play('developer', blocked)).status).toBe(200);
+  expect((await play('maintainer', blocked)).status).toBe(200);
   const job = await runner.take();
   expect(job.id).toBe(blocked.deployable.id);
   await runner.update(job, { state: 'success' });
   expect(await shown(blocked)).toMatchObject({ status: 'success' });
   // Another time needs other approvals.
-  const again = bodyOf(await as('developer')(`POST ${path(`jobs/${job.id}/retry`)}`), 201);
+  const again = bodyOf(await as('maintainer')(`POST ${path(`jobs/${job.id}/retry`)}`), 201);
   expect(again.status).toBe('manual');
   expect((await as('owner')(`POST ${path(`jobs/${again.id}/play`)}`)).status).toBe(400);
+});
+
+test('its deployment stays until its job has ended, and who may not deploy deletes none', async () => {
+  await protect({ required_approval_count: 1, deploy_access_levels: [{ access_level: 40 }] });
+  const blocked = await deploy();
+  const remove = (who: Role) => as(who)(`DELETE ${path(`deployments/${blocked.id}`)}`);
+  expect((await remove('developer')).status).toBe(403);
+  expect(said(await remove('maintainer'))).toEqual([400, 'Cannot destroy running deployment']);
+  // One that is gone all the same was approved by nobody.
+  await app.app.services.database.sql`delete from deployments where id = ${blocked.id}`;
+  expect(said(await play('owner', blocked))).toEqual([400, '400 Bad request - Unplayable Job']);
+  expect((await runner.request()).status).toBe(204);
+});
+
+test('what was deployed before approvals were needed is not deployed again without', async () => {
+  await startPipeline(
+    app,
+    project,
+    members.maintainer,
+    'live:\n  script: deploy\n  environment: { name: live }\n',
+  );
+  const job = await runner.take();
+  await runner.update(job, { state: 'failed' });
+  await protect({ required_approval_count: 1 });
+  const again = bodyOf(await as('maintainer')(`POST ${path(`jobs/${job.id}/retry`)}`), 201);
+  expect(again.status).toBe('manual');
+  expect((await runner.request()).status).toBe(204);
+  expect((await as('owner')(`POST ${path(`jobs/${again.id}/play`)}`)).status).toBe(400);
+});
+
+test('a job whose environment was deleted is started by who may deploy there', async () => {
+  await protect({ deploy_access_levels: [{ access_level: 40 }] });
+  const file = 'live:\n  script: deploy\n  when: manual\n  environment: { name: live }\n';
+  const pipeline = await startPipeline(app, project, members.maintainer, file);
+  const { sql } = app.app.services.database;
+  await sql`update pipelines set protected = false where id = ${pipeline}`;
+  await sql`delete from environments where project_id = ${project.id}`;
+  const [job] = bodyOf(await app.root(`GET ${path(`pipelines/${pipeline}/jobs`)}`), 200);
+  expect((await as('developer')(`POST ${path(`jobs/${job.id}/play`)}`)).status).toBe(403);
+  expect((await as('maintainer')(`POST ${path(`jobs/${job.id}/play`)}`)).status).toBe(200);
 });
 
 test('one who rejects it ends it', async () => {

@@ -71,7 +71,7 @@ export async function createDeployment(context: WriteContext, input: CreateDeplo
 export const updateDeployment = (context: Context, id: number, status: ReportedStatus): Promise<void> =>
   inTransaction(context.services.database.db, async (tx) => {
     const row = found(await lockDeployment(tx, context.subject, id), 'Deployment');
-    await requireDeployerTo(tx, context, row.environment_id);
+    await requireDeployerTo(tx, context, row);
     if (row.job_id !== null)
       throw forbidden('Deployments created using GitLab CI can not be updated using the API');
     refuse(statusProblems(row.status, status));
@@ -85,16 +85,23 @@ export const updateDeployment = (context: Context, id: number, status: ReportedS
     if (status === 'success') await open(tx, row.environment_id);
   });
 
-/** Deletes a deployment; 400 for one that runs or is what the environment has, 404 without it. */
+/**
+ * Deletes a deployment; 400 for one that runs, whose job may run, or that is what the environment has, 403 for who may not deploy
+ * there, 404 without it.
+ */
 export const deleteDeployment = (
-  { services, subject }: Context,
+  context: Context,
   id: number,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> =>
-  inTransaction(services.database.db, async (tx) => {
+  inTransaction(context.services.database.db, async (tx) => {
+    const { subject } = context;
     const row = found(await lockDeployment(tx, subject, id), 'Deployment');
+    await requireDeployerTo(tx, context, row);
     unmodified(row.updated_at);
-    if (row.status === 'running') throw new Failure('bad_request', 'Cannot destroy running deployment');
+    const isAhead = row.job_id !== null && !isFinished(row.status);
+    if (row.status === 'running' || isAhead)
+      throw new Failure('bad_request', 'Cannot destroy running deployment');
     const last = await selectLastDeployment(tx, subject, row.environment_id);
     if (last?.id === id) throw new Failure('bad_request', 'Deployment currently deployed to environment');
     await ahead(tx).deleteFrom('deployments').where('id', '=', id).execute();

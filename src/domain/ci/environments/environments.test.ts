@@ -304,7 +304,7 @@ describe('a job with an environment', () => {
   const jobOf = async (pipeline: number, name: string) =>
     (await jobsOf(pipeline)).find((job) => job.name === name) ?? { id: 0, status: 'missing' };
   const press = async (pipeline: number, name: string, what = 'play') =>
-    as('developer')(`POST ${home()}/jobs/${(await jobOf(pipeline, name)).id}/${what}`);
+    as('maintainer')(`POST ${home()}/jobs/${(await jobOf(pipeline, name)).id}/${what}`);
 
   const FILE = `
 stages: [deploy, check]

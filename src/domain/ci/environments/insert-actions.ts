@@ -4,8 +4,9 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db } from '../../../platform/db/database.ts';
 import type { CompiledEnvironment } from '../file/compile-thread.ts';
+import { guessTier, type Tier } from '../file/tier.ts';
 import type { EnvironmentRow } from './queries.ts';
-import { guessTier, nameProblems, slugOfName, type Tier } from './rules.ts';
+import { nameProblems, slugOfName } from './rules.ts';
 
 type NewEnvironment = { name: string; tier?: Tier | null | undefined } & Partial<
   Pick<

@@ -99,7 +99,7 @@ export async function presentExtended(
   const approvals = row.job_id === null ? [] : await selectReviews(context.db, row.id);
   const missing =
     row.status === 'blocked' && row.job_id !== null
-      ? await selectMissing(context.db, context, row.job_id)
+      ? await selectMissing(context.db, context, { id: row.job_id, needs_approval: true })
       : 0;
   return (
     deployment && {

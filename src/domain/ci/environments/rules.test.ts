@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   addressProblems,
   filterProblem,
-  guessTier,
   isInScope,
   nameProblems,
   slugOfName,
@@ -26,16 +25,6 @@ test.each([
 
 test('names that differ have slugs that differ', () =>
   expect(slugOfName('review/a b')).not.toBe(slugOfName('review/a/b')));
-
-test.each([
-  ['review/app', 'development'],
-  ['QA', 'testing'],
-  ['pre-production', 'staging'],
-  ['acceptance', 'testing'],
-  ['live', 'production'],
-  ['granite', 'other'],
-  ['devproduction', 'development'],
-])('the tier of %s is %s', (name, tier) => expect(guessTier(name)).toBe(tier));
 
 test.each([
   ['review/$CI_COMMIT_REF_SLUG', true],

@@ -3,9 +3,6 @@ import type { ValidationMessages } from '../../../platform/failure.ts';
 import { fits } from '../../../platform/patterns/wildcard.ts';
 import { digest } from '../../../platform/secret.ts';
 
-export const tiers = ['production', 'staging', 'testing', 'development', 'other'] as const;
-export type Tier = (typeof tiers)[number];
-
 export const autoStopSettings = ['always', 'with_action'] as const;
 export const states = ['available', 'stopping', 'stopped'] as const;
 
@@ -52,17 +49,6 @@ export function slugOfName(name: string): string {
   const hash = BigInt(`0x${digest(name).toString('hex')}`).toString(36);
   return `${start}-${hash.slice(-SUFFIX_LENGTH)}`;
 }
-
-const tierPatterns: readonly (readonly [Tier, RegExp])[] = [
-  ['development', /dev|review|trunk/i],
-  ['testing', /test|tst|int|acc?ept|acpt|qa|qc|control|quality/i],
-  ['staging', /stag|stg|model|modl|pre|demo|non/i],
-  ['production', /prod|prd|live/i],
-];
-
-/** The tier that the name speaks of. */
-export const guessTier = (name: string): Tier =>
-  tierPatterns.find(([, pattern]) => pattern.test(name))?.[0] ?? 'other';
 
 export const deploymentStatuses = [
   'created',

@@ -11,6 +11,7 @@ import {
   refusedAlways,
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
+import { tiers } from '../file/tier.ts';
 import { Job } from '../jobs/schema.ts';
 import {
   autoStopSettings,
@@ -19,7 +20,6 @@ import {
   NAME_PATTERN,
   reportedStatuses,
   states,
-  tiers,
 } from './rules.ts';
 
 const name = Type.String({

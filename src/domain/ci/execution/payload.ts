@@ -1,9 +1,9 @@
 /** What a runner is told of a job that it has taken (facts for CI: Job response JSON). Pure. */
 import { slugOf } from '../creation/predefined.ts';
-import { isOfMergeRequest } from '../creation/rules.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
 import type { PlannedArtifacts, PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
+import { isOfMergeRequest } from '../pipelines/refs.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
 import type { Dependency } from './artifact-queries.ts';
 import { artifactTypes } from './artifact-types.ts';

@@ -68,11 +68,13 @@ async function findForeign(
   if (isOwn)
     return selectOfRef(db, project, { ref, job: need.job, access: ['all', 'developer'] }, keepLatest);
   // Of others, a job has what its token opens.
-  const caller = await authenticateJob(services, settings, token);
-  const found = await authorizeProject(points, caller, 'read_pipelines', path).catch((error: unknown) => {
-    if (error instanceof Failure || error instanceof Moved) return undefined;
-    throw error;
-  });
+  const found = await authenticateJob(services, settings, token)
+    .then((caller) => authorizeProject(points, caller, 'read_pipelines', path))
+    .catch((error: unknown) => {
+      // One that was canceled meanwhile opens nothing, as what is hidden.
+      if (error instanceof Failure || error instanceof Moved) return undefined;
+      throw error;
+    });
   const access = ['all', 'developer', 'maintainer'].filter((each) => found && mayDownload(found, each));
   return found && selectOfRef(db, found, { ref, job: need.job, access }, keepLatest);
 }

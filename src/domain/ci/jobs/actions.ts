@@ -11,18 +11,23 @@ import { badRequest, forbidden } from '../../../platform/failure.ts';
 import { seal } from '../../../platform/secret.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { lockPipeline } from '../pipelines/queries.ts';
+import { requireRunnable } from '../pipelines/ref-rights.ts';
 import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
 import { isOutdated } from '../processing/deployment-actions.ts';
 import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCancelable, type Status } from '../processing/status.ts';
 import { selectMissing } from '../protected-environments/approval-queries.ts';
-import { requireDeployerTo } from '../protected-environments/deployer-queries.ts';
+import { requireDeployerTo, selectGuarded } from '../protected-environments/deployer-queries.ts';
 import { maySetVariables } from '../variables/rules.ts';
 import { selectJob } from './queries.ts';
 import { isPlayable, isRetryable } from './rules.ts';
 
-type Context = { services: Needs<'database' | 'config'>; actor: Actor; subject: AuthorizedProject };
+type Context = {
+  services: Needs<'database' | 'config' | 'settings'>;
+  actor: Actor;
+  subject: AuthorizedProject;
+};
 
 /** The pipeline's lock first, then the row as it is under it. */
 export async function lockJob(
@@ -83,12 +88,14 @@ export const retryJob = ({ services, actor, subject }: Context, id: number): Pro
   inTransaction(services.database.db, async (tx) => {
     const { pipeline, job } = await lockJob(tx, subject, id, 'any');
     if (!isRetryable(job)) throw forbidden('Job is not retryable');
-    await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
-    const [next = id] = await replaceJobs(tx, pipeline, actor, sql`id = ${id}`);
+    await requireRunnable(tx, { services, actor, subject }, pipeline);
+    await requireDeployerTo(tx, { services, actor, subject }, job);
+    const { asking } = await selectGuarded(tx, { services, actor, subject }, pipeline.id);
+    const [next = id] = await replaceJobs(tx, pipeline, actor, sql`id = ${id}`, asking);
     await resetSkipped(tx, pipeline, job.stage_index);
     // What waits for somebody has somebody now, but for approvals.
-    if (!job.needs_approval && (job.runs_when === 'manual' || job.runs_when === 'delayed'))
-      await enqueue(tx, actor, next);
+    const waits = job.needs_approval || asking.includes(job.environment_id ?? 0);
+    if (!waits && (job.runs_when === 'manual' || job.runs_when === 'delayed')) await enqueue(tx, actor, next);
     await processPipeline(tx, pipeline);
     return next;
   });
@@ -107,8 +114,10 @@ export const playJob = (
     if (!isPlayable(job.status) || job.outdated) throw badRequest('Unplayable Job');
     if (variables.length > 0 && !maySetVariables(projectSettings(subject.row), subject.role))
       throw forbidden();
-    await requireDeployerTo(tx, { services, actor, subject }, job.environment_id);
-    if (job.environment_id !== null && (await selectMissing(tx, { services, subject }, id)) > 0)
+    await requireRunnable(tx, { services, actor, subject }, pipeline);
+    await requireDeployerTo(tx, { services, actor, subject }, job);
+    const waits = job.needs_approval || job.environment_id !== null;
+    if (waits && (await selectMissing(tx, { services, subject }, job)) > 0)
       throw badRequest('Unplayable Job');
     const played = variables.length > 0 ? seal(services.secretKey, JSON.stringify(variables)) : undefined;
     await startJob(tx, actor, pipeline, job, played);

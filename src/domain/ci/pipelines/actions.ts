@@ -10,10 +10,15 @@ import { cancelWithChildren, forgetTokens, replaceJobs, resetSkipped } from '../
 import { selectWithChildren } from '../processing/hierarchy-queries.ts';
 import { processPipeline } from '../processing/process-actions.ts';
 import { HOPELESS } from '../processing/status.ts';
-import { selectClosed } from '../protected-environments/deployer-queries.ts';
+import { selectGuarded } from '../protected-environments/deployer-queries.ts';
 import { lockPipeline } from './queries.ts';
+import { requireRunnable } from './ref-rights.ts';
 
-type Context = { services: Needs<'database' | 'config'>; actor: Actor; subject: AuthorizedProject };
+type Context = {
+  services: Needs<'database' | 'config' | 'settings'>;
+  actor: Actor;
+  subject: AuthorizedProject;
+};
 
 /** Cancels its jobs that have not ended, and its children; what other programs said stays. */
 export const cancelPipeline = ({ services, subject }: Context, id: number): Promise<void> =>
@@ -27,11 +32,12 @@ export const cancelPipeline = ({ services, subject }: Context, id: number): Prom
 export const retryPipeline = ({ services, actor, subject }: Context, id: number): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
     const pipeline = found(await lockPipeline(tx, subject, id), 'Pipeline');
-    const closed = await selectClosed(tx, { services, actor, subject }, pipeline.id);
+    await requireRunnable(tx, { services, actor, subject }, pipeline);
+    const { closed, asking } = await selectGuarded(tx, { services, actor, subject }, pipeline.id);
     const ended = sql<SqlBool>`pipeline_id = ${pipeline.id} and kind <> 'status' and not retried and status in ('failed', 'canceled')
       and coalesce(failure_reason <> all(${HOPELESS}::text[]), true)
       and (environment_id is null or environment_id <> all(${closed}::bigint[]))`;
-    await replaceJobs(tx, pipeline, actor, ended);
+    await replaceJobs(tx, pipeline, actor, ended, asking);
     await resetSkipped(tx, pipeline, 0);
     await processPipeline(tx, pipeline);
   });

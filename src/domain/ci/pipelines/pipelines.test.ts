@@ -165,6 +165,35 @@ describe('a pipeline', () => {
   });
 });
 
+test('jobs of a protected ref are started again by who may write to it', async () => {
+  const pipeline = await makePipeline([
+    { name: 'build', status: 'failed' },
+    { name: 'ship', stage: 2, status: 'manual', when: 'manual', mayFail: true },
+  ]);
+  const [build, ship] = [await idOf(pipeline, 'build'), await idOf(pipeline, 'ship')];
+  const { sql } = app.app.services.database;
+  const ask = async (who: 'developer' | 'owner') => [
+    (await as(who)(`POST ${home()}/jobs/${ship}/play`)).status,
+    (await as(who)(`POST ${home()}/jobs/${build}/retry`)).status,
+    (await as(who)(`POST ${home()}/pipelines/${pipeline}/retry`)).status,
+  ];
+  await sql`update pipelines set protected = true where id = ${pipeline}`;
+  expect(await ask('developer')).toEqual([403, 403, 403]);
+  expect(await jobsOf(pipeline)).toEqual({ build: 'failed', ship: 'manual' });
+  expect(await ask('owner')).toEqual([200, 201, 201]);
+  // Of another branch, and of a merge request, both of which count.
+  await sql`update pipelines set ref = 'topic' where id = ${pipeline}`;
+  const topic = await as('developer')(`POST ${home()}/pipelines/${pipeline}/retry`);
+  expect(topic.status).toBe(201);
+  const variables = JSON.stringify([
+    { key: 'CI_MERGE_REQUEST_SOURCE_BRANCH_NAME', value: 'topic' },
+    { key: 'CI_MERGE_REQUEST_TARGET_BRANCH_NAME', value: 'main' },
+  ]);
+  await sql`update pipelines set source = 'merge_request_event', merge_request_variables = ${variables}::text::jsonb
+    where id = ${pipeline}`;
+  expect((await as('developer')(`POST ${home()}/pipelines/${pipeline}/retry`)).status).toBe(403);
+});
+
 describe('a job', () => {
   test('that ended is retried once, as the one who asks', async () => {
     const id = await makePipeline([

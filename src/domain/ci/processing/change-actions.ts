@@ -60,12 +60,16 @@ export async function cancelWithChildren(tx: Db, pipeline: PipelineRow): Promise
     ${childrenCanceled}`.execute(ahead(tx));
 }
 
-/** New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. */
+/**
+ * New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. `asking`
+ * are environments where deployments wait for approvals by now.
+ */
 export async function replaceJobs(
   tx: Db,
   pipeline: PipelineRow,
   actor: Pick<Actor, 'id'>,
   which: RawBuilder<SqlBool>,
+  asking: readonly number[] = [],
 ): Promise<number[]> {
   const time = now();
   const { rows } = await sql<{ id: number; environment_id: number | null }>`
@@ -73,7 +77,9 @@ export async function replaceJobs(
     made as (insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
       protected, interruptible, options, played_sealed, environment_id, needs_approval, resource_group_id, user_id, created_at, updated_at)
     select pipeline_id, project_id, kind, name, stage, stage_index, 'created', runs_when, allow_failure, needs, tags,
-      protected, interruptible, options, played_sealed, environment_id, needs_approval, resource_group_id, ${actor.id}::bigint,
+      protected, interruptible, options, played_sealed, environment_id,
+      needs_approval or coalesce(environment_id = any(${[...asking]}::bigint[]) and options -> 'environment' ->> 'action' = 'start', false),
+      resource_group_id, ${actor.id}::bigint,
       ${time}::timestamptz,
       ${time}::timestamptz
     from old order by id returning *),

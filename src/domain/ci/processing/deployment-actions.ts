@@ -21,7 +21,7 @@ export const isOutdated = sql<boolean>`case when ci_jobs.environment_id is null 
 
 /** Of a job: whether its deployment waits for approvals. */
 export const isUnapproved = sql<boolean>`case when not ci_jobs.needs_approval then false else
-  exists (select from deployments d where d.job_id = ci_jobs.id and not d.approved) end`;
+  not exists (select from deployments d where d.job_id = ci_jobs.id and d.approved) end`;
 
 /** Makes the deployments of those jobs that deploy and have none, in the order of the jobs. */
 export async function insertDeployments(tx: Db, pipeline: Pipeline): Promise<void> {

@@ -23,10 +23,11 @@ export const isCompleted = (status: Status): boolean => completed.includes(statu
 
 export const isCancelable = (status: Status): boolean => !isCompleted(status) && status !== 'canceling';
 
-/** Why jobs that start other pipelines fail, and would fail again. */
+/** Why jobs fail that are not to run again: those that start other pipelines in vain, and deployments that were refused. */
 export const HOPELESS: readonly string[] = [
   'pipeline_loop_detected',
   'reached_max_descendant_pipelines_depth',
+  'deployment_rejected',
 ];
 
 /** What a job counts as where statuses are joined: one bit each, so that many are joined by `|`. */

@@ -19,17 +19,18 @@ export const selectApprovals = (db: Db, deploymentId: number): Promise<ApprovalR
     .orderBy('id')
     .execute();
 
-/** So many approvals are missing of the deployment that a job makes, by the rules of now. */
+/** So many approvals are missing of the deployment that a job makes, by the rules of now; one without a deployment that would need them gets none. */
 export async function selectMissing(
   db: Db,
   { services, subject }: { services: Needs<'config'>; subject: Pick<AuthorizedProject, 'id' | 'row'> },
-  jobId: number,
+  job: { id: number; needs_approval: boolean },
 ): Promise<number> {
   const { rows } = await sql<{ id: number; name: string; tier: string }>`
     select d.id, e.name, e.tier from deployments d join environments e on e.id = d.environment_id
-    where d.job_id = ${jobId}`.execute(db);
+    where d.job_id = ${job.id}`.execute(db);
   const [deployment] = rows;
-  if (!deployment || !protects(services)) return 0;
+  if (!protects(services)) return 0;
+  if (!deployment) return job.needs_approval ? 1 : 0;
   const protections = await selectProtections(db, subject);
   if (missingApprovals(protections, deployment, []) === 0) return 0;
   return missingApprovals(protections, deployment, await selectApprovals(db, deployment.id));

@@ -3,7 +3,10 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import type { Json } from '../../../platform/db/rows.ts';
 import { forbidden } from '../../../platform/failure.ts';
+import type { PlannedJob } from '../file/plan.ts';
+import { guessTier } from '../file/tier.ts';
 import { type ApprovedProtection, missingApprovals } from './approval-rules.ts';
 import { selectMemberships, selectProtections } from './queries.ts';
 import { type Deployer, type Environment, mayDeploy } from './rules.ts';
@@ -58,19 +61,29 @@ export async function requireDeployer(
   if (!(await deployerOf(db, deployment)).mayDeploy(environment)) throw forbidden();
 }
 
-/** The same by the id of the environment; null is none. */
-export async function requireDeployerTo(db: Db, deployment: Deployment, id: number | null): Promise<void> {
-  if (id === null) return;
-  const environment = await db
-    .selectFrom('environments')
-    .select(['name', 'tier'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+/** The same of what has an environment. That of a job whose environment was deleted is the one that its file names. */
+export async function requireDeployerTo(
+  db: Db,
+  deployment: Deployment,
+  { environment_id: id, options }: { environment_id: number | null; options?: Json },
+): Promise<void> {
+  const known =
+    id === null
+      ? undefined
+      : await db.selectFrom('environments').select(['name', 'tier']).where('id', '=', id).executeTakeFirst();
+  // The column of a job holds what the compiler planned.
+  const { environment: planned } = (options ?? {}) as unknown as Partial<PlannedJob>;
+  const named = planned && { name: planned.name, tier: planned.deploymentTier ?? guessTier(planned.name) };
+  const environment = known ?? named;
   if (environment) await requireDeployer(db, deployment, environment);
 }
 
-/** The environments of a pipeline's jobs to which the user may not deploy. */
-export async function selectClosed(db: Db, deployment: Deployment, pipelineId: number): Promise<number[]> {
+/** The environments of a pipeline's jobs to which the user may not deploy, and those where deployments wait for approvals. */
+export async function selectGuarded(
+  db: Db,
+  deployment: Deployment,
+  pipelineId: number,
+): Promise<{ closed: number[]; asking: number[] }> {
   const environments = await db
     .selectFrom('environments')
     .select(['id', 'name', 'tier'])
@@ -80,7 +93,10 @@ export async function selectClosed(db: Db, deployment: Deployment, pipelineId: n
       }>(),
     )
     .execute();
-  if (environments.length === 0) return [];
-  const { mayDeploy: isOpen } = await deployerOf(db, deployment);
-  return environments.filter((each) => !isOpen(each)).map(({ id }) => id);
+  if (environments.length === 0) return { closed: [], asking: [] };
+  const { mayDeploy: isOpen, needsApproval } = await deployerOf(db, deployment);
+  return {
+    closed: environments.filter((each) => !isOpen(each)).map(({ id }) => id),
+    asking: environments.filter(needsApproval).map(({ id }) => id),
+  };
 }

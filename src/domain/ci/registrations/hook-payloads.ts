@@ -11,7 +11,7 @@ import {
   hookUser,
   namedTime,
 } from '../../hooks/index.ts';
-import { guessTier } from '../environments/rules.ts';
+import { guessTier } from '../file/tier.ts';
 import { detailedStatus } from '../pipelines/detailed-status.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import { isCompleted, type Status } from '../processing/status.ts';

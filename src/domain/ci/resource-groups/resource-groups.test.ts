@@ -149,7 +149,7 @@ test('a job is played, retried and repeated within its group', async () => {
     'deploy:\n  script: d\n  resource_group: hand\n  when: manual\nauto:\n  script: a\n  resource_group: hand\n  retry: 1\n';
   const pipeline = await start(file);
   expect(await jobsOf(pipeline)).toEqual({ deploy: 'manual', auto: 'pending' });
-  const play = await as('developer')(`POST ${home()}/jobs/${await jobId(pipeline, 'deploy')}/play`);
+  const play = await as('maintainer')(`POST ${home()}/jobs/${await jobId(pipeline, 'deploy')}/play`);
   expect(bodyOf(play, 200).status).toBe('waiting_for_resource');
   const auto = await runner.take();
   await runner.update(auto, { state: 'failed' });
@@ -157,7 +157,7 @@ test('a job is played, retried and repeated within its group', async () => {
   const deploy = await runner.take();
   await runner.update(deploy, { state: 'success' });
   await runner.update(await runner.take(), { state: 'success' });
-  const retry = await as('developer')(`POST ${home()}/jobs/${deploy.id}/retry`);
+  const retry = await as('maintainer')(`POST ${home()}/jobs/${deploy.id}/retry`);
   expect(bodyOf(retry, 201).status).toBe('pending');
   await runner.update(await runner.take(), { state: 'success' });
   expect(await statusOf(pipeline)).toBe('success');
