@@ -546,7 +546,7 @@ export const hookSteps: readonly HookStep[] = [
   {
     what: 'a pipeline of a merge request',
     async act(world) {
-      const text = 'check: {script: make, rules: [{if: $CI_MERGE_REQUEST_IID}]}\n';
+      const text = 'workflow: {name: Check}\ncheck: {script: make, rules: [{if: $CI_MERGE_REQUEST_IID}]}\n';
       await commit(world, 'checked', file('ci.yml', text, 'update'), { start_branch: 'main' });
       const body = { title: 'Check', source_branch: 'checked', target_branch: 'main' };
       await world.ask(`POST ${world.at.project}/merge_requests`, body);
