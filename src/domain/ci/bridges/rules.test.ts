@@ -78,7 +78,7 @@ test.each<[string, YamlVariable[], ContextVariable[], Record<string, string>]>([
 ])('variables hand on %s', (_, ofFile, others, expected) => {
   const forward = { yamlVariables: true, pipelineVariables: false };
   const given = handedOn(forward, ofFile, [{ key: 'G', value: 'g' }], [...ofFile, ...others]);
-  expect(Object.fromEntries(given.map(({ key, value }) => [key, value]))).toEqual(expected);
+  expect(Object.fromEntries((given ?? []).map(({ key, value }) => [key, value]))).toEqual(expected);
 });
 
 test.each([
@@ -92,6 +92,28 @@ test.each([
     { key: 'F', value: 'file', variable_type: 'file' as const },
   ];
   const handed = handedOn({ yamlVariables, pipelineVariables }, [yaml('A', 'of the file')], given, []);
-  expect(handed.flatMap(({ key, value }) => [key, value])).toEqual(expected);
-  expect(handed.find(({ key }) => key === 'F')?.variable_type).toBe(pipelineVariables ? 'file' : undefined);
+  expect(handed?.flatMap(({ key, value }) => [key, value])).toEqual(expected);
+  expect(handed?.find(({ key }) => key === 'F')?.variable_type).toBe(pipelineVariables ? 'file' : undefined);
+});
+
+test.each([
+  ['of what it refers to', [yaml('A', '$C')], false],
+  ['of all together', Array.from({ length: 200 }, (_, i) => yaml(`A${i}`, '$B')), false],
+  [
+    'of what refers to nothing',
+    Array.from({ length: 200 }, (_, i) => yaml(`A${i}`, 'x'.repeat(10_000))),
+    true,
+  ],
+])('beyond a mebibyte nothing is handed on: %s', (_, ofFile, isHanded) => {
+  const known = [
+    { key: 'B', value: 'x'.repeat(10_000) },
+    { key: 'C', value: '$B'.repeat(3_333) },
+  ];
+  const handed = handedOn(
+    { yamlVariables: true, pipelineVariables: true },
+    ofFile,
+    [],
+    [...ofFile, ...known],
+  );
+  expect(handed !== undefined).toBe(isHanded);
 });

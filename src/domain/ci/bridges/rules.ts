@@ -1,7 +1,7 @@
 /** What a bridge starts and what it has of the pipeline that it follows (facts for CI: Downstream). Pure. */
 import type { PipelineMergeRequest, PipelineVariable } from '../creation/compile-request.ts';
 import type { ContextVariable } from '../file/context.ts';
-import { expandText, sourceOf, variableLookup } from '../file/expansion.ts';
+import { expandText, newRoom, sourceOf, variableLookup } from '../file/expansion.ts';
 import type { PlannedTrigger, YamlVariable } from '../file/plan.ts';
 import { isOfMergeRequest, valueNamed, variablesOfMergeRequests } from '../pipelines/refs.ts';
 import type { Ancestor } from '../processing/hierarchy-queries.ts';
@@ -54,22 +54,23 @@ export function handedOn(
   ofFile: readonly YamlVariable[],
   given: readonly PipelineVariable[],
   known: readonly ContextVariable[],
-): PipelineVariable[] {
+): PipelineVariable[] | undefined {
   const find = sourceOf(known);
+  const room = newRoom();
   const lookup = variableLookup((name) => {
     const variable = find(name);
     return variable?.file ? undefined : variable;
-  });
+  }, room);
   const byKey = new Map<string, PipelineVariable>();
   if (forward.yamlVariables)
     for (const variable of ofFile) {
       const { key, value, raw } = variable;
       // Its own name means a variable that wins over it, if there is one.
       const meant = (name: string) => (find(name) === variable ? undefined : lookup(name));
-      byKey.set(key, { key, value: raw ? value : expandText(value, meant, 'keep'), raw });
+      byKey.set(key, { key, value: raw ? value : expandText(value, meant, 'keep', room), raw });
     }
   if (forward.pipelineVariables) for (const variable of given) byKey.set(variable.key, variable);
-  return [...byKey.values()];
+  return room.left < 0 ? undefined : [...byKey.values()];
 }
 
 /** The merge request of a pipeline, for its children; undefined where it has none, or lost what it was told of it. */

@@ -98,7 +98,7 @@ async function follow(
   return undefined;
 }
 
-/** Undefined where the commit of the pipeline is gone. */
+/** Undefined where the commit of the pipeline is gone, or its variables are too long. */
 async function requestOf(
   services: BridgeServices,
   bridge: Bridge,
@@ -127,8 +127,10 @@ async function requestOf(
     ...dotenvOf(services, dependencies.filter(dependsOn(job, planned))),
     ...sources.overriding,
   ];
+  const variables = handedOn(forward, planned.variables, sources.given, known);
+  if (!variables) return undefined;
   const shared = {
-    variables: handedOn(forward, planned.variables, sources.given, known),
+    variables,
     bridge: { job_id: job.id, pipeline_id: pipeline.id, project_id: pipeline.project_id },
     ...(Object.keys(inputs).length > 0 && { inputs }),
   };

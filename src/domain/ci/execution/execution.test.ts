@@ -386,6 +386,27 @@ test('a job that cannot be handed out fails, and the next one is', async () => {
   await runner.update(job, { state: 'success' });
 });
 
+test('a job whose variables would grow without end fails, and the next one is handed out', async () => {
+  await start('build:\n  script: make\n');
+  const before = await runner.take();
+  await runner.update(before, { state: 'success' });
+  const values = {
+    P3: 'x'.repeat(10_000),
+    P2: '$P3'.repeat(3_333),
+    ...Object.fromEntries(Array.from('ABCDEFGHIJ', (key) => [key, '$P2'.repeat(15)])),
+  };
+  const variables = Object.entries(values).map(([key, value]) => ({ key, value }));
+  const body = { ref: 'main', variables };
+  const path = `/projects/${project.id}`;
+  const { id } = bodyOf(await app.as(maintainer.token)(`POST ${path}/pipeline`, { body }), 201);
+  const next = await start('next:\n  script: make\n');
+  const job = await runner.take();
+  expect(job.job_info).toMatchObject({ name: 'next', pipeline_id: next });
+  const [failed] = bodyOf(await app.root(`GET ${path}/pipelines/${id}/jobs`), 200);
+  expect(failed).toMatchObject({ status: 'failed', failure_reason: 'data_integrity_failure' });
+  await runner.update(job, { state: 'success' });
+});
+
 test('a job that a fault of ours keeps back is tried three times', async () => {
   const { sql } = app.app.services.database;
   const pipeline = await start('one:\n  script: make\n');

@@ -89,6 +89,7 @@ async function payloadOf(
     { ...of, configPath: configPathOf(project), user: sources.user, environment: sources.environment },
     [...sources.predefined, ...planned.variables, ...sources.overriding],
   );
+  if (!identities) return 'data_integrity_failure';
   const payload = jobPayload({
     baseUrl: services.baseUrl(),
     job,
@@ -116,6 +117,7 @@ async function payloadOf(
     dependencies,
     identities,
   });
+  if (!payload) return 'data_integrity_failure';
   if (isDebugged(payload.variables)) await markDebugTrace(db, job);
   const address = payload.variables.find(({ key }) => key === 'CI_ENVIRONMENT_URL');
   if (sources.environment && planned.environment?.url && address) await keepAddress(db, job, address.value);

@@ -94,8 +94,8 @@ export function ownVariables(facts: OwnFacts): ContextVariable[] {
 const present = (values: Record<string, string | undefined>): ContextVariable[] =>
   Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]));
 
-/** Later ones win; the runner takes the last of a name. */
-export function jobVariables(facts: JobFacts): SentVariable[] {
+/** Later ones win; the runner takes the last of a name. Undefined where they are too long. */
+export function jobVariables(facts: JobFacts): SentVariable[] | undefined {
   const { planned, token, runner } = facts;
   const open = [
     ...ownVariables(facts),
@@ -196,10 +196,11 @@ function refspecsOf(pipeline: PipelineRow, depth: number): string[] {
   return tag ? [`+refs/tags/${ref}:refs/tags/${ref}`] : [`+refs/heads/${ref}:refs/remotes/origin/${ref}`];
 }
 
-/** The body of the answer that gives the job to the runner. */
+/** The body of the answer that gives the job to the runner; undefined where its variables are too long. */
 export function jobPayload(facts: JobFacts) {
   const { job, planned, pipeline, token, project, runner } = facts;
   const variables = jobVariables(facts);
+  if (!variables) return undefined;
   const timeout = job.timeout ?? 3_600;
   const depth = Number(variables.findLast(({ key }) => key === 'GIT_DEPTH')?.value ?? project.gitDepth);
   const suffix = (unprotect: boolean): string =>

@@ -68,6 +68,31 @@ test('a runner gets unknown names, raw values and files as references, and each 
 test('of variables that refer to each other, which a project may have, one keeps its reference', () =>
   expect(expandForRunner(list({ A: 'a$B', B: 'b$A' }))).toEqual(list({ B: 'ba$B', A: 'aba$B' })));
 
+const long = {
+  P3: 'x'.repeat(10_000),
+  P2: '$P3'.repeat(3_333),
+  ...Object.fromEntries(Array.from('ABCDEFGHIJ', (key) => [key, '$P2'.repeat(15)])),
+};
+const chainOf = (length: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length }, (_, i) => [`V${i}`, `$V${i + 1}`]));
+
+test.each<[what: string, values: Record<string, string>, isExpanded: boolean]>([
+  ['a mebibyte', { A: 'x'.repeat(1024), B: '$A'.repeat(1024) }, true],
+  ['one character more', { A: 'x'.repeat(1024), B: '$A'.repeat(1024), C: '$D', D: 'x' }, false],
+  ['gigabytes', long, false],
+  ['a hundred that refer to each other', chainOf(100), true],
+  ['thousands that do', chainOf(10_000), false],
+])('a runner gets variables that add %s: %#', (_, values, isExpanded) => {
+  const sent = expandForRunner(list(values));
+  expect(sent !== undefined).toBe(isExpanded);
+});
+
+test('values that would grow without end add no more than a mebibyte to texts', () => {
+  const lookup = variableLookup(sourceOf(list(long)));
+  expect(expandText('$J$I$J', lookup)).toBe('');
+  expect(expandText('$P3'.repeat(3_333), lookup)).toHaveLength(1_040_000);
+});
+
 describe('problems', () => {
   test.each<[values: Record<string, string>, problem: string | undefined]>([
     [{ A: '$B', B: '$C', C: 'x' }, undefined],

@@ -8,17 +8,26 @@ const reference = /\$\$|%%|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)\}|%([A-Za-z_]\w*)
 const MAX_EXPANDED_LENGTH = 1024 * 1024;
 const MAX_CHAIN_LENGTH = 100;
 
-/** The text with what the names stand for; without a meaning, a reference stays or leaves nothing. */
+/** The characters that references may still add; below zero, some were left out. */
+type Room = { left: number };
+
+export const newRoom = (): Room => ({ left: MAX_EXPANDED_LENGTH });
+
+/** The text with what the names stand for; without a meaning, a reference stays or leaves nothing, and without room nothing. */
 export function expandText(
   text: string,
   lookup: (name: string) => string | undefined,
   undefinedNames: 'keep' | 'blank' = 'blank',
+  room: Room = newRoom(),
 ): string {
   if (!/[$%]/.test(text)) return text;
   return text.replace(reference, (whole, plain?: string, braced?: string, percent?: string) => {
     const name = plain ?? braced ?? percent;
     if (name === undefined) return whole;
-    return lookup(name) ?? (undefinedNames === 'keep' ? whole : '');
+    const value = lookup(name);
+    if (value === undefined) return undefinedNames === 'keep' ? whole : '';
+    room.left -= value.length;
+    return room.left < 0 ? '' : value;
   });
 }
 
@@ -96,10 +105,12 @@ const circleProblem = (names: string[]): string =>
   `circular variable reference detected: [${names.map((name) => `"${name}"`).join(', ')}]`;
 
 /** What names stand for, wholly expanded; undefined for unknown ones. What expansionProblem() refuses is left blank. */
-export function variableLookup(find: VariableSource): (name: string) => string | undefined {
+export function variableLookup(
+  find: VariableSource,
+  room: Room = newRoom(),
+): (name: string) => string | undefined {
   const known = new Map<string, string>();
   let depth = 0;
-  let expanded = 0;
   const lookup = (name: string): string | undefined => {
     const variable = find(name);
     if (!variable || variable.raw) return variable?.value;
@@ -107,11 +118,13 @@ export function variableLookup(find: VariableSource): (name: string) => string |
     if (found !== undefined) return found;
     // A value that refers to itself finds nothing.
     known.set(name, '');
-    if (depth > MAX_CHAIN_LENGTH || expanded > MAX_EXPANDED_LENGTH) return '';
+    if (depth > MAX_CHAIN_LENGTH) {
+      room.left = -1;
+      return '';
+    }
     depth += 1;
-    const value = expandText(variable.value, lookup);
+    const value = expandText(variable.value, lookup, 'blank', room);
     depth -= 1;
-    if (value !== variable.value) expanded += value.length;
     known.set(name, value);
     return value;
   };
@@ -120,10 +133,12 @@ export function variableLookup(find: VariableSource): (name: string) => string |
 
 /**
  * The variables as a runner gets them: each after those that it refers to, expanded but for what is unknown, raw, or the
- * content of a file.
+ * content of a file. Undefined where they are too long then, or lead too far.
  */
-export function expandForRunner<V extends Expandable>(variables: readonly V[]): V[] {
+export function expandForRunner<V extends Expandable>(variables: readonly V[]): V[] | undefined {
   const all = byKey(variables);
+  const room = newRoom();
+  let depth = 0;
   const expanded = new Map<string, V>();
   const expand = (variable: V): V => {
     const known = expanded.get(variable.key);
@@ -131,6 +146,11 @@ export function expandForRunner<V extends Expandable>(variables: readonly V[]): 
     // Of those that refer to each other in a circle, one stays as it is.
     expanded.set(variable.key, variable);
     if (variable.raw) return variable;
+    if (depth > MAX_CHAIN_LENGTH) {
+      room.left = -1;
+      return variable;
+    }
+    depth += 1;
     const value = expandText(
       variable.value,
       (name) => {
@@ -138,12 +158,14 @@ export function expandForRunner<V extends Expandable>(variables: readonly V[]): 
         return referred && !referred.raw && !referred.file ? expand(referred).value : undefined;
       },
       'keep',
+      room,
     );
+    depth -= 1;
     const result = value === variable.value ? variable : { ...variable, value };
     expanded.delete(variable.key);
     expanded.set(variable.key, result);
     return result;
   };
   for (const variable of all.values()) expand(variable);
-  return [...expanded.values()];
+  return room.left < 0 ? undefined : [...expanded.values()];
 }

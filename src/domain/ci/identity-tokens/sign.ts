@@ -5,7 +5,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { randomId } from '../../../platform/secret.ts';
 import { signClaims } from '../../oauth/index.ts';
-import { type Expandable, expandText, sourceOf, variableLookup } from '../file/expansion.ts';
+import { type Expandable, expandText, newRoom, sourceOf, variableLookup } from '../file/expansion.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { refOfPipeline } from '../pipelines/refs.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
@@ -25,24 +25,26 @@ type Of = {
   environment: { tier: string } | undefined;
 };
 
-/** The tokens by their names; `variables` stand for names in their receivers. */
+/** The tokens by their names; `variables` stand for names in their receivers. Undefined where those are too long. */
 export async function signTokens(
   services: Needs<'config' | 'database' | 'secretKey' | 'baseUrl'>,
   of: Of,
   variables: readonly Expandable[],
-): Promise<{ key: string; value: string }[]> {
+): Promise<{ key: string; value: string }[] | undefined> {
   const wanted = Object.entries(of.planned.idTokens);
   if (wanted.length === 0) return [];
   const identity = await identityOf(services, of);
-  const lookup = variableLookup(sourceOf(variables));
+  const room = newRoom();
+  const lookup = variableLookup(sourceOf(variables), room);
+  const audiences = wanted.map(
+    ([key, { aud }]) => [key, aud.map((each) => expandText(each, lookup, 'keep', room))] as const,
+  );
+  if (room.left < 0) return undefined;
   return Promise.all(
-    wanted.map(async ([key, { aud }]) => {
-      const audience = aud.map((each) => expandText(each, lookup, 'keep'));
-      return {
-        key,
-        value: await signClaims(services, claimsOf({ ...identity, id: randomId() }, audience)),
-      };
-    }),
+    audiences.map(async ([key, audience]) => ({
+      key,
+      value: await signClaims(services, claimsOf({ ...identity, id: randomId() }, audience)),
+    })),
   );
 }
 
