@@ -26,6 +26,10 @@ const unavailable = /^(08...|53...|57P0.|57014|25006|58030|CONNECT|ECONN|ENOENT|
 export const isRolledBack = (error: unknown): boolean =>
   /^(21|22|23|40|54|55)/.test(String((error as { code?: unknown }).code));
 
+/** Whether the database, the way to it, or the operating system refused something: what else a program throws is its own. */
+export const isOutside = (error: unknown): boolean =>
+  isDatabaseError(error) && ('syscall' in error || /^(\d[\dA-Z]{4}|P0|XX|CONNECT)/.test(error.code));
+
 /** Translates a driver error into a Failure where the client can react to it; returns others as they are. */
 export function translateDatabaseError(error: unknown, unique: UniqueIndexes = {}): unknown {
   // The row was deleted after the request had found it.

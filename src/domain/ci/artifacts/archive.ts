@@ -28,7 +28,7 @@ const unreadable = (reason: string, cause?: unknown): Failure =>
 const tooMany = (most: number): Failure =>
   unreadable(`the archive has more than ${most.toLocaleString('en')} entries`);
 /** Errors of the disk stay what they are. */
-const malformed = (error: unknown): unknown =>
+export const malformed = (error: unknown): unknown =>
   error instanceof Failure || !(error instanceof Error) || 'syscall' in error
     ? error
     : unreadable(`the archive cannot be read: ${error.message.slice(0, MAX_REASON_LENGTH)}`, error);

@@ -4,7 +4,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { storedPath } from '../../../kernel/files/stored-files.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { openArchived } from './archive.ts';
+import { malformed, openArchived } from './archive.ts';
 import { artifactsFolder } from './files.ts';
 import { selectArchive } from './queries.ts';
 
@@ -26,7 +26,8 @@ export async function readArchivedText(
       storedPath(artifactsFolder(config.data), archive.secret).file,
       path,
     );
-    if (size <= MAX_TEXT_BYTES) return await text(stream);
+    if (size <= MAX_TEXT_BYTES)
+      return await text(stream).catch((error: unknown) => Promise.reject(malformed(error)));
     stream.destroy();
     return undefined;
   } catch (error) {

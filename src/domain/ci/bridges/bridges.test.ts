@@ -1,4 +1,5 @@
 /** Pipelines that jobs of others start: children, those of other projects, and what an attacker would try. */
+import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import {
@@ -12,7 +13,11 @@ import {
 import { makeRunner, type Runner, startPipeline, type TakenJob } from '../../../../test/support/runner.ts';
 import { until } from '../../../../test/support/waiting.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { failStuck } from '../execution/sweep-actions.ts';
+import { selectTurn } from './queries.ts';
 import { startBridge } from './start-bridge.ts';
 
 const app: TestApp = useApp();
@@ -219,6 +224,19 @@ go: {trigger: {include: [{artifact: made.yml, job: write}], strategy: depend}}
     expect(made.job_info).toMatchObject({ name: 'made' });
   });
 
+  test('is not made of a file that cannot be read', async () => {
+    const id = await start(`write: {stage: build, script: make, artifacts: {paths: [made.yml]}}
+go: {trigger: {include: [{artifact: made.yml, job: write}], strategy: depend}}
+`);
+    const job = await runner.take();
+    const content = randomBytes(200_000).toString('base64');
+    await runner.upload(job, zipOf({ name: 'made.yml', content, claims: { size: 100_000 } }));
+    await finish(job);
+    const failed = await bridge(id, 'failed');
+    expect(failed).toMatchObject({ failure_reason: 'downstream_pipeline_creation_failed' });
+    await settled(id, 'failed');
+  });
+
   test('whose file is wrong is kept with the mistake, and the bridge fails', async () => {
     const id = await start('go: {trigger: {include: missing.yml}}\n');
     const { failure_reason, downstream_pipeline: kept } = await bridge(id, 'failed');
@@ -286,6 +304,47 @@ describe('a bridge', () => {
       update ci_jobs set status = 'pending', started_at = null, finished_at = null where id = ${first}`;
     await startBridge(app.app.services, first);
     expect(await bridge(id, 'success')).toMatchObject({ id: first, downstream_pipeline: { id: made?.id } });
+  });
+
+  test('that cannot be started fails at once, and holds up no other', async () => {
+    const names = ['one', 'two', 'three'];
+    const id = await start(
+      names.map((name) => `${name}: {trigger: {include: child.yml}, when: manual}\n`).join(''),
+    );
+    const [third, second, first] = await bridgesOf(id);
+    const { sql } = app.app.services.database;
+    await sql`update ci_jobs set options = options - 'variables' where id = ${first?.id ?? 0}`;
+    for (const each of [first, second, third])
+      bodyOf(await app.as(developer.token)(`POST ${home()}/jobs/${each?.id}/play`), 200);
+    await until(
+      async () => (await bridgesOf(id)).every(({ status }) => status === 'success' || status === 'failed'),
+      'some wait',
+    );
+    const shown = (await bridgesOf(id)).map(({ status, failure_reason }) => [status, failure_reason]);
+    expect(shown).toEqual([
+      ['success', undefined],
+      ['success', undefined],
+      ['failed', 'downstream_pipeline_creation_failed'],
+    ]);
+  });
+
+  test('has its turn after those of its project that wait, and after no others', async () => {
+    const { db } = app.app.services.database;
+    const turns = inTransaction(db, async (tx) => {
+      const waiting = ['1 7', '1 8', '11 9'].map((key) => ({
+        task: 'none',
+        payload: {},
+        key: `bridge ${key}`,
+      }));
+      await addJobs(tx, waiting);
+      const found = await Promise.all([1, 11, 2].map((projectId) => selectTurn(tx, projectId)));
+      // Nothing of it stays.
+      throw new Failure(
+        'conflict',
+        found.map(({ turn }) => String(turn)),
+      );
+    });
+    await expect(turns).rejects.toMatchObject({ publicMessage: ['2', '1', '0'] });
   });
 
   test('that cannot start anything for a day fails', async () => {

@@ -37,6 +37,15 @@ export const isFollowed = async (db: Db, pipelineId: number): Promise<boolean> =
   return rows[0]?.is ?? false;
 };
 
+/** What the keys of jobs that start bridges of the project begin with, and how many of them wait: the turn of the next one. */
+export async function selectTurn(db: Db, projectId: number): Promise<{ share: string; turn: number }> {
+  const share = `bridge ${projectId} `;
+  const { rows } = await sql<{ turn: number }>`
+    select least(count(*), 32767)::integer as turn from graphile_worker.jobs
+    where starts_with(key, ${share}) and attempts < max_attempts`.execute(db);
+  return { share, turn: rows[0]?.turn ?? 0 };
+}
+
 /** The job of a pipeline that went well, by its name. */
 export const selectFinished = (
   db: Db,

@@ -1,6 +1,7 @@
 /** Starts the pipelines of bridges whose turn it is, after the commit: of each one, however often it is tried. */
 import { type AuthorizedProject, selectProjects } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { isOutside } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import type { Log } from '../../../platform/log.ts';
@@ -43,8 +44,20 @@ export async function startBridge(services: BridgeServices, id: number): Promise
   const { trigger } = planned;
   if (!trigger) return failBridge(db, id, 'data_integrity_failure');
   const bridge = { job, trigger, planned, pipeline: await selectPipelineOf(db, job) };
-  const refusal = (await selectFollowed(db, job)) ? undefined : await startPipeline(services, bridge);
+  const refusal = (await selectFollowed(db, job))
+    ? undefined
+    : await startPipeline(services, bridge).catch((error: unknown) => refusalOf(services, bridge, error));
   return refusal === undefined ? begin(db, id) : failBridge(db, id, refusal);
+}
+
+/** What would fail again is the failure of the bridge; what is busy, and faults of the database and the machine, are tried again. */
+function refusalOf({ log }: BridgeServices, { job }: Bridge, error: unknown): string {
+  const isTriedAgain = error instanceof Failure ? isBusy(error) : isOutside(error);
+  if (isTriedAgain) throw error;
+  const text = 'a bridge started no pipeline';
+  if (error instanceof Failure) log.info(text, { job_id: job.id, error: error.message });
+  else log.error(text, error, { job_id: job.id });
+  return 'downstream_pipeline_creation_failed';
 }
 
 /** The reason for which the bridge fails; undefined where there is a pipeline for it to follow. */
@@ -68,14 +81,8 @@ async function startPipeline(services: BridgeServices, bridge: Bridge): Promise<
   if (!request) return 'data_integrity_failure';
   if (!subject.may('run_pipelines') || !(await mayRunRef(creator, request)))
     return 'insufficient_bridge_permissions';
-  try {
-    await createPipeline(creator, request);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Failure) || isBusy(error)) throw error;
-    services.log.info('a bridge started no pipeline', { job_id: job.id, error: error.message });
-    return 'downstream_pipeline_creation_failed';
-  }
+  await createPipeline(creator, request);
+  return undefined;
 }
 
 /** The project of this path, where the user sees it. */

@@ -1,23 +1,32 @@
 /** What follows when bridges are to start pipelines, and when pipelines change that bridges wait for. */
 import type { Needs } from '../../../kernel/services.ts';
-import type { Task } from '../../../platform/jobs/jobs.ts';
+import { addJobs, type Task } from '../../../platform/jobs/jobs.ts';
 import type { Listener } from '../../../platform/outbox/outbox.ts';
 import { cancelChildren, followPipeline } from './follow-actions.ts';
-import { isFollowed, selectFollowers } from './queries.ts';
+import { isFollowed, selectFollowers, selectTurn } from './queries.ts';
 import { type BridgeServices, startBridge } from './start-bridge.ts';
 
-const START = 'ci.start_bridges';
+const AWAIT = 'ci.await_bridge';
+const START = 'ci.start_bridge';
 const FOLLOW = 'ci.follow_pipeline';
 const CANCEL = 'ci.cancel_children';
 
+type Pending = { project_id: number; bridge_id: number };
 type Changed = { pipeline_id: number; bridge_id: number | null; begins_anew: boolean };
 
 export const bridgeTasks = (services: BridgeServices): Record<string, Task> => {
   const { db } = services.database;
   return {
+    // Each has its turn: a project of many holds up neither those of others nor what else is to be done.
+    [AWAIT]: async (payload) => {
+      const { project_id, bridge_id } = payload as Pending;
+      const { share, turn } = await selectTurn(db, project_id);
+      const key = `${share}${bridge_id}`;
+      await addJobs(db, [{ task: START, payload: { bridge_id }, priority: turn, key }]);
+    },
     [START]: async (payload) => {
-      const { bridge_ids } = payload as { bridge_ids: number[] };
-      for (const id of bridge_ids) await startBridge(services, id);
+      const { bridge_id } = payload as Pick<Pending, 'bridge_id'>;
+      await startBridge(services, bridge_id);
       services.wake();
     },
     [FOLLOW]: async (payload) => {
@@ -38,8 +47,7 @@ export const bridgeTasks = (services: BridgeServices): Record<string, Task> => {
 };
 
 export const bridgeListeners = ({ database }: Needs<'database'>): Listener[] => [
-  // Beside the others of the project: what a file comes to may take its time.
-  { fact: 'bridges_pending', task: START, queue: 'pipelines' },
+  { fact: 'bridge_pending', task: AWAIT, queue: 'pipelines' },
   {
     fact: 'pipeline_changed',
     task: FOLLOW,

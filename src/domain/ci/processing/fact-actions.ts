@@ -14,8 +14,8 @@ export const announceJobs = (relation: string): RawBuilder<unknown> =>
         'jobs', jsonb_agg(jsonb_build_object('id', id, 'status', status) order by id)), max(updated_at)
       from ${relation} where kind = 'job' group by project_id, pipeline_id
       union all
-      select 'bridges_pending', jsonb_build_object('project_id', project_id, 'bridge_ids', jsonb_agg(id order by id)), max(updated_at)
-      from ${relation} where kind = 'bridge' and status = 'pending' group by project_id`),
+      (select 'bridge_pending', jsonb_build_object('project_id', project_id, 'bridge_id', id), updated_at
+      from ${relation} where kind = 'bridge' and status = 'pending' order by id)`),
   );
 
 /**
