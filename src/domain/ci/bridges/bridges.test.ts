@@ -17,6 +17,7 @@ import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { failStuck } from '../execution/sweep-actions.ts';
+import { followPipeline } from './follow-actions.ts';
 import { selectTurn } from './queries.ts';
 import { startBridge } from './start-bridge.ts';
 
@@ -145,6 +146,19 @@ describe('a child', () => {
     await bridge(id, 'success');
     await finish(await runner.take());
     await settled(id, 'success');
+  });
+
+  test('that began anew and has ended before its parent is told lets that go on', async () => {
+    const id = await start(`${child(', strategy: depend')}after: {stage: deploy, script: make}\n`);
+    const { id: started } = await downstreamOf(id);
+    await finish(await runner.take(), 'failed');
+    const { id: failed } = await bridge(id, 'failed');
+    await settled(id, 'failed');
+    const { db, sql } = app.app.services.database;
+    await sql`update pipelines set status = 'success' where id = ${started}`;
+    await followPipeline(db, failed, true);
+    await bridge(id, 'success');
+    expect((await runner.take()).job_info).toMatchObject({ name: 'after' });
   });
 
   test('has what its parent, the bridge and the file say, and no more', async () => {

@@ -34,6 +34,8 @@ async function change(
   { status, failure_reason }: Change,
 ): Promise<void> {
   if (status === bridge.status) return;
+  // It began anew, though it may have ended again: what was skipped since it had failed may run after it.
+  if (isCompleted(bridge.status as Status)) await resetSkipped(tx, pipeline, bridge.stage_index);
   const time = now();
   const changed = tx
     .updateTable('ci_jobs')
@@ -47,9 +49,6 @@ async function change(
     .where('id', '=', bridge.id)
     .returningAll();
   await changeJobs(tx, sql`${changed}`);
-  // What was skipped since it had failed may run after it.
-  if (isCompleted(bridge.status as Status) && !isCompleted(status))
-    await resetSkipped(tx, pipeline, bridge.stage_index);
   if (status === 'failed' && !bridge.allow_failure && pipeline.on_job_failure === 'all')
     await cancelWithChildren(tx, pipeline);
   await processPipeline(tx, pipeline);
