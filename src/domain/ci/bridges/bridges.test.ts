@@ -554,7 +554,13 @@ describe('a pipeline of another project', () => {
     await bridge(id, 'running');
     await farRunner.update(await farRunner.take(), { state: 'failed' });
     await settled(upstream, 'failed', other);
-    await bridge(id, 'failed');
+    const { id: ended } = await bridge(id, 'failed');
+    await settled(id, 'failed');
+    // What has been said stays said, whatever becomes of the other one.
+    const { db, sql } = app.app.services.database;
+    await sql`update pipelines set status = 'running' where id = ${upstream}`;
+    await followPipeline(db, ended, true);
+    expect([(await bridgesOf(id))[0]?.status, await statusOf(id)]).toEqual(['failed', 'failed']);
     expect(await bridge(await start(file, developer), 'failed')).toMatchObject({
       failure_reason: 'upstream_bridge_project_not_found',
     });

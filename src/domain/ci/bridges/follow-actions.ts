@@ -55,14 +55,15 @@ async function change(
 }
 
 /**
- * The bridge has the status that it gets from the pipeline that it started or follows. One that has ended changes only when that
- * pipeline began anew.
+ * The bridge has the status that it gets from the pipeline that it started or follows. One that has ended changes only when the
+ * pipeline that it started began anew.
  */
 export const followPipeline = (db: Db, id: number, beginsAnew: boolean): Promise<void> =>
   underLock(db, id, async (tx, pipeline, bridge) => {
     const followed = bridge.retried ? undefined : await selectFollowed(tx, bridge);
     const ended = isCompleted(bridge.status as Status);
-    if (followed && (ended ? beginsAnew : bridge.status !== 'created'))
+    const isOwn = bridge.upstream_pipeline_id === null;
+    if (followed && (ended ? beginsAnew && isOwn : bridge.status !== 'created'))
       await change(tx, pipeline, bridge, changeBy(bridge, followed));
   });
 
