@@ -9,6 +9,7 @@ import { artifactEndpoints } from './artifacts/routes.ts';
 import { runnerArtifactEndpoints } from './artifacts/runner-routes.ts';
 import { expireArtifacts } from './artifacts/sweep.ts';
 import { badgeRoutes } from './badges/pages.ts';
+import { recoverBridges } from './bridges/follow-actions.ts';
 import { bridgeListeners, bridgeTasks } from './bridges/tasks.ts';
 import type { CreationServices } from './creation/compile-request.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
@@ -110,7 +111,10 @@ export const ciCapability = (
     [FOLLOW_DELETIONS]: followDeletions(services),
     [START_DELAYED]: () => startDelayed(services.database.background),
     [TAKE_BACK]: () => takeBack(services.database.background),
-    [FAIL_STUCK]: () => failStuck(services.database.background),
+    [FAIL_STUCK]: async () => {
+      await failStuck(services.database.background);
+      await recoverBridges(services.database.background);
+    },
     [SWEEP_TRACES]: () => sweepTraces(services),
     [TAKE_DUE]: takeDue(services),
     [RUN]: runSchedule(services),

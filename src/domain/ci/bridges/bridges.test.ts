@@ -17,7 +17,7 @@ import { inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { failStuck } from '../execution/sweep-actions.ts';
-import { followPipeline } from './follow-actions.ts';
+import { followPipeline, recoverBridges } from './follow-actions.ts';
 import { selectTurn } from './queries.ts';
 import { startBridge } from './start-bridge.ts';
 
@@ -368,6 +368,33 @@ describe('a bridge', () => {
       update ci_jobs set status = 'pending', queued_at = now() - interval '25 hours' where pipeline_id = ${id}`;
     await failStuck(database.background);
     expect(await bridge(id, 'failed')).toMatchObject({ failure_reason: 'stuck_or_timeout_failure' });
+  });
+
+  test('whose pipeline is gone, or has ended without a word, does not go on for ever', async () => {
+    await commit(project, { 'manual.yml': 'inner: {script: make, when: manual, allow_failure: false}\n' });
+    const names = ['gone', 'ended', 'other', 'mirror', 'waiting'];
+    const file = (name: string) =>
+      ({
+        mirror: 'mirror: {trigger: {include: manual.yml, strategy: mirror}}\n',
+        waiting: 'waiting: {trigger: {include: child.yml}, when: manual}\n',
+      })[name] ?? `${name}: {trigger: {include: child.yml, strategy: depend}}\n`;
+    const id = await start(names.map(file).join(''));
+    const statusesOf = async () =>
+      (await bridgesOf(id)).toReversed().map(({ status, failure_reason }) => failure_reason ?? status);
+    await until(
+      async () => `${await statusesOf()}` === 'running,running,running,manual,manual',
+      'the bridges have not begun',
+    );
+    const [gone, ended, , mirror] = (await bridgesOf(id))
+      .toReversed()
+      .map(({ downstream_pipeline }) => downstream_pipeline?.id ?? 0);
+    const { background, sql } = app.app.services.database;
+    expect((await app.root(`DELETE ${home()}/pipelines/${gone}`)).status).toBe(204);
+    await sql`update pipelines set status = 'success' where id in (${ended ?? 0}, ${mirror ?? 0})`;
+    await recoverBridges(background);
+    expect(await statusesOf()).toEqual(['data_integrity_failure', 'success', 'running', 'success', 'manual']);
+    await recoverBridges(background);
+    expect(await statusesOf()).toEqual(['data_integrity_failure', 'success', 'running', 'success', 'manual']);
   });
 
   test('is played, and runs once more, with another pipeline', async () => {

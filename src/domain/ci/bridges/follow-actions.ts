@@ -8,7 +8,7 @@ import { cancelWithChildren, resetSkipped } from '../processing/change-actions.t
 import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { isCompleted, type Status } from '../processing/status.ts';
-import { selectFollowed } from './queries.ts';
+import { selectFollowed, selectLeftBehind } from './queries.ts';
 import { followingStatus } from './rules.ts';
 
 type Change = { status: Status; failure_reason?: string };
@@ -66,6 +66,20 @@ export const followPipeline = (db: Db, id: number, beginsAnew: boolean): Promise
     if (followed && (ended ? beginsAnew && isOwn : bridge.status !== 'created'))
       await change(tx, pipeline, bridge, changeBy(bridge, followed));
   });
+
+/** Bridges of one round. */
+const BATCH = 500;
+
+/** Bridges whose pipeline has ended are brought in line with it, though nobody told them; those whose pipeline is gone fail. */
+export async function recoverBridges(db: Db): Promise<void> {
+  for (const id of await selectLeftBehind(db, BATCH))
+    await underLock(db, id, async (tx, pipeline, bridge) => {
+      if (bridge.retried || (bridge.status !== 'running' && bridge.status !== 'manual')) return;
+      const followed = await selectFollowed(tx, bridge);
+      const gone: Change = { status: 'failed', failure_reason: 'data_integrity_failure' };
+      await change(tx, pipeline, bridge, followed ? changeBy(bridge, followed) : gone);
+    });
+}
 
 /** The bridge has a pipeline now; where it was canceled meanwhile, a child is canceled, too. */
 export async function begin(db: Db, id: number): Promise<void> {

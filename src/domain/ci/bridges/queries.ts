@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
+import { isCompleted, statuses } from '../processing/status.ts';
 
 export const selectBridge = (db: Db, id: number): Promise<JobRow | undefined> =>
   db.selectFrom('ci_jobs').selectAll().where('id', '=', id).where('kind', '=', 'bridge').executeTakeFirst();
@@ -28,6 +29,17 @@ export async function selectFollowers(db: Db, pipelineId: number): Promise<numbe
     .where('upstream_pipeline_id', '=', pipelineId)
     .where('retried', '=', false)
     .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Bridges that go on, though the pipeline that they follow is gone or has ended. */
+export async function selectLeftBehind(db: Db, most: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select b.id from ci_jobs b
+    where b.kind = 'bridge' and not b.retried and b.status in ('running', 'manual') and b.started_at is not null
+      and coalesce((select p.status from pipelines p where p.id = b.upstream_pipeline_id),
+        (select p.status from pipelines p where p.source_job_id = b.id), 'failed') = any(${statuses.filter(isCompleted)}::text[])
+    order by b.id limit ${most}`.execute(db);
   return rows.map(({ id }) => id);
 }
 
