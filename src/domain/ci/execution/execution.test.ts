@@ -407,6 +407,20 @@ test('a job whose variables would grow without end fails, and the next one is ha
   await runner.update(job, { state: 'success' });
 });
 
+test('a runner asks again at once where none of twenty jobs could be handed out', async () => {
+  const { sql } = app.app.services.database;
+  const pipeline = await start('one:\n  script: make\n  parallel: 21\n');
+  await sql`update pipelines set sha = repeat('0', 40) where id = ${pipeline}`;
+  const ask = async () => {
+    const { status, headers } = await runner.request();
+    return [status, headers.has('x-gitlab-last-update')];
+  };
+  expect([await ask(), await ask()]).toEqual([
+    [204, false],
+    [204, true],
+  ]);
+});
+
 test('a job that a fault of ours keeps back is tried three times', async () => {
   const { sql } = app.app.services.database;
   const pipeline = await start('one:\n  script: make\n');

@@ -27,17 +27,17 @@ import { isDebugged } from './rules.ts';
 const MAX_LOOKED_AT = 20;
 
 /**
- * Undefined where no job waits that the runner may take. A job that cannot be handed out fails, and the next one is looked at;
- * where that is a fault of ours, it runs once more.
+ * What the runner is told of its job; `nothing_waits` that it may take, or none of those that were looked at could be handed out.
+ * Such a job fails, and the next one is looked at; where that is a fault of ours, it runs once more.
  */
 export async function giveJob(
   services: CreationServices & Needs<'authenticator'>,
   runner: AuthenticRunner,
   manager: Manager,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Record<string, unknown> | 'nothing_waits' | 'more_may_wait'> {
   const { db, points } = services.database;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
-    if (!(await isAnythingWaiting(points))) return undefined;
+    if (!(await isAnythingWaiting(points))) return 'nothing_waits';
     const token = `${JOB_TOKEN_PREFIX}${randomHex(20)}`;
     const claimed = await claimJob(db, {
       runner,
@@ -46,7 +46,7 @@ export async function giveJob(
       prepares: manager.features.two_phase_job_commit === true,
       digest: digest(token),
     });
-    if (!claimed) return undefined;
+    if (!claimed) return 'nothing_waits';
     const drop = async (failure_reason: string): Promise<void> => {
       const begun = claimed.status === 'pending' ? await beginJob(db, claimed) : claimed;
       if (begun) await finishJob(db, begun, { state: 'failed', failure_reason });
@@ -60,7 +60,7 @@ export async function giveJob(
     if (typeof payload !== 'string') return payload;
     await drop(payload);
   }
-  return undefined;
+  return 'more_may_wait';
 }
 
 /** All that a runner needs to run the job, or why it cannot. */

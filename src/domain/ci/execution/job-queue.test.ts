@@ -10,9 +10,12 @@ import {
 } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { startPipeline } from '../../../../test/support/runner.ts';
+import { Reply } from '../../../kernel/api/endpoint.ts';
 import { moveClock } from '../../../platform/clock.ts';
+import { authenticateRunner } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { createJobQueue } from './job-queue.ts';
+import { executionEndpoints } from './routes.ts';
 
 const ashlar = useApp();
 let project: MadeProject;
@@ -31,7 +34,7 @@ beforeAll(async () => {
   );
   const body = { runner_type: 'project_type', project_id: project.id, tag_list: 'stone' };
   runner = bodyOf(await ashlar.root('POST /user/runners', { body }), 201);
-  // The queue has looked once: what it told before is another value then.
+  // The queue looks once: what it told before is another value then.
   await told(await told());
 });
 
@@ -96,6 +99,7 @@ describe('over HTTP', () => {
 describe('the queue', () => {
   const parked: Promise<unknown>[] = [];
   const stop = new AbortController();
+  const never = new AbortController().signal;
   const open = (longest?: number) =>
     createJobQueue(
       {
@@ -109,29 +113,71 @@ describe('the queue', () => {
       longest,
     );
   const some = { id: 7, updated_at: new Date(0) } as AuthenticRunner;
-  const never = new AbortController().signal;
-  /** The value once the queue has looked. */
-  const known = async (queue: ReturnType<typeof open>) => {
-    await queue.wait(some, queue.valueFor(some), AbortSignal.abort());
-    return queue.valueFor(some);
-  };
 
   test('gives up after its time, and when the client is gone', async () => {
     const queue = open(50);
-    const value = await known(queue);
-    expect(await queue.wait(some, value, never)).toBe(false);
-    expect(await open().wait(some, 'another', never)).toBe(true);
-    expect(await queue.wait(some, value, AbortSignal.abort())).toBe(false);
+    await expect.poll(() => queue.wait(some, never), { timeout: 10_000 }).toBe(false);
+    expect(await queue.wait(some, AbortSignal.abort())).toBe(false);
+  });
+
+  test('tells once of more jobs than it tells apart', async () => {
+    const jobs = Array.from(
+      { length: 6 },
+      (_, n) => `lay-${n}: {script: make, tags: [stone], parallel: 200}`,
+    );
+    const id = await startPipeline(ashlar, project, user, jobs.join('\n'));
+    const queue = open(1_000);
+    expect(await queue.wait(some, never)).toBe(true);
+    const value = queue.valueFor(some);
+    expect([await queue.wait(some, never), queue.valueFor(some)]).toEqual([false, value]);
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/pipelines/${id}/cancel`), 200);
   });
 
   test('holds twenty requests of a runner, until the program stops', async () => {
     const queue = open();
-    const value = await known(queue);
+    expect(await queue.wait(some, never)).toBe(true);
     parked.splice(0);
-    const waiting = Array.from({ length: 20 }, () => queue.wait(some, value, never));
+    const waiting = Array.from({ length: 20 }, () => queue.wait(some, never));
     await expect.poll(() => parked.length).toBe(20);
-    expect(await queue.wait(some, value, never)).toBe(false);
+    expect(await queue.wait(some, never)).toBe(false);
     stop.abort();
     expect(await Promise.all(waiting)).toEqual(Array(20).fill(false));
+  });
+});
+
+describe('after it waited', () => {
+  const pause = async (paused: boolean) =>
+    bodyOf(await ashlar.root(`PUT /runners/${runner.id}`, { body: { paused } }), 200);
+  const none = new Reply(204, undefined, undefined);
+
+  test.each<[string, (client: AbortController) => unknown, unknown]>([
+    ['one that is paused', () => pause(true), none],
+    ['one whose client is gone', (client) => client.abort(), none],
+    ['one that is no more', () => ashlar.root(`DELETE /runners/${runner.id}`), 'forbidden'],
+  ])('%s gets no job', async (_, meanwhile, expected) => {
+    await pause(false);
+    const client = new AbortController();
+    const { services } = ashlar.app;
+    const queue = createJobQueue({
+      database: services.database,
+      park: async (wait) => {
+        const woken = await wait(new AbortController().signal);
+        await meanwhile(client);
+        return woken;
+      },
+    });
+    const [endpoint] = executionEndpoints(queue);
+    const presented = { token: runner.token, system_id: 's_1' };
+    const request = { headers: {}, address: '127.0.0.1', signal: client.signal };
+    const id = await startPipeline(ashlar, project, user, file);
+    const { runner: known } = await authenticateRunner(services, presented, request);
+    const context = { services, input: { ...presented, last_update: queue.valueFor(known) }, request };
+    const answer = await Promise.resolve(
+      endpoint?.handle(context as unknown as Parameters<typeof endpoint.handle>[0]),
+    ).catch((fault) => fault.kind);
+    expect(answer).toEqual(expected);
+    const jobs = bodyOf(await ashlar.root(`GET /projects/${project.id}/pipelines/${id}/jobs`), 200);
+    expect(jobs).toMatchObject([{ status: 'pending', runner: null }]);
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/pipelines/${id}/cancel`), 200);
   });
 });

@@ -17,7 +17,7 @@ const LOOK_INTERVAL_MS = 250;
 const OVERLAP_MS = 10_000;
 /** After that a value is outdated: what else lets a runner have a job makes no job wait anew. */
 const LIFETIME_MS = 60_000;
-/** Of jobs that one look tells apart; with more of them each look finds a new one. */
+/** The newest jobs that one look tells apart; of one that is seen late behind so many, the next minute tells. */
 const MAX_SEEN = 1_000;
 const MAX_HELD = 500;
 const MAX_HELD_OF_RUNNER = 20;
@@ -29,8 +29,11 @@ type Held = { runnerId: number; wake: () => void };
 export type JobQueue = {
   /** The value that the runner is told. */
   valueFor(runner: AuthenticRunner): string;
-  /** Resolves with true when there may be a job for a runner that knows this value; with false when it waited long enough. */
-  wait(runner: AuthenticRunner, known: string, gone: AbortSignal): Promise<boolean>;
+  /**
+   * For a runner whose value was compared just now, with nothing awaited since: what comes later wakes it. Resolves with true
+   * when there may be a job for it; with false when it waited long enough, or too many wait.
+   */
+  wait(runner: AuthenticRunner, gone: AbortSignal): Promise<boolean>;
 };
 
 export function createJobQueue({ database, park }: Needs<'database' | 'park'>, longestMs = 50_000): JobQueue {
@@ -48,7 +51,7 @@ export function createJobQueue({ database, park }: Needs<'database' | 'park'>, l
     const since = new Date((isLate ? time : (lookedAt ?? time)).getTime() - OVERLAP_MS);
     const rows = await selectWaitingSince(database.points, since, MAX_SEEN);
     const found = new Set(rows.map(({ id, updated_at }) => `${id} ${updated_at.getTime()}`));
-    const isNew = isLate || found.size === MAX_SEEN || [...found].some((each) => !seen.has(each));
+    const isNew = isLate || [...found].some((each) => !seen.has(each));
     seen = found;
     lookedAt = time;
     if (!isNew) return;
@@ -60,10 +63,10 @@ export function createJobQueue({ database, park }: Needs<'database' | 'park'>, l
   async function watch(): Promise<void> {
     isWatched = true;
     while (held.size > 0) {
-      await sleep(LOOK_INTERVAL_MS);
       await look().catch(() => {
         for (const each of held) each.wake();
       });
+      await sleep(LOOK_INTERVAL_MS);
     }
     isWatched = false;
   }
@@ -95,10 +98,7 @@ export function createJobQueue({ database, park }: Needs<'database' | 'park'>, l
 
   return {
     valueFor,
-    async wait(runner, known, gone) {
-      if (known !== valueFor(runner)) return true;
-      await look();
-      if (known !== valueFor(runner)) return true;
+    async wait(runner, gone) {
       const ofRunner = [...held].filter(({ runnerId }) => runnerId === runner.id).length;
       if (held.size >= MAX_HELD || ofRunner >= MAX_HELD_OF_RUNNER) return false;
       return park(async (stopping) => {

@@ -28,7 +28,7 @@ export const selectWaitingSince = (
   sql<{ id: number; updated_at: Date }[]>`
     select id, updated_at from ci_jobs
     where status = 'pending' and kind = 'job' and runner_id is null and updated_at > ${since}
-    order by updated_at desc limit ${most}`;
+    order by updated_at desc, id desc limit ${most}`;
 
 export const selectPipelineOf = (db: Db, job: Pick<JobRow, 'pipeline_id'>) =>
   db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirstOrThrow();

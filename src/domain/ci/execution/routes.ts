@@ -56,15 +56,20 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     input: RequestInput,
     reply: JobPayload,
     handle: async ({ services, input, request }) => {
-      const { runner, manager } = await authenticateRunner(services, input, request);
-      if (runner.paused) return nothing();
+      let { runner, manager } = await authenticateRunner(services, input, request);
       const { last_update: known } = input;
-      if (known && !(await queue.wait(runner, known, request.signal)))
-        return nothing({ 'x-gitlab-last-update': known });
+      if (!runner.paused && known === queue.valueFor(runner)) {
+        if (!(await queue.wait(runner, request.signal))) return nothing({ 'x-gitlab-last-update': known });
+        // Meanwhile it may have become another one.
+        ({ runner, manager } = await authenticateRunner(services, input, request));
+      }
+      if (runner.paused || request.signal.aborted) return nothing();
       // What comes to wait after that is a change.
       const value = queue.valueFor(runner);
-      const payload = await giveJob(services, runner, manager);
-      return payload ?? nothing({ 'x-gitlab-last-update': value });
+      const given = await giveJob(services, runner, manager);
+      // Without a value, it asks again at once.
+      if (given === 'more_may_wait') return nothing();
+      return given === 'nothing_waits' ? nothing({ 'x-gitlab-last-update': value }) : given;
     },
   }),
   endpoint({
