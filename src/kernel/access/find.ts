@@ -171,6 +171,34 @@ export async function authorizeProject(
   return project;
 }
 
+/** authorizeProject() that follows an old path: for addresses and files that somebody wrote down, where a redirect is no answer. */
+export const followProject = (
+  sql: Sql,
+  caller: Caller,
+  ability: ProjectAbility,
+  path: string,
+): Promise<AuthorizedProject> =>
+  authorizeProject(sql, caller, ability, path).catch((error: unknown) => {
+    if (error instanceof Moved) return authorizeProject(sql, caller, ability, error.projectId);
+    throw error;
+  });
+
+/** The same of a full path, not an id; undefined for a project that is missing, invisible or refused. */
+export async function selectProjectAt(
+  sql: Sql,
+  caller: Caller,
+  ability: ProjectAbility,
+  fullPath: string,
+): Promise<AuthorizedProject | undefined> {
+  if (!fullPath.includes('/')) return undefined;
+  try {
+    return await followProject(sql, caller, ability, fullPath);
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
 /**
  * The projects of these full paths on which the caller has the ability, by the path in lower case. One
  * statement for all, for texts with many. Missing, invisible and refused ones are left out.

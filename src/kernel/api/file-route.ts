@@ -6,7 +6,7 @@ import { notFound } from '../../platform/failure.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../platform/http/parameters/raw-parameters.ts';
 import type { Route } from '../../platform/http/server/server.ts';
-import { type AuthorizedProject, authorizeProject, Moved } from '../access/find.ts';
+import { type AuthorizedProject, followProject } from '../access/find.ts';
 import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
 import { presentedCredential } from '../identity/credentials.ts';
@@ -24,10 +24,7 @@ export async function projectOfFile(
   ability: ProjectAbility,
 ): Promise<AuthorizedProject> {
   if (!path.includes('/')) throw notFound();
-  return authorizeProject(points, caller, ability, path).catch((error: unknown) => {
-    if (error instanceof Moved) return authorizeProject(points, caller, ability, error.projectId);
-    throw error;
-  });
+  return followProject(points, caller, ability, path);
 }
 
 type FileSpec = {

@@ -471,6 +471,13 @@ describe('a pipeline of another project', () => {
     expect(shown).toMatchObject({ status: 'success', downstream_pipeline: null });
   });
 
+  test('is found under its old path', async () => {
+    await app.root(`PUT ${home(other)}`, { body: { path: 'moved' } });
+    expect(await downstreamOf(await start(far()))).toMatchObject({ project_id: other.id });
+    const hidden = await bridge(await start(far(), developer), 'failed');
+    expect(hidden.failure_reason).toBe('downstream_bridge_project_not_found');
+  });
+
   test('gets inputs, which its file knows', async () => {
     const content = 'spec: {inputs: {stone: {}}}\n---\nlay $[[ inputs.stone ]]: {script: make}\n';
     await app.root(`PUT ${home(other)}/repository/files/.gitlab-ci.yml`, {
@@ -498,7 +505,9 @@ describe('a pipeline of another project', () => {
   test('is not to be told from none by who does not see it', async () => {
     const hidden = await bridge(await start(far(), developer), 'failed');
     const none = await bridge(await start('go: {trigger: {project: no/where}}\n', developer), 'failed');
+    const byId = await bridge(await start(`go: {trigger: {project: "${other.id}"}}\n`), 'failed');
     const said = ({ failure_reason, downstream_pipeline }: Shown) => [failure_reason, downstream_pipeline];
+    expect(said(byId)).toEqual(said(none));
     expect(said(hidden)).toEqual(['downstream_bridge_project_not_found', null]);
     expect(said(none)).toEqual(said(hidden));
   });

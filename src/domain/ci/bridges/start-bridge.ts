@@ -1,5 +1,5 @@
 /** Starts the pipelines of bridges whose turn it is, after the commit: of each one, however often it is tried. */
-import { type AuthorizedProject, selectProjects } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, selectProjectAt } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { isOutside } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -67,7 +67,10 @@ async function startPipeline(services: BridgeServices, bridge: Bridge): Promise<
   const user = await findUserOfProject(services, job.project_id, job.user_id);
   if (!user?.project.may('run_pipelines')) return 'insufficient_bridge_permissions';
   const { target } = trigger;
-  const subject = target.kind === 'child' ? user.project : await findTarget(services, user, target.project);
+  const subject =
+    target.kind === 'child'
+      ? user.project
+      : await selectProjectAt(services.database.points, user.actor, 'read_project', target.project);
   if (target.kind === 'upstream') return follow(services, bridge, subject);
   if (!subject) return 'downstream_bridge_project_not_found';
   if (target.kind === 'project' && subject.id === job.project_id) return 'invalid_bridge_trigger';
@@ -84,14 +87,6 @@ async function startPipeline(services: BridgeServices, bridge: Bridge): Promise<
   await createPipeline(creator, request);
   return undefined;
 }
-
-/** The project of this path, where the user sees it. */
-const findTarget = async (
-  { database }: BridgeServices,
-  { actor }: Pick<Creator, 'actor'>,
-  path: string,
-): Promise<AuthorizedProject | undefined> =>
-  (await selectProjects(database.points, actor, 'read_project', [path])).get(path.toLowerCase());
 
 async function follow(
   { database: { db } }: BridgeServices,

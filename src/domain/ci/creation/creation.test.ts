@@ -190,6 +190,16 @@ describe('a pipeline', () => {
     ]);
     const made = bodyOf(await app.root(`POST ${home()}/pipeline`, { body: { ref: 'main' } }), 201);
     expect(Object.keys(await jobsOf(made.id)).sort()).toEqual(['own', 'shared']);
+    // Under its old path too, and for nobody else.
+    await app.root(`PUT /projects/${hidden.id}`, { body: { path: 'moved-templates' } });
+    const again = bodyOf(await app.root(`POST ${home()}/pipeline`, { body: { ref: 'main' } }), 201);
+    expect(Object.keys(await jobsOf(again.id)).sort()).toEqual(['own', 'shared']);
+    expect(await refusal({ ref: 'main' })).toEqual([
+      400,
+      { base: [expect.stringMatching(/access denied!/)] },
+    ]);
+    const { valid } = bodyOf(await app.root(`GET ${home()}/ci/lint`), 200);
+    expect(valid).toBe(true);
   });
 
   test('is made of a file in another project, where the settings say so', async () => {
@@ -214,6 +224,10 @@ describe('a pipeline', () => {
         400,
         { base: [expect.stringMatching(/^Project `.*` not found or access denied!/)] },
       ]);
+      await asks(`ci.yml@${other.path_with_namespace}`);
+      await app.root(`PUT /projects/${other.id}`, { body: { path: 'moved-project' } });
+      const again = bodyOf(await app.root(`POST ${home()}/pipeline`, { body: { ref: 'main' } }), 201);
+      expect(Object.keys(await jobsOf(again.id)).sort()).toEqual(['more', 'shared']);
     } finally {
       await asks('');
     }

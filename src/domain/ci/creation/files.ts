@@ -1,8 +1,7 @@
 /** The files that a configuration includes, as the one who starts the pipeline may read them. */
-import { type AuthorizedProject, authorizeProject } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, selectProjectAt } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import { Failure } from '../../../platform/failure.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { findCommit } from '../../../platform/git/refs.ts';
 import { findEntry, walkTree } from '../../../platform/git/trees.ts';
@@ -48,7 +47,7 @@ export function createFiles(services: FileServices, actor: Actor, own: Authorize
   ]);
   const projectAt = (path: string): Promise<AuthorizedProject | undefined> => {
     const key = path.toLowerCase();
-    const known = projects.get(key) ?? authorize(services, actor, path);
+    const known = projects.get(key) ?? selectProjectAt(services.database.points, actor, 'read_code', path);
     projects.set(key, known);
     return known;
   };
@@ -72,19 +71,6 @@ export function createFiles(services: FileServices, actor: Actor, own: Authorize
     remote: (url) => fetchText(services, url),
     component: async () => undefined,
   };
-}
-
-async function authorize(
-  services: Needs<'database'>,
-  actor: Actor,
-  path: string,
-): Promise<AuthorizedProject | undefined> {
-  try {
-    return await authorizeProject(services.database.points, actor, 'read_code', path);
-  } catch (error) {
-    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
-    throw error;
-  }
 }
 
 /** The text behind an address, by the administrator's rules for addresses. */
