@@ -1,6 +1,8 @@
 /** Renders Markdown for a reader: sanitised, with links for the references that the reader may see. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MAX_SEARCHED } from '../../platform/patterns/pattern.ts';
 import type { Dialect } from './engine.ts';
+import { scanReferences } from './references.ts';
 import type { RenderContext } from './render-context.ts';
 import { escapeText, type Rendered } from './rendered.ts';
 import { renderSource } from './rendering.ts';
@@ -71,9 +73,13 @@ export async function renderMarkdown(
   return html;
 }
 
-/** A line of text without markup, such as a title, as safe HTML; its references are as those of renderMarkdown(). */
+/**
+ * A line of text without markup, such as a title, as safe HTML; its references are as those of renderMarkdown(), but a tracker's own
+ * names are found in short ones alone.
+ */
 export async function renderLine(text: string, context: RenderContext): Promise<string> {
-  const scan = await scannerOf(await readTrackerNames(context));
+  const isShort = text.length <= MAX_SEARCHED;
+  const scan = isShort ? await scannerOf(await readTrackerNames(context)) : scanReferences;
   const found = [...scan(text)].flatMap((each) => ('reference' in each ? each : []));
   const links = await resolveReferences(
     context,

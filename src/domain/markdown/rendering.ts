@@ -1,5 +1,6 @@
 /** Renders short texts at once, and long ones in a thread with a timeout. */
 import { extname } from 'node:path';
+import { MAX_SEARCHED } from '../../platform/patterns/pattern.ts';
 import { createThreads } from '../../platform/threads.ts';
 import type { Dialect } from './engine.ts';
 import { asWritten, type Rendered } from './rendered.ts';
@@ -7,8 +8,6 @@ import { scannerOf } from './tracker-names.ts';
 
 /** Characters; such a text takes some tens of milliseconds at worst. */
 const MAX_SHORT_LENGTH = 4_096;
-/** With a pattern that somebody wrote: its time is that of ten short texts at worst. */
-const MAX_SHORT_LENGTH_WITH_NAMES = 1_024;
 const RENDER_TIMEOUT_MS = 5_000;
 
 const threads = createThreads<{ text: string; dialect: Dialect }, Rendered>({
@@ -34,7 +33,7 @@ export async function renderSource(
   timeoutMs = RENDER_TIMEOUT_MS,
 ): Promise<Rendered> {
   const { trackerNames } = dialect;
-  if (text.length <= (trackerNames === undefined ? MAX_SHORT_LENGTH : MAX_SHORT_LENGTH_WITH_NAMES)) {
+  if (text.length <= (trackerNames === undefined ? MAX_SHORT_LENGTH : MAX_SEARCHED)) {
     const { renderDocument } = await import('./engine.ts');
     return renderDocument(text, dialect, await scannerOf(trackerNames));
   }

@@ -14,6 +14,7 @@ test.each<[pattern: string | undefined, text: string, expected: string[]]>([
   ['\\b([0-9]+)', '#12 13', ['issue 12 #12', 'external_issue 13 13']],
   ['\\bJIRA#([0-9]+)', 'JIRA#12 a/b#3', ['external_issue 12 JIRA#12', 'issue 3 a/b#3']],
   ['\\b([0-9]*)', 'a b', []],
+  ['(a)(?:.*b)?', 'a '.repeat(100), Array(20).fill('external_issue a a')],
   ['(', 'STONE-1', ['external_issue STONE-1 STONE-1']],
 ])('%j in %j', async (pattern, text, expected) => {
   expect(await found(pattern, text)).toEqual(expected);

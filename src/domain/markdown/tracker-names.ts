@@ -29,13 +29,13 @@ function* inOrder(all: readonly Found[]): Generator<Found> {
   }
 }
 
-/** Where there is a pattern, its names stand in place of the common ones of trackers. */
+/** Where there is a pattern, its names stand in place of the common ones of trackers: the first twenty of each text. */
 export async function scannerOf(pattern: string | undefined): Promise<Scan> {
   if (pattern === undefined) return scanReferences;
   const compiled = (await patternCompiler())(pattern, MAX_SIZE_IN_TEXTS);
   if ('problem' in compiled) return scanReferences;
   return (text) => {
-    const own = compiled.findAll(text).flatMap(({ start, end, group }): Found[] => {
+    const own = compiled.findFirst(text).flatMap(({ start, end, group }): Found[] => {
       if (group === '') return [];
       const reference = {
         kind: 'external_issue',

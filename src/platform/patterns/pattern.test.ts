@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { patternMatcher, patternProblem } from './pattern.ts';
+import { patternCompiler, patternMatcher, patternProblem } from './pattern.ts';
 
 describe('a new pattern', () => {
   test.each<[pattern: string, problem: string | undefined]>([
@@ -43,4 +43,15 @@ describe('a title', () => {
     const isRight = await patternMatcher(['^a', null, '^b']);
     expect([isRight('^a', 'b'), isRight(null, 'b'), isRight('^b', 'b')]).toEqual([false, true, true]);
   });
+});
+
+test.each<[pattern: string, text: string, groups: string[]]>([
+  ['a(b?)', 'ab a xab', ['b', '', 'b']],
+  ['(z)', 'ab', []],
+  ['(a)(?:.*b)?', 'a '.repeat(100), Array(20).fill('a')],
+])('the first matches of %s in %j', async (pattern, text, groups) => {
+  const compiled = (await patternCompiler())(pattern);
+  expect('problem' in compiled ? compiled : compiled.findFirst(text).map(({ group }) => group)).toEqual(
+    groups,
+  );
 });

@@ -6,6 +6,10 @@
 const MAX_SIZE = 1_000;
 /** Of a pattern that is looked for all over texts. */
 export const MAX_SIZE_IN_TEXTS = 200;
+/** Characters of a text that are looked through at once, on the thread that answers requests. */
+export const MAX_SEARCHED = 1_024;
+/** Each is looked for up to the end of the text, wherever it ends. */
+const MAX_MATCHES = 20;
 
 const engine = () => import('re2js');
 type Engine = Awaited<ReturnType<typeof engine>>;
@@ -18,8 +22,8 @@ type Compiled =
       test: (text: string) => boolean;
       /** The last match; where the pattern has groups, what its last group is there. */
       findLast: (text: string) => string | undefined;
-      /** The matches in order, with what their first group is. */
-      findAll: (text: string) => Match[];
+      /** The first twenty matches in order, with what their first group is: for patterns that have one. */
+      findFirst: (text: string) => Match[];
     }
   | { problem: string };
 
@@ -33,14 +37,14 @@ function compile({ RE2JS, RE2JSException }: Engine, pattern: string, maxSize = M
       while (matcher.find()) last = matcher.group(matcher.groupCount());
       return last ?? undefined;
     };
-    const findAll = (text: string): Match[] => {
+    const findFirst = (text: string): Match[] => {
       const matcher = compiled.matcher(text);
       const found: Match[] = [];
-      while (matcher.find())
+      while (found.length < MAX_MATCHES && matcher.find())
         found.push({ start: matcher.start(), end: matcher.end(), group: matcher.group(1) ?? '' });
       return found;
     };
-    return { test: (text) => compiled.test(text), findLast, findAll };
+    return { test: (text) => compiled.test(text), findLast, findFirst };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace('error parsing regexp: ', '');

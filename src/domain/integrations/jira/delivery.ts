@@ -2,7 +2,13 @@
  * Issues of Jira: those that a push to the default branch, or a merge into it, closes go the way that the properties say; those that
  * commits and merge requests name get a comment and a link.
  */
-import { MAX_SIZE_IN_TEXTS, patternCompiler } from '../../../platform/patterns/pattern.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  MAX_SEARCHED,
+  MAX_SIZE_IN_TEXTS,
+  type Match,
+  patternCompiler,
+} from '../../../platform/patterns/pattern.ts';
 import { call } from '../kinds/call.ts';
 import { type Delivery, type DeliveryServices, type Properties, textOf } from '../kinds/description.ts';
 import { jiraNames } from './issue-names.ts';
@@ -67,10 +73,10 @@ const MAX_COMMENTS = 20;
 /** Characters: those of a commit have no bound. */
 const MAX_TITLE = 500;
 
-function mentionedBy(payload: Payload, find?: FindKeys): Mentioned[] {
+function mentionedBy(payload: Payload, mentions: readonly Mention[], find?: FindKeys): Mentioned[] {
   const who = quoted(payload.user?.name ?? payload.user_name ?? 'Somebody');
   const place = quoted(payload.project?.path_with_namespace ?? '');
-  return mentionsIn(payload)
+  return mentions
     .flatMap(({ what, title, url, text }) =>
       namedKeys(text, find).map((key) => ({
         key,
@@ -145,29 +151,35 @@ async function mention(
   });
 }
 
-/** Characters of one text that are looked through with a pattern that somebody wrote. */
-const MAX_SEARCHED = 20_000;
-
-/** How the properties name issues; undefined for the common keys. */
-async function ownNames(properties: Properties): Promise<FindKeys | undefined> {
+/** What the properties' own names find in these texts; undefined for the common keys. */
+async function ownNames(properties: Properties, texts: readonly string[]): Promise<FindKeys | undefined> {
   const pattern = jiraNames.pattern(properties);
   if (pattern === undefined) return undefined;
   const compiled = (await patternCompiler())(pattern, MAX_SIZE_IN_TEXTS);
   if ('problem' in compiled) return () => [];
-  return (text) => compiled.findAll(text.slice(0, MAX_SEARCHED)).filter(({ group }) => group !== '');
+  const found = new Map<string, Match[]>();
+  for (const text of new Set(texts)) {
+    // Each may take some milliseconds.
+    if (found.size > 0) await nextTurn();
+    const matches = compiled.findFirst(text.slice(0, MAX_SEARCHED));
+    found.set(
+      text,
+      matches.filter(({ group }) => group !== ''),
+    );
+  }
+  return (text) => found.get(text) ?? [];
 }
 
 export const jiraDelivery: Delivery = {
   async prepare({ body }, properties): Promise<(Transitioned | Mentioned)[]> {
     const payload = body as Payload;
-    const find = await ownNames(properties);
     const goes =
       properties.jira_issue_transition_automatic === true ||
       textOf(properties, 'jira_issue_transition_id') !== '';
-    return [
-      ...(goes ? closedKeys(closingTexts(payload), find).map((key) => ({ key })) : []),
-      ...(properties.comment_on_event_enabled === false ? [] : mentionedBy(payload, find)),
-    ];
+    const closing = goes ? closingTexts(payload) : [];
+    const mentions = properties.comment_on_event_enabled === false ? [] : mentionsIn(payload);
+    const find = await ownNames(properties, [...closing, ...mentions.map(({ text }) => text)]);
+    return [...closedKeys(closing, find).map((key) => ({ key })), ...mentionedBy(payload, mentions, find)];
   },
   async send(services, prepared, properties) {
     const told = prepared as Transitioned | Mentioned;

@@ -4,6 +4,8 @@ import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, type MadeProject, makeProject } from '../../../../test/support/factories.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { startWebServer, type WebServer } from '../../../../test/support/web-server.ts';
+import type { HookEvent } from '../../hooks/index.ts';
+import { jiraDelivery } from './delivery.ts';
 
 const ashlar = useApp();
 let jira: WebServer;
@@ -159,6 +161,23 @@ test('issues may be named with a prefix and a pattern of their own', async () =>
     [sentTo('stone%2F7'), '31'],
     [sentTo('stone%2F8'), '31'],
   ]);
+});
+
+test.each<[string, string[], string[]]>([
+  ['[a-z]+', ['Closes J#a and J#b', 'See J#c', 'Closes J#a and J#b'], ['a', 'b', 'a', 'b', 'c', 'a', 'b']],
+  ['[a-z]*', [`${'J# '.repeat(20)}J#a`, `${'J# '.repeat(19)}J#b`], ['b']],
+  ['[a-z]', [`${' '.repeat(1_021)}J#a`, `${' '.repeat(1_022)}J#b`], ['a']],
+  ['(', ['J#a STONE-1'], []],
+])('of names by %s in %j', async (jira_issue_regex, messages, expected) => {
+  const commits = messages.map((message) => ({ id: '1', title: '', message, url: 'https://here.example' }));
+  const project = { path_with_namespace: 'g/p', default_branch: 'main' };
+  const body = { object_kind: 'push', ref: 'refs/heads/main', project, commits };
+  const prepared = await jiraDelivery.prepare({ flag: 'push_events', body } as HookEvent, {
+    jira_issue_transition_automatic: true,
+    jira_issue_prefix: 'J#',
+    jira_issue_regex,
+  });
+  expect((prepared as { key: string }[]).map(({ key }) => key)).toEqual(expected);
 });
 
 test.each([
