@@ -1,7 +1,7 @@
 /** Gives a waiting job to a runner: to one alone, however many ask at the same time. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import type { Db } from '../../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { following } from './begin-actions.ts';
@@ -40,7 +40,8 @@ const projectsWaiting = sql`
 
 /**
  * The next job that the runner may take, which is its own now, with the token that was made for it; undefined without one. The
- * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs with its job.
+ * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs with its job:
+ * it is locked after the job, by others before it, and what deadlocks for that is repeated by the transaction.
  */
 export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined> {
   const { runner, managerId, cancelGracefully, prepares, digest } = claim;
@@ -53,7 +54,7 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
   const isTaken = sql`${isWaiting} and j.tags <@ ${tags}::text[] and (${untagged}::boolean or cardinality(j.tags) > 0)
     and (${access_level !== 'ref_protected'}::boolean or j.protected)
     and exists (select from users u where u.id = j.user_id and u.state = 'active')`;
-  const { rows } = await sql<JobRow>`
+  const query = sql<JobRow>`
     with recursive waiting (project_id) as (${projectsWaiting}),
     places as materialized (
       select p.id, p.settings, ${turns} as running, f.first_id
@@ -84,6 +85,7 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
         ${time}, ${time} from claimed),
     begun as (select * from claimed where status = 'running'),
     ${following(time)}
-    select * from claimed`.execute(db);
+    select * from claimed`;
+  const { rows } = await inTransaction(db, (tx) => query.execute(tx));
   return rows[0];
 }

@@ -1,7 +1,8 @@
 /** Jobs as runners run them: handed out once, reported of, with their traces and their clones. */
 import { rmSync } from 'node:fs';
+import { sql as raw } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TestApp, useApp } from '../../../../test/support/app.ts';
+import { type Called, type TestApp, useApp } from '../../../../test/support/app.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -11,6 +12,8 @@ import {
 } from '../../../../test/support/factories.ts';
 import { makeHome, runGit } from '../../../../test/support/git.ts';
 import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
+import { until } from '../../../../test/support/waiting.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
 import { sweepTraces } from '../traces/sweep-traces.ts';
 import { readTraceEnd, traceSize } from '../traces/traces.ts';
 import { takeBack } from './begin-actions.ts';
@@ -522,6 +525,26 @@ test('runners are not throttled by their address, but those without a good token
     200,
   );
   expect(await statusOf(pipeline)).toBe('success');
+});
+
+test('a job that is claimed while it is canceled is had by one of both', async () => {
+  const { db, sql } = app.app.services.database;
+  const pipeline = await start('build:\n  script: make\n');
+  const waiting =
+    "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%recursive waiting%'";
+  let request: Promise<Called> | undefined;
+  await inTransaction(db, async (tx) => {
+    // The request is who finds the deadlock.
+    await raw`set local deadlock_timeout = '30s'`.execute(tx);
+    await raw`select from pipelines where id = ${pipeline} for update`.execute(tx);
+    if (!request) {
+      request = runner.request();
+      await until(async () => (await sql.unsafe(waiting)).length > 0, 'the request does not wait');
+    }
+    await raw`update ci_jobs set status = 'canceled' where pipeline_id = ${pipeline}`.execute(tx);
+  });
+  // 201 where the machine was so slow that it had found none yet.
+  expect([201, 204]).toContain((await request)?.status);
 });
 
 test('jobs of one pipeline that end at the same time go together, each once', async () => {
