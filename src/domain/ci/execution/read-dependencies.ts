@@ -1,5 +1,5 @@
 /** The jobs that left something for a job: of its own pipeline, and of others that it names. */
-import { type AuthorizedProject, authorizeProject, Moved } from '../../../kernel/access/find.ts';
+import { type AuthorizedProject, selectProjectAt } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -68,13 +68,12 @@ async function findForeign(
   if (isOwn)
     return selectOfRef(db, project, { ref, job: need.job, access: ['all', 'developer'] }, keepLatest);
   // Of others, a job has what its token opens.
-  const found = await authenticateJob(services, settings, token)
-    .then((caller) => authorizeProject(points, caller, 'read_pipelines', path))
-    .catch((error: unknown) => {
-      // One that was canceled meanwhile opens nothing, as what is hidden.
-      if (error instanceof Failure || error instanceof Moved) return undefined;
-      throw error;
-    });
+  const caller = await authenticateJob(services, settings, token).catch((error: unknown) => {
+    // One that was canceled meanwhile opens nothing.
+    if (error instanceof Failure && error.kind === 'unauthenticated') return undefined;
+    throw error;
+  });
+  const found = caller && (await selectProjectAt(points, caller, 'read_pipelines', path));
   const access = ['all', 'developer', 'maintainer'].filter((each) => found && mayDownload(found, each));
   return found && selectOfRef(db, found, { ref, job: need.job, access }, keepLatest);
 }
