@@ -47,8 +47,10 @@ export function createJobQueue({ database, park }: Needs<'database' | 'park'>, l
 
   async function look(): Promise<void> {
     const time = now();
-    const isLate = !lookedAt || time.getTime() - lookedAt.getTime() > LIFETIME_MS;
-    const since = new Date((isLate ? time : (lookedAt ?? time)).getTime() - OVERLAP_MS);
+    const age = lookedAt && time.getTime() - lookedAt.getTime();
+    // The clock of a machine may be set back.
+    const isLate = age === undefined || age < 0 || age > LIFETIME_MS;
+    const since = new Date(time.getTime() - (isLate ? 0 : age) - OVERLAP_MS);
     const rows = await selectWaitingSince(database.points, since, MAX_SEEN);
     const found = new Set(rows.map(({ id, updated_at }) => `${id} ${updated_at.getTime()}`));
     const isNew = isLate || [...found].some((each) => !seen.has(each));
