@@ -344,6 +344,13 @@ CREATE INDEX badges_group ON public.badges USING btree (namespace_id, id) WHERE 
 
 CREATE INDEX badges_project ON public.badges USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
+create table blobs (
+  sha256 bytea not null,
+  created_at timestamp(3) with time zone not null,
+  constraint blobs_sha256_check CHECK ((length(sha256) = 32)),
+  constraint blobs_pkey PRIMARY KEY (sha256)
+);
+
 create table ci_artifacts (
   id bigint generated always as identity not null,
   job_id bigint not null,
@@ -1939,6 +1946,92 @@ create table outbox (
   created_at timestamp(3) with time zone not null,
   constraint outbox_pkey PRIMARY KEY (id)
 );
+
+create table package_file_pipelines (
+  package_file_id bigint not null,
+  package_id bigint not null,
+  pipeline_id bigint not null,
+  constraint package_file_pipelines_package_file_id_fkey FOREIGN KEY (package_file_id) REFERENCES package_files(id) ON DELETE CASCADE,
+  constraint package_file_pipelines_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  constraint package_file_pipelines_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE,
+  constraint package_file_pipelines_pkey PRIMARY KEY (package_file_id, pipeline_id)
+);
+
+CREATE INDEX package_file_pipelines_package ON public.package_file_pipelines USING btree (package_id, pipeline_id);
+
+CREATE INDEX package_file_pipelines_pipeline ON public.package_file_pipelines USING btree (pipeline_id);
+
+create table package_files (
+  id bigint generated always as identity not null,
+  package_id bigint not null,
+  file_name text collate "C" not null,
+  sha256 bytea not null,
+  size bigint not null,
+  md5 bytea not null,
+  sha1 bytea not null,
+  metadata jsonb default '{}'::jsonb not null,
+  created_at timestamp(3) with time zone not null,
+  constraint package_files_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  constraint package_files_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint package_files_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX package_files_blob ON public.package_files USING btree (sha256);
+
+CREATE INDEX package_files_name ON public.package_files USING btree (package_id, file_name, id);
+
+create table package_protection_rules (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  package_name_pattern text collate "C" not null,
+  package_type text not null,
+  push_level smallint,
+  delete_level smallint,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint package_protection_rules_check CHECK ((num_nonnulls(push_level, delete_level) > 0)),
+  constraint package_protection_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint package_protection_rules_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX package_protection_rules_pattern ON public.package_protection_rules USING btree (project_id, package_type, package_name_pattern);
+
+create table package_tags (
+  id bigint generated always as identity not null,
+  package_id bigint not null,
+  name text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint package_tags_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  constraint package_tags_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX package_tags_name ON public.package_tags USING btree (package_id, name);
+
+create table packages (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  package_type text not null,
+  name text collate "C" not null,
+  version text collate "C",
+  status text default 'default'::text not null,
+  status_message text,
+  metadata jsonb default '{}'::jsonb not null,
+  creator_id bigint,
+  last_downloaded_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint packages_package_type_check CHECK ((package_type = ANY (ARRAY['maven'::text, 'npm'::text, 'conan'::text, 'nuget'::text, 'pypi'::text, 'composer'::text, 'generic'::text, 'golang'::text, 'debian'::text, 'rubygems'::text, 'helm'::text, 'terraform_module'::text]))),
+  constraint packages_status_check CHECK ((status = ANY (ARRAY['default'::text, 'hidden'::text, 'processing'::text, 'error'::text, 'deprecated'::text]))),
+  constraint packages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint packages_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX packages_creator ON public.packages USING btree (creator_id) WHERE (creator_id IS NOT NULL);
+
+CREATE INDEX packages_listed ON public.packages USING btree (project_id, created_at, id);
+
+CREATE UNIQUE INDEX packages_version ON public.packages USING btree (project_id, package_type, name, version) NULLS NOT DISTINCT;
 
 create table pipeline_schedule_variables (
   id bigint generated always as identity not null,

@@ -27,6 +27,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   ],
   namespaces: ['hooks', 'markdown', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
+  packages: ['ci', 'repositories'],
   pages: [
     'accounts',
     'alerts',

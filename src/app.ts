@@ -1,5 +1,6 @@
 /** The composition root: builds the services, mounts every capability, starts the relay and the workers. */
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { capabilities } from './capabilities.ts';
 import { documentationCapability } from './domain/documentation/index.ts';
@@ -14,6 +15,7 @@ import { createAuthenticator } from './kernel/identity/authenticate.ts';
 import type { Services } from './kernel/services.ts';
 import { createFeatureGates } from './kernel/settings/features.ts';
 import { createSettingsSource } from './kernel/settings/settings.ts';
+import { createBlobs } from './platform/blobs/blobs.ts';
 import { now } from './platform/clock.ts';
 import { type ConnectionTarget, isReadOnly, openDatabase } from './platform/db/database.ts';
 import type { UniqueIndexes } from './platform/db/errors.ts';
@@ -73,6 +75,7 @@ export function createApp(options: AppOptions): App {
   const services: Services = {
     config,
     database,
+    blobs: createBlobs(join(config.data, 'blobs'), database),
     settings: createSettingsSource(sql),
     features: createFeatureGates(sql),
     authenticator: createAuthenticator(database, deriveKey(secretKey, 'csrf')),

@@ -25,6 +25,7 @@ import {
 } from './domain/namespaces/index.ts';
 import { mailCapability, notificationsCapability } from './domain/notifications/index.ts';
 import { oauthCapability } from './domain/oauth/index.ts';
+import { packagesCapability } from './domain/packages/index.ts';
 import { pagesCapability } from './domain/pages/index.ts';
 import { labelsCapability, milestoneSearch, milestonesCapability } from './domain/planning/index.ts';
 import { releasesCapability } from './domain/releases/index.ts';
@@ -100,6 +101,7 @@ export const capabilities = (services: Services): Capability[] => {
     featureFlagsCapability(),
     badgesCapability(),
     ciCapability(services),
+    packagesCapability(services),
     releasesCapability(services),
     hooksCapability(services),
     integrationsCapability(services),

@@ -1,5 +1,6 @@
 /** Services that the composition root builds once for all capabilities. */
 
+import type { Blobs } from '../platform/blobs/blobs.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Presence } from '../platform/db/processes.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
@@ -17,6 +18,8 @@ import type { SettingsSource } from './settings/settings.ts';
 export type Services = {
   config: Config;
   database: Database;
+  /** Bytes of files, by their SHA-256. */
+  blobs: Blobs;
   settings: SettingsSource;
   features: FeatureGates;
   authenticator: Authenticator;

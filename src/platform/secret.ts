@@ -34,8 +34,10 @@ export const randomFraction = (): number => randomInt(2 ** 32) / 2 ** 32;
 /** SHA-256: of a token, code or key, what is stored in its place; of a file, its name. */
 export const digest = (secret: string | Buffer): Buffer => hash('sha256', secret, 'buffer');
 
-/** The same of what arrives in pieces. */
-export const startDigest = (): Hash => createHash('sha256');
+export type DigestAlgorithm = 'sha256' | 'sha512' | 'sha1' | 'md5';
+
+/** The same of what arrives in pieces; by another algorithm where a format asks for that. */
+export const startDigest = (algorithm: DigestAlgorithm = 'sha256'): Hash => createHash(algorithm);
 
 /** A digest as the formats of keys want it: where md5 or SHA-1 names a key, it guards nothing. */
 export const keyFingerprint = (algorithm: 'md5' | 'sha1', key: Buffer): string => hash(algorithm, key);

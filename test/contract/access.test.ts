@@ -110,7 +110,7 @@ const exceptions: Record<string, Row> = {
 };
 
 /** The statuses that the access sentence promises, on private objects. */
-function promised({ access }: Endpoint): Row {
+function promised({ access, packageScope }: Endpoint): Row {
   const { on, ability } = access.sentence;
   if (on === 'anyone') return row(() => 'yes');
   if (on === 'signed_in') return signedIn;
@@ -122,7 +122,8 @@ function promised({ access }: Endpoint): Row {
   )?.[1];
   if (!rule) throw new Error(`the ability ${ability} is in no table and no exception`);
   return row((persona) => {
-    if (persona === 'anonymous') return access.anonymous ? '404' : '401';
+    // Package programs send their credentials when they are asked for them.
+    if (persona === 'anonymous') return access.anonymous && packageScope === undefined ? '404' : '401';
     if (persona === 'outsider') return '404';
     if (persona === 'admin' || rule.visible !== undefined) return 'yes';
     return roles[persona] >= rule.least ? 'yes' : '403';
@@ -210,6 +211,8 @@ test('what is wrong with a request is told only to those who may make it', async
       route.endpoint &&
       route.title === titleOf(route.endpoint) &&
       situation === 'private' &&
+      // Whatever the body is, it is the file of a package.
+      !(caller === 'admin' && route.endpoint.packageScope && route.endpoint.stream) &&
       ['anonymous', 'guest', 'admin'].includes(caller),
   );
   await walk.enter('private');

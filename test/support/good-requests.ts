@@ -16,8 +16,8 @@ const PICTURE = 'GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;';
 
 const fieldPart = ([name, value]: [string, unknown]): string =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-const filePart = (name: string): string =>
-  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"; filename="stone.gif"\r\ncontent-type: image/gif\r\n\r\n${PICTURE}\r\n--${BOUNDARY}--\r\n`;
+const filePart = ([name = '', filename = 'stone.gif']: readonly string[]): string =>
+  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"; filename="${filename}"\r\ncontent-type: image/gif\r\n\r\n${PICTURE}\r\n--${BOUNDARY}--\r\n`;
 
 /** Values by the names of required parameters. */
 const usual: Fields = {
@@ -131,7 +131,12 @@ export function requestTo(
   const line = `${spec.method} /api/v4${path}`;
   if (file !== undefined) {
     const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
-    return { line, headers, body: Object.entries(fields).map(fieldPart).join('') + filePart(file) };
+    return {
+      line,
+      headers,
+      body:
+        Object.entries(fields).map(fieldPart).join('') + filePart(typeof file === 'string' ? [file] : file),
+    };
   }
   if (spec.method === 'GET') {
     const query = Object.entries(sent).flatMap(([name, value]) =>

@@ -37,8 +37,8 @@ export type Given = {
   at?: Readonly<Record<string, string | number>>;
   /** In the body, or in the query of a GET. */
   with?: Fields;
-  /** The field that is a file. */
-  file?: string;
+  /** The field that is a file, and its name where it has to have one. */
+  file?: string | readonly [field: string, name: string];
 };
 
 /** The world of the access matrix, for requests that name something in it. */

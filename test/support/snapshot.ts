@@ -34,7 +34,7 @@ export async function everything(app: TestApp): Promise<Record<string, string>> 
     if (name === 'rate_limit_windows' || name === 'processes') continue;
     const [found] = await sql.unsafe<{ digest: string }[]>(
       `select count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as digest
-       from (select (to_jsonb(t) - 'last_used_at' - 'last_activity_on')::text as r from "${name}" t) x`,
+       from (select (to_jsonb(t) - 'last_used_at' - 'last_activity_on' - 'last_downloaded_at')::text as r from "${name}" t) x`,
     );
     digests[name] = found?.digest ?? '';
   }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { TestApp } from './app.ts';
 
 /** Marks of use, which a refused request may leave too. */
-const marks = `array['last_used_at', 'last_activity_on', 'last_used_ip']`;
+const marks = `array['last_used_at', 'last_activity_on', 'last_used_ip', 'last_downloaded_at']`;
 /** Windows of limits, heartbeats, and leases of repositories. */
 const unwatched = ['rate_limit_windows', 'processes', 'repository_uses'];
 

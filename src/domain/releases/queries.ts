@@ -1,8 +1,7 @@
 /** Releases: the lists of a project and a group, one by its tag, and what is around them. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
-import { CALLER, callerCte, reachedCtes, TODAY } from '../../kernel/access/membership-queries.ts';
-import { mayInProjects } from '../../kernel/access/policy-sql.ts';
+import { belowGroup, projectsWith } from '../../kernel/access/project-list-queries.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import { selectPeople } from '../../kernel/users/queries.ts';
 import type { UserBasicRow } from '../../kernel/users/records.ts';
@@ -10,12 +9,7 @@ import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { byId, idArray, readTagged, taggedRows } from '../../platform/db/tagged-rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
-import {
-  type MilestoneWithPath,
-  milestoneOfJson,
-  projectsOf,
-  selectMilestonesOf,
-} from '../planning/index.ts';
+import { type MilestoneWithPath, milestoneOfJson, selectMilestonesOf } from '../planning/index.ts';
 import type { EvidenceRow } from './evidences/queries.ts';
 import type { LinkRow } from './links/queries.ts';
 import type { ReleaseRow } from './release-row.ts';
@@ -40,18 +34,6 @@ export function selectReleases(
   return selectPage(db, query, page, { by: order_by, sort }, columns);
 }
 
-/** The ids of the projects in the group and below it whose releases the caller reads, as `read_releases` decides. */
-function projectsRead(caller: Caller, group: AuthorizedGroup): RawBuilder<unknown> {
-  const everywhere = caller === undefined || caller.admin || caller.auditor;
-  const level = everywhere ? sql`0` : sql`coalesce(greatest(g.level, r.level), 0)`;
-  const reached = everywhere
-    ? sql``
-    : sql`left join reached_groups g on g.id = p.namespace_id left join reached_projects r on r.id = p.id`;
-  return sql`(with ${callerCte(caller)} ${sql.raw(everywhere ? '' : `, ${reachedCtes(CALLER, TODAY)}`)}
-    select p.id from projects p ${reached}
-    where not p.deleting and ${mayInProjects('read_releases', caller, level)} and ${projectsOf(group)})`;
-}
-
 /** One page of those of a group and its subgroups, with the paths of their projects. */
 export const selectGroupReleases = (
   db: Db,
@@ -66,7 +48,9 @@ export const selectGroupReleases = (
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .selectAll('releases')
     .select(sql<string>`namespaces.full_path || '/' || projects.path`.as('full_path'))
-    .where(sql<SqlBool>`releases.project_id in ${projectsRead(caller, group)}`);
+    .where(
+      sql<SqlBool>`releases.project_id in ${projectsWith('read_releases', caller, belowGroup(group.id))}`,
+    );
   return selectPage(db, query, page, { by: 'released_at', sort }, columns);
 };
 

@@ -2,6 +2,7 @@
 import type { Sql } from '../../platform/db/driver/sql.ts';
 import { forbidden, unauthenticated } from '../../platform/failure.ts';
 import type { Actor, Caller } from '../actor.ts';
+import type { DeployToken } from '../identity/deploy-token-queries.ts';
 import {
   type GroupAbility,
   groupPolicy,
@@ -29,6 +30,8 @@ export type AccessRequest = {
   services: Needs<'database' | 'registered'>;
   settings: ApplicationSettings;
   caller: Caller;
+  /** In place of a caller, where the endpoint takes one. */
+  deployToken?: DeployToken | undefined;
   /** Path parameters. */
   params: Record<string, string>;
 };

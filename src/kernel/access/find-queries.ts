@@ -172,20 +172,59 @@ export async function findFirstProject(
 /** The scope of a deploy token: a project, or all projects below a group. */
 export type DeployTokenHome = { project_id: number | null; namespace_id: number | null };
 
-const projectOfDeployToken = `
+const projectOfDeployToken = (condition: string) => `
   select ${projectColumns}, ${DEVELOPER} as level_project, 0 as level_group from ${projectTables}
-  where not p.deleting and lower(n.full_path) collate "C" = $1 and lower(p.path) collate "C" = $2
-    and (p.id = $3 or $4 = any(n.ancestor_ids))`;
+  where not p.deleting and (p.id = $1 or $2 = any(n.ancestor_ids)) and ${condition}`;
+const projectOfDeployTokenById = projectOfDeployToken('p.id = $3');
+const projectOfDeployTokenByPath = projectOfDeployToken(
+  'lower(n.full_path) collate "C" = $3 and lower(p.path) collate "C" = $4',
+);
 
 /** A project in the deploy token's scope. */
 export async function findProjectOfDeployToken(
   sql: Sql,
   home: DeployTokenHome,
-  fullPath: string,
+  reference: ObjectReference,
 ): Promise<ReachedProjectRow | undefined> {
-  const parameters = [...pathParts(fullPath), home.project_id, home.namespace_id];
-  const [row] = await sql.unsafe<ReachedProjectRow[]>(projectOfDeployToken, parameters, prepared);
+  const id = asId(reference);
+  const [row] = await sql.unsafe<ReachedProjectRow[]>(
+    id === undefined ? projectOfDeployTokenByPath : projectOfDeployTokenById,
+    [home.project_id, home.namespace_id, ...(id === undefined ? pathParts(String(reference)) : [id])],
+    prepared,
+  );
   return row;
+}
+
+/** The group of a reference, if this one is it or is above it. */
+export async function findGroupBelow(
+  sql: Sql,
+  aboveId: number,
+  reference: ObjectReference,
+): Promise<{ id: number } | undefined> {
+  const { id, path } = idOrPath(reference);
+  const [group] = await sql<{ id: number }[]>`
+    select id from namespaces where kind = 'group' and not deleting and ${aboveId}::bigint = any(ancestor_ids)
+      and (id = ${id}::bigint or lower(full_path) collate "C" = ${path}::text)`;
+  return group;
+}
+
+/** The group of a reference, if the project is below it. */
+export async function findGroupAround(
+  sql: Sql,
+  projectId: number,
+  reference: ObjectReference,
+): Promise<{ id: number } | undefined> {
+  const { id, path } = idOrPath(reference);
+  const [group] = await sql<{ id: number }[]>`
+    select g.id from projects p join namespaces n on n.id = p.namespace_id join namespaces g on g.id = any(n.ancestor_ids)
+    where p.id = ${projectId} and not p.deleting and g.kind = 'group' and not g.deleting
+      and (g.id = ${id}::bigint or lower(g.full_path) collate "C" = ${path}::text)`;
+  return group;
+}
+
+function idOrPath(reference: ObjectReference): { id: number | null; path: string | null } {
+  const id = asId(reference);
+  return id === undefined ? { id: null, path: String(reference).toLowerCase() } : { id, path: null };
 }
 
 const projectOfProgram = `

@@ -28,6 +28,8 @@ import {
   type FoundGroup,
   findFirstProject,
   findGroup,
+  findGroupAround,
+  findGroupBelow,
   findGroupForEach,
   findGroups,
   findProject,
@@ -260,13 +262,35 @@ export async function authorizeDeployToken(
   sql: Sql,
   home: DeployTokenHome,
   ability: ProjectAbility,
-  fullPath: string,
+  reference: ObjectReference,
 ): Promise<AuthorizedProject> {
-  const row = await findProjectOfDeployToken(sql, home, fullPath);
+  const row = await findProjectOfDeployToken(sql, home, reference);
   if (!row) throw notFound('Project');
   const { project, standing } = projectReceipt(undefined, row);
   refuse(decide(projectPolicy[ability], { ...standing, signedIn: true, external: true }), 'Project');
   return project;
+}
+
+/** A group in the deploy token's scope; 404 for any other. */
+export async function authorizeGroupOfDeployToken(
+  sql: Sql,
+  { namespace_id }: DeployTokenHome,
+  reference: ObjectReference,
+): Promise<{ id: number }> {
+  const group = namespace_id === null ? undefined : await findGroupBelow(sql, namespace_id, reference);
+  if (!group) throw notFound('Group');
+  return group;
+}
+
+/** A group that the caller may read; a job's is one around its project, whatever its user is there. */
+export async function authorizeGroupOrJobs(
+  sql: Sql,
+  caller: Caller,
+  reference: ObjectReference,
+): Promise<{ id: number }> {
+  const job = jobCredentialOf(caller);
+  const around = job && (await findGroupAround(sql, job.projectId, reference));
+  return around ?? authorizeGroup(sql, caller, 'read_group', reference);
 }
 
 /** The project for the program's own work, with the rights of a developer; undefined when it is gone. */

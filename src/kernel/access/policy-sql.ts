@@ -38,7 +38,7 @@ export function mayInProjects(
   const open = caller && !caller.external ? INTERNAL : PUBLIC;
   const isOpen =
     rule.open === 'anyone' || (rule.open === 'signed_in' && caller)
-      ? sql`p.visibility >= ${sql.lit(open)} and ${feature} = 'enabled' and not ${shut}`
+      ? sql`p.visibility >= ${sql.lit(open)} and ${feature} in ('enabled', 'public') and not ${shut}`
       : sql`false`;
   const least =
     shutTo === undefined

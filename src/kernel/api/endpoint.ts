@@ -68,7 +68,10 @@ export type CallLimit = {
  * Statuses beside the endpoint's own and the refusals of every endpoint: the same record under another
  * status, no change, or its own refusal.
  */
-export type OtherStatus = 200 | 202 | 204 | 304 | 405 | 406 | 408 | 409 | 410 | 416 | 422 | 501;
+export type OtherStatus = 200 | 202 | 204 | 206 | 304 | 405 | 406 | 408 | 409 | 410 | 416 | 422 | 501;
+
+/** Scopes of deploy tokens. */
+export type PackageScope = 'read_package_registry' | 'write_package_registry';
 
 type Common<Path extends string, P extends TProperties, Subject, C extends Caller> = {
   method: Method;
@@ -89,6 +92,8 @@ type Common<Path extends string, P extends TProperties, Subject, C extends Calle
   jobToken?: boolean;
   /** The handler judges the token of a runner or a job: the header JOB-TOKEN is no credential here, and only what fails is throttled. */
   ownCredential?: boolean;
+  /** For package programs: their forms of credentials are taken, and deploy tokens with this scope. */
+  packageScope?: PackageScope;
   /** Rotates a token: a token that was rotated before ends its family here. */
   rotatesToken?: boolean;
   deprecated?: { use: string };
@@ -122,6 +127,7 @@ export type Endpoint<
   flag?: string;
   jobToken: boolean;
   ownCredential?: boolean;
+  packageScope?: PackageScope;
   rotatesToken?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;

@@ -52,7 +52,7 @@ type GatedKind = Exclude<RouteKind, 'static' | 'probe'>;
 type Visit = {
   kind: GatedKind;
   /** Whom it counts for; undefined for nobody, whose address counts. */
-  account?: number | undefined;
+  account?: number | string | undefined;
   /** False where it is counted later, if at all. */
   counted?: false;
   /** What is wrong with its credential: it counts as nobody's, and this is thrown if no throttle refuses it. */

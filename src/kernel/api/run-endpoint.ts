@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { hasArriving, telling } from '../../platform/arriving.ts';
 import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
-import { Failure, notFound } from '../../platform/failure.ts';
+import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import { readBody } from '../../platform/http/bodies/body.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { compileDecoder } from '../../platform/http/parameters/decode.ts';
@@ -20,11 +20,12 @@ import { serializeInTurns } from '../../platform/http/serialize-in-turns.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import type { Page } from '../../platform/pagination/page.ts';
 import { type KeysetRule, keysetLink, offsetHeaders } from '../../platform/pagination/pagination.ts';
-import type { AccessRequest } from '../access/access.ts';
 import { Moved } from '../access/find.ts';
 import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
-import { presentedCredential } from '../identity/credentials.ts';
+import { presentedCredential, presentedPackageToken } from '../identity/credentials.ts';
+import type { DeployToken } from '../identity/deploy-token-queries.ts';
+import { type Visitor, visitorOf } from '../identity/token-visitor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
@@ -32,6 +33,16 @@ import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } fro
 import { admit, throttle } from './gate.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
+
+/** Whose tokens package programs have; not those of OAuth (spec: OAuth 2.0 provider, 9). */
+const packageTokenKinds = ['personal', 'impersonation', 'project', 'group', 'job'] as const;
+
+/** Most package programs send their credentials only when they are asked for them. */
+function withChallenge(error: unknown): unknown {
+  if (!(error instanceof Failure) || error.kind !== 'unauthenticated') return error;
+  const headers = { 'www-authenticate': 'Basic realm="GitLab Packages Registry"', ...error.details.headers };
+  return new Failure(error.kind, error.publicMessage, { ...error.details, headers });
+}
 
 /** The result of an endpoint: the status, and on success the value that its reply describes. */
 export type EndpointResult = { status: number; value?: unknown; contentType?: string | undefined };
@@ -73,6 +84,19 @@ export function toRoute(
       },
       settings,
     );
+  }
+
+  /** Of a program that has no other credential than those of package formats, or none. */
+  async function identifyProgram(
+    request: HttpRequest,
+    query: RawObject,
+    settings: ApplicationSettings,
+  ): Promise<Visitor> {
+    const presented = presentedPackageToken(request.headers);
+    if (!presented) return { caller: await identify(request, query, settings) };
+    const visitor = await visitorOf(services, settings, presented, packageTokenKinds);
+    if (!visitor) throw unauthenticated();
+    return visitor;
   }
 
   async function limitCalls(
@@ -138,7 +162,7 @@ export function toRoute(
     try {
       return await answer(request, query, settings);
     } catch (error) {
-      throw withHint(request, query, error);
+      throw withHint(request, query, spec.packageScope ? withChallenge(error) : error);
     }
   }
 
@@ -148,16 +172,18 @@ export function toRoute(
     settings: ApplicationSettings,
   ): Promise<HttpResponse> {
     let caller: Caller;
+    let deployToken: DeployToken | undefined;
     let wrong: unknown;
     try {
-      caller = await identify(request, query, settings);
+      if (spec.packageScope) ({ caller, deployToken } = await identifyProgram(request, query, settings));
+      else caller = await identify(request, query, settings);
     } catch (error) {
       wrong = error;
     }
     const isOwn = spec.ownCredential === true && caller === undefined && wrong === undefined;
     const admitting = admit(services, request, settings, {
       kind: 'api',
-      account: caller?.sudoBy?.id ?? caller?.id,
+      account: deployToken ? `deploy_token:${deployToken.id}` : (caller?.sudoBy?.id ?? caller?.id),
       wrong,
       writes: !safeMethod,
       ...(isOwn && { counted: false }),
@@ -165,7 +191,7 @@ export function toRoute(
     });
     const refused = admitting instanceof Promise ? await admitting : admitting;
     if (refused) return refused;
-    const answering = answerCaller(request, query, settings, caller);
+    const answering = answerCaller(request, query, settings, { caller, deployToken });
     return isOwn ? answering.catch((error) => countFailed(request, settings, error)) : answering;
   }
 
@@ -185,15 +211,16 @@ export function toRoute(
     request: HttpRequest,
     query: RawObject,
     settings: ApplicationSettings,
-    caller: Caller,
+    { caller, deployToken }: { caller: Caller; deployToken: DeployToken | undefined },
   ): Promise<HttpResponse> {
     requireScope(caller, spec.scopes);
+    if (deployToken && !deployToken.scopes.some((scope) => scope === spec.packageScope)) throw forbidden();
     await limitCalls(request, caller, settings);
     // PostgreSQL takes no NUL, and no name has one.
     if (Object.values(request.params).some((value) => value.includes('\0'))) throw notFound();
     const params =
       rest === undefined ? request.params : { ...request.params, [rest]: request.params['*'] ?? '' };
-    const question: AccessRequest = { sql: database.points, services, settings, caller, params };
+    const question = { sql: database.points, services, settings, caller, deployToken, params };
     const { subject, actor } = await spec.access.find(question);
     refuseTier(spec, config);
     decode ??= compileDecoder(spec.input) as (raw: RawObject) => unknown;

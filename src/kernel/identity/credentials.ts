@@ -64,3 +64,21 @@ export function presentedCredential(headers: Headers, query: Record<string, unkn
   if (session) return { form: 'session', token: session };
   return { form: 'none' };
 }
+
+/**
+ * The token of a package program: as the password of Basic credentials, as a bearer token, bare, or in a header of its format;
+ * undefined where none of these is there. An empty password counts as none.
+ */
+export function presentedPackageToken(headers: Headers): { username?: string; token: string } | undefined {
+  const own =
+    first(headers['private-token']) ||
+    first(headers['job-token']) ||
+    first(headers['deploy-token']) ||
+    first(headers['x-nuget-apikey']);
+  if (own) return { token: own };
+  const authorization = headers.authorization?.toString() ?? '';
+  const presented = readAuthorization(authorization);
+  if (presented?.password)
+    return { token: presented.password, ...(presented.username !== '' && { username: presented.username }) };
+  return /^[\w.-]+$/.test(authorization) ? { token: authorization } : undefined;
+}

@@ -49,8 +49,10 @@ export type Feature =
   | 'merge_requests_access_level'
   | 'builds_access_level'
   | 'releases_access_level'
-  | 'environments_access_level';
-export type FeatureLevel = 'disabled' | 'private' | 'enabled';
+  | 'environments_access_level'
+  | 'package_registry_access_level';
+/** A public one is open to all for reading, whoever sees the project. */
+export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
 /** A feature that needs another is there as far as that is, too. */
 export const neededFeature: Partial<Record<Feature, Feature>> = {
@@ -148,6 +150,16 @@ export const projectPolicy = {
   },
   manage_artifacts: { least: MAINTAINER, feature: 'builds_access_level' },
   manage_ci_variables: { least: MAINTAINER, whileArchived: true },
+  read_packages: {
+    least: REPORTER,
+    open: 'anyone',
+    feature: 'package_registry_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  publish_packages: { least: DEVELOPER, feature: 'package_registry_access_level' },
+  delete_packages: { least: MAINTAINER, feature: 'package_registry_access_level' },
+  manage_package_protection: { least: MAINTAINER, feature: 'package_registry_access_level' },
   read_secure_files: {
     least: DEVELOPER,
     feature: 'builds_access_level',
@@ -345,22 +357,23 @@ const isOpen = (standing: Standing): boolean =>
 /** Whether an anonymous caller can ever have the ability. */
 export const isForAnonymous = (rule: Rule): boolean => rule.visible === 'anyone' || rule.open === 'anyone';
 
-const levels: readonly FeatureLevel[] = ['disabled', 'private', 'enabled'];
+const levels: readonly FeatureLevel[] = ['disabled', 'private', 'enabled', 'public'];
 
 function levelOf(feature: Feature, standing: Standing): FeatureLevel {
   const { features = {} } = standing;
   const needed = neededFeature[feature];
   const own = features[feature] ?? 'enabled';
-  const other = needed ? levelOf(needed, standing) : 'enabled';
+  const other = needed ? levelOf(needed, standing) : own;
   return levels.indexOf(own) < levels.indexOf(other) ? own : other;
 }
 
 /** The decision for every object of the API: invisible is 404, visible but refused is 403. */
 export function decide(rule: Rule, standing: Standing): Decision {
+  const level = rule.feature && levelOf(rule.feature, standing);
+  if (level === 'public' && rule.open === 'anyone') return 'allowed';
   if (!standing.signedIn && !isForAnonymous(rule)) return 'sign_in';
   if (!isVisible(standing)) return 'invisible';
   if (standing.archived && !rule.whileArchived) return 'refused';
-  const level = rule.feature && levelOf(rule.feature, standing);
   if (level === 'disabled') return 'refused';
   const shutTo = standing.features?.public_jobs === false ? rule.unlessPublicJobs : undefined;
   if (rule.open && shutTo === undefined && isOpen(standing) && level !== 'private') return 'allowed';

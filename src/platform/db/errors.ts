@@ -8,7 +8,9 @@ const isDatabaseError = (error: unknown): error is DatabaseError =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
 
 /** Unique indexes that values of clients collide with: the property of the message, and the status, 400 unless given. */
-export type UniqueIndexes = Readonly<Record<string, { property: string; status?: 'conflict' }>>;
+export type UniqueIndexes = Readonly<
+  Record<string, { property: string; status?: 'conflict' | 'unprocessable' }>
+>;
 
 /** The unique index that refused a row, or undefined for any other error. */
 export const violatedIndex = (error: unknown): string | undefined =>

@@ -181,6 +181,11 @@ export type BadgesTable = {
   updated_at: Date;
 };
 
+export type BlobsTable = {
+  sha256: Buffer;
+  created_at: Date;
+};
+
 export type CiArtifactsTable = {
   id: GeneratedAlways<number>;
   job_id: number;
@@ -1072,6 +1077,58 @@ export type OutboxTable = {
   created_at: Date;
 };
 
+export type PackageFilePipelinesTable = {
+  package_file_id: number;
+  package_id: number;
+  pipeline_id: number;
+};
+
+export type PackageFilesTable = {
+  id: GeneratedAlways<number>;
+  package_id: number;
+  file_name: string;
+  sha256: Buffer;
+  size: number;
+  md5: Buffer;
+  sha1: Buffer;
+  metadata: Generated<Json>;
+  created_at: Date;
+};
+
+export type PackageProtectionRulesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  package_name_pattern: string;
+  package_type: string;
+  push_level: number | null;
+  delete_level: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type PackageTagsTable = {
+  id: GeneratedAlways<number>;
+  package_id: number;
+  name: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type PackagesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  package_type: string;
+  name: string;
+  version: string | null;
+  status: Generated<string>;
+  status_message: string | null;
+  metadata: Generated<Json>;
+  creator_id: number | null;
+  last_downloaded_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type PipelineScheduleVariablesTable = {
   id: GeneratedAlways<number>;
   schedule_id: number;
@@ -1689,6 +1746,7 @@ export type Tables = {
   audit_events: AuditEventsTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
+  blobs: BlobsTable;
   ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
   ci_variables: CiVariablesTable;
@@ -1760,6 +1818,11 @@ export type Tables = {
   oauth_refresh_tokens: OauthRefreshTokensTable;
   oauth_signing_keys: OauthSigningKeysTable;
   outbox: OutboxTable;
+  package_file_pipelines: PackageFilePipelinesTable;
+  package_files: PackageFilesTable;
+  package_protection_rules: PackageProtectionRulesTable;
+  package_tags: PackageTagsTable;
+  packages: PackagesTable;
   pipeline_schedule_variables: PipelineScheduleVariablesTable;
   pipeline_schedules: PipelineSchedulesTable;
   pipeline_variables: PipelineVariablesTable;

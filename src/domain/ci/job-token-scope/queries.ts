@@ -83,11 +83,14 @@ export async function lockAllowed(
   return rows[0];
 }
 
-/** The job that has the token. */
-export async function selectJobOfToken(db: Db, tokenId: number): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
-    select j.id from access_tokens t join ci_jobs j on j.token_digest = t.digest where t.id = ${tokenId}`.execute(
+/** The job that has the token, and its pipeline. */
+export async function selectJobOfToken(
+  db: Db,
+  tokenId: number,
+): Promise<{ id: number; pipeline_id: number } | undefined> {
+  const { rows } = await sql<{ id: number; pipeline_id: number }>`
+    select j.id, j.pipeline_id from access_tokens t join ci_jobs j on j.token_digest = t.digest where t.id = ${tokenId}`.execute(
     db,
   );
-  return rows[0]?.id;
+  return rows[0];
 }

@@ -33,7 +33,7 @@ export const jobTokenEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, services, actor } = context;
       const token = found(jobCredentialOf(actor), 'Job');
-      const id = found(await selectJobOfToken(db, token.tokenId), 'Job');
+      const { id } = found(await selectJobOfToken(db, token.tokenId), 'Job');
       const { points } = services.database;
       const subject = await authorizeProject(points, actor, 'read_pipelines', token.projectId);
       return showJob({ ...context, subject }, id);

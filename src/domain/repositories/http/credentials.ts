@@ -8,6 +8,7 @@ import {
   mustHaveTwoFactor,
   provePassword,
 } from '../../../kernel/identity/passwords/login-actions.ts';
+import { JOB_USER, type Visitor, visitorOf } from '../../../kernel/identity/token-visitor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
@@ -15,8 +16,6 @@ import { nameCaller } from '../../../platform/fair-share.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { addressKey } from '../../../platform/http/rate-limit.ts';
-import type { Visitor } from '../store/repository-kinds.ts';
-import { selectDeployToken } from './queries.ts';
 
 export type Purpose = 'read' | 'write';
 
@@ -46,13 +45,8 @@ export async function identify(
   const { username, password } = presented;
   // Neither is a guess; PostgreSQL refuses a zero byte, and no name has one.
   if (password === '' || username.includes('\0')) throw wrong();
-  const caller = await byToken(services, settings, presented);
-  if (caller) return { caller };
-  const deployToken = await selectDeployToken(services.database.points, presented);
-  if (deployToken) {
-    nameCaller(`deploy_token:${deployToken.id}`);
-    return { caller: undefined, deployToken };
-  }
+  const visitor = await byToken(services, settings, presented);
+  if (visitor) return visitor;
   return { caller: await byPassword(services, settings, presented, request.address) };
 }
 
@@ -64,31 +58,18 @@ export function requirePurpose({ caller, deployToken }: Visitor, purpose: Purpos
     throw forbidden(`the deploy token lacks the scope ${needed}`);
 }
 
-/** Clients of CI jobs give this name with a job's token, and with any other. */
-const JOB_USER = 'gitlab-ci-token';
-
 const gitTokenKinds = ['personal', 'impersonation', 'project', 'group', 'oauth'] as const;
 
-/**
- * The owner of the token that the password is; undefined when it is no token. A token that was one, and
- * ended, is 401.
- */
-async function byToken(
-  services: Needs<'authenticator'>,
+/** By the token that the password is; undefined when it is none. A token that was one, and ended, is 401. */
+function byToken(
+  services: Needs<'authenticator' | 'database'>,
   settings: ApplicationSettings,
   { username, password }: BasicCredential,
-): Promise<Caller> {
-  const isJobUser = username === JOB_USER;
-  const kinds = isJobUser ? ([...gitTokenKinds, 'job'] as const) : gitTokenKinds;
-  const credential = { form: 'token', token: password, kinds } as const;
-  const request = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
-  try {
-    return await services.authenticator.authenticate(request, settings);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'unauthenticated') throw error;
-    if (error.details.error !== undefined || isJobUser) throw wrong();
-    return undefined;
-  }
+): Promise<Visitor | undefined> {
+  const kinds = username === JOB_USER ? ([...gitTokenKinds, 'job'] as const) : gitTokenKinds;
+  return visitorOf(services, settings, { username, token: password }, kinds).catch((error: unknown) => {
+    throw error instanceof Failure && error.kind === 'unauthenticated' ? wrong() : error;
+  });
 }
 
 /**

@@ -2,13 +2,14 @@
 
 import { Moved } from '../../../kernel/access/find.ts';
 import { admit } from '../../../kernel/api/gate.ts';
+import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import type { FollowerServices } from '../pushes/push-followers.ts';
-import type { PushTarget, Visitor } from '../store/repository-kinds.ts';
+import type { PushTarget } from '../store/repository-kinds.ts';
 import { identify, type Purpose, purposes, requirePurpose } from './credentials.ts';
 import { receive } from './receive.ts';
 import { resolveRepository } from './resolve-repository.ts';

@@ -1,6 +1,7 @@
 /** Kinds of repositories over git: how each is found by its address, and the rules and records of a push to it. */
 
-import type { Actor, Caller } from '../../../kernel/actor.ts';
+import type { Actor } from '../../../kernel/actor.ts';
+import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
 import { Registry } from '../../../kernel/registry.ts';
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -8,18 +9,6 @@ import { type ApplicationSettings, firstBranchName } from '../../../kernel/setti
 import type { ObjectFolder } from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-
-/** A valid deploy token: for its project, or for the projects of its group. */
-export type DeployToken = {
-  id: number;
-  username: string;
-  project_id: number | null;
-  namespace_id: number | null;
-  scopes: string[];
-};
-
-/** A person or bot, a deploy token, or an anonymous caller. */
-export type Visitor = { caller: Caller; deployToken?: DeployToken };
 
 export type RepositoryRequest = {
   services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'registered'>;

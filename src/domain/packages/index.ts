@@ -1,0 +1,30 @@
+/** Packages of projects, in the formats of the programs that publish and install them. */
+import type { Capability } from '../../kernel/capability.ts';
+import type { Needs } from '../../kernel/services.ts';
+import { genericEndpoints } from './generic/routes.ts';
+import { protectionEndpoints } from './protection/routes.ts';
+import { pythonEndpoints } from './pypi/routes.ts';
+import { reassignPackages } from './records/reassign-actions.ts';
+import { packageEndpoints } from './records/routes.ts';
+
+const SWEEP_BLOBS = 'packages.sweep_blobs';
+
+export const packagesCapability = (services: Needs<'blobs'>): Capability => ({
+  name: 'packages',
+  endpoints: [...packageEndpoints, ...protectionEndpoints, ...genericEndpoints, ...pythonEndpoints],
+  tasks: { [SWEEP_BLOBS]: () => services.blobs.sweep() },
+  schedules: [{ task: SWEEP_BLOBS, pattern: '20 4 * * *' }],
+  tables: [
+    'blobs',
+    'packages',
+    'package_files',
+    'package_tags',
+    'package_file_pipelines',
+    'package_protection_rules',
+  ],
+  unique: {
+    package_protection_rules_pattern: { property: 'package_name_pattern', status: 'unprocessable' },
+  },
+  // A project's packages are deleted with it, by foreign key; their bytes by the next sweep.
+  reassign: reassignPackages,
+});

@@ -1,0 +1,112 @@
+/** Publishes files of packages: the package where there is none yet, the file, and the pipeline it came from. */
+import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { type Caller, jobCredentialOf } from '../../../kernel/actor.ts';
+import { found } from '../../../kernel/api/endpoint.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { selectJobOfToken } from '../../ci/index.ts';
+import { selectRulesFor } from '../protection/queries.ts';
+import { levelOf, requirePush } from '../protection/rules.ts';
+import type { PackageFileRow, PackageRow } from '../records/queries.ts';
+import type { PackageStatus } from '../records/types.ts';
+import type { PackageKey } from './queries.ts';
+import type { Upload } from './receive.ts';
+
+export type PublishContext = {
+  db: Db;
+  services: Needs<'blobs'>;
+  /** Nobody for a deploy token. */
+  actor: Caller;
+  subject: AuthorizedProject;
+};
+
+/** JSON that the format's programs read. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+declare const receipt: unique symbol;
+/** A name under which the caller may publish. */
+export type Publishable = Pick<PackageKey, 'type' | 'name'> & { readonly [receipt]: true };
+
+export type NewPackage = Publishable &
+  Pick<PackageKey, 'version'> & { status?: PackageStatus; metadata?: Metadata };
+
+/** 403 for a name that a rule keeps from the caller. Formats whose addresses have the name ask before the file comes. */
+export async function requirePublishable(
+  { db, actor, subject }: PublishContext,
+  name: Pick<PackageKey, 'type' | 'name'>,
+): Promise<Publishable> {
+  const rules = await selectRulesFor(db, subject, { package_type: name.type });
+  requirePush(rules, levelOf(actor, subject.role), name.name);
+  return name as Publishable; // only this function makes one
+}
+
+/** The package, locked until the transaction ends, and whether it is new; 404 where the project is gone meanwhile. */
+async function keepPackage(
+  tx: Db,
+  { actor, subject }: PublishContext,
+  { type, name, version, status, metadata }: NewPackage,
+): Promise<PackageRow & { is_new: boolean }> {
+  const time = now();
+  const { rows } = await sql<PackageRow & { is_new: boolean }>`
+    insert into packages (project_id, package_type, name, version, status, metadata, creator_id, created_at, updated_at)
+    select id, ${type}, ${name}, ${version}, ${status ?? 'default'}, ${JSON.stringify(metadata ?? {})}::text::jsonb,
+      ${actor?.id ?? null}, ${time}, ${time}
+    from projects where id = ${subject.id} and not deleting for key share
+    on conflict (project_id, package_type, name, version) do update set updated_at = excluded.updated_at,
+      status = coalesce(${status ?? null}, packages.status),
+      metadata = case when ${metadata !== undefined} then excluded.metadata else packages.metadata end
+    returning *, xmax = 0 as is_new`.execute(tx);
+  return found(rows[0], 'Project');
+}
+
+async function keepFile(
+  tx: Db,
+  row: PackageRow,
+  upload: Upload,
+  { name, metadata = {} }: { name: string; metadata?: Metadata },
+): Promise<PackageFileRow> {
+  await upload.draft.keep(tx);
+  return tx
+    .insertInto('package_files')
+    .values({
+      package_id: row.id,
+      file_name: name,
+      sha256: upload.sha256,
+      size: upload.size,
+      md5: upload.digests.get('md5') ?? Buffer.alloc(0),
+      sha1: upload.digests.get('sha1') ?? Buffer.alloc(0),
+      metadata: sql`${JSON.stringify(metadata)}::text::jsonb`,
+      created_at: now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export type Published = { package: PackageRow; file: PackageFileRow };
+
+/**
+ * Publishes the upload as a file of the package. `judge` refuses what the format does not have twice: it gets the package, locked,
+ * and whether it is new.
+ */
+export const publishFile = (
+  context: PublishContext,
+  upload: Upload,
+  given: NewPackage,
+  file: { name: string; metadata?: Metadata },
+  judge?: (tx: Db, row: PackageRow & { is_new: boolean }) => Promise<void> | void,
+): Promise<Published> =>
+  inTransaction(context.db, async (tx) => {
+    const row = await keepPackage(tx, context, given);
+    await judge?.(tx, row);
+    const kept = await keepFile(tx, row, upload, file);
+    const credential = jobCredentialOf(context.actor);
+    const job = credential && (await selectJobOfToken(tx, credential.tokenId));
+    if (job)
+      await ahead(tx)
+        .insertInto('package_file_pipelines')
+        .values({ package_file_id: kept.id, package_id: row.id, pipeline_id: job.pipeline_id })
+        .execute();
+    return { package: row, file: kept };
+  });

@@ -1,0 +1,30 @@
+/** Finds packages and files by what programs name them. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { FetchedFile } from '../records/queries.ts';
+import { installable, type PackageType } from '../records/types.ts';
+
+/** What a package is known by in its project. */
+export type PackageKey = { type: PackageType; name: string; version: string | null };
+
+/** The newest file of the name in a package that programs install. */
+export const selectFileByKey = (
+  db: Db,
+  project: Pick<AuthorizedProject, 'id'>,
+  { type, name, version }: PackageKey,
+  fileName: string,
+): Promise<FetchedFile | undefined> =>
+  db
+    .selectFrom('package_files')
+    .innerJoin('packages', 'packages.id', 'package_files.package_id')
+    .selectAll('package_files')
+    .select('packages.last_downloaded_at')
+    .where('packages.project_id', '=', project.id)
+    .where('packages.package_type', '=', type)
+    .where('packages.name', '=', name)
+    .where('packages.version', 'is not distinct from', version)
+    .where('packages.status', 'in', [...installable])
+    .where('package_files.file_name', '=', fileName)
+    .orderBy('package_files.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();

@@ -1,0 +1,185 @@
+/** Python packages, of projects and of groups (facts-packages: 1.4). */
+import type { Readable } from 'node:stream';
+import Type from 'typebox';
+import { onGroupPackages, onPackages, type ProjectIds } from '../../../kernel/access/package-access.ts';
+import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { Failure, notFound } from '../../../platform/failure.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
+import { file } from '../../../platform/http/parameters/schema.ts';
+import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
+import { withUpload } from '../publishing/receive.ts';
+import { Created, created } from '../publishing/replies.ts';
+import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { onlyIn } from '../records/queries.ts';
+import { type Document, filesDocument, indexTypes, namesDocument } from './index-pages.ts';
+import { hasFile, selectDistribution, selectIndexed, selectNames } from './queries.ts';
+import { normalName, pythonFile } from './rules.ts';
+
+const OneName = Type.Object({ package_name: Type.String() });
+const OneFile = Type.Object({
+  sha256: Type.String({ pattern: '^[0-9a-fA-F]{64}$' }),
+  file_name: Type.String(),
+});
+const read = { packageScope: 'read_package_registry', jobToken: true } as const;
+
+type Context = { db: Db; services: Needs<'baseUrl' | 'blobs'>; request: HttpRequest };
+
+const replyWith = ({ type, text }: Document): Reply<Buffer> =>
+  new Reply(200, Buffer.from(text), {
+    'content-type': type === 'text/html' ? `${type}; charset=utf-8` : type,
+  });
+
+/** The path below `api/v4` at which the files of a project or group are, without a parameter. */
+type Place = { path: string; projects: ProjectIds };
+
+async function names({ db, request }: Context, { projects }: Place): Promise<Reply<Buffer>> {
+  // Links are relative to the index, whose address may end with a slash or not.
+  const base = request.path.replace(/\/+$/, '');
+  return replyWith(namesDocument(base, await selectNames(db, projects), request.headers.accept?.toString()));
+}
+
+async function files(
+  { db, services, request }: Context,
+  place: Place,
+  given: string,
+): Promise<Reply<Buffer>> {
+  const name = normalName(given);
+  const rows = await selectIndexed(db, place.projects, name);
+  if (rows.length === 0) throw notFound();
+  const root = `${services.baseUrl()}/api/v4${place.path}/files`;
+  const document = filesDocument(
+    name,
+    rows,
+    ({ sha256, file_name }) => `${root}/${sha256.toString('hex')}/${encodeURIComponent(file_name)}`,
+    request.headers.accept?.toString(),
+  );
+  return replyWith(document);
+}
+
+async function download(
+  context: Context,
+  { projects }: Place,
+  { sha256, file_name: fileName }: { sha256: string; file_name: string },
+): Promise<Reply<Readable>> {
+  const row = await selectDistribution(context.db, projects, {
+    sha256: Buffer.from(sha256, 'hex'),
+    fileName,
+  });
+  return replyWithFile(context, found(row, 'Package'));
+}
+
+const ofProject = ({ subject }: { subject: Parameters<typeof onlyIn>[0] }): Place => ({
+  path: `/projects/${subject.id}/packages/pypi`,
+  projects: onlyIn(subject),
+});
+const ofGroup = ({ subject }: { subject: { groupId: number; projects: ProjectIds } }): Place => ({
+  path: `/groups/${subject.groupId}/-/packages/pypi`,
+  projects: subject.projects,
+});
+
+const project = '/projects/:id/packages/pypi';
+const group = '/groups/:id/-/packages/pypi';
+const readProject = { ...read, access: onPackages('read_packages') };
+const readGroup = { ...read, access: onGroupPackages };
+
+export const pythonEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: project,
+    summary: 'Publishes a file of a Python package.',
+    access: onPackages('publish_packages'),
+    packageScope: 'write_package_registry',
+    jobToken: true,
+    stream: true,
+    input: Type.Object(
+      {
+        name: Type.Optional(Type.String()),
+        version: Type.Optional(Type.String()),
+        requires_python: Type.Optional(Type.String()),
+        sha256_digest: Type.Optional(Type.String()),
+        md5_digest: Type.Optional(Type.String()),
+        content: Type.Optional(file({ description: 'The distribution.' })),
+      },
+      { ruled: { required: ['name', 'version', 'content'] } },
+    ),
+    reply: Created,
+    handle: async (context) => {
+      await withUpload(context, 'pypi', { field: 'content', raw: false }, async (upload) => {
+        const { name, version, fileName, metadata } = pythonFile(upload.fields, upload.filename ?? '', {
+          sha256: upload.sha256.toString('hex'),
+          md5: upload.digests.get('md5')?.toString('hex') ?? '',
+        });
+        const publishable = await requirePublishable(context, { type: 'pypi', name });
+        await publishFile(
+          context,
+          upload,
+          { ...publishable, version },
+          { name: fileName, metadata },
+          async (tx, row) => {
+            if (!row.is_new && (await hasFile(tx, row.id, fileName)))
+              throw new Failure('bad_request', 'Validation failed: File name has already been taken');
+          },
+        );
+      });
+      return created;
+    },
+  }),
+  endpoint({
+    ...readProject,
+    method: 'GET',
+    path: `${project}/simple`,
+    summary: 'The index of the Python packages of a project.',
+    reply: bytesOf(...indexTypes),
+    handle: (context) => names(context, ofProject(context)),
+  }),
+  endpoint({
+    ...readProject,
+    method: 'GET',
+    path: `${project}/simple/:package_name`,
+    summary: 'The files of a Python package of a project.',
+    input: OneName,
+    reply: bytesOf(...indexTypes),
+    handle: (context) => files(context, ofProject(context), context.input.package_name),
+  }),
+  endpoint({
+    ...readProject,
+    method: 'GET',
+    path: `${project}/files/:sha256/:file_name`,
+    takesRest: true,
+    summary: 'A file of a Python package of a project.',
+    also: downloadStatuses,
+    input: OneFile,
+    reply: bytesOf('application/octet-stream'),
+    handle: (context) => download(context, ofProject(context), context.input),
+  }),
+  endpoint({
+    ...readGroup,
+    method: 'GET',
+    path: `${group}/simple`,
+    summary: 'The index of the Python packages of the projects below a group.',
+    reply: bytesOf(...indexTypes),
+    handle: (context) => names(context, ofGroup(context)),
+  }),
+  endpoint({
+    ...readGroup,
+    method: 'GET',
+    path: `${group}/simple/:package_name`,
+    summary: 'The files of a Python package of the projects below a group.',
+    input: OneName,
+    reply: bytesOf(...indexTypes),
+    handle: (context) => files(context, ofGroup(context), context.input.package_name),
+  }),
+  endpoint({
+    ...readGroup,
+    method: 'GET',
+    path: `${group}/files/:sha256/:file_name`,
+    takesRest: true,
+    summary: 'A file of a Python package of the projects below a group.',
+    also: downloadStatuses,
+    input: OneFile,
+    reply: bytesOf('application/octet-stream'),
+    handle: (context) => download(context, ofGroup(context), context.input),
+  }),
+];

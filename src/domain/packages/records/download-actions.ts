@@ -1,0 +1,16 @@
+/** Notes when packages were last fetched. */
+import { now } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import type { FetchedFile } from './queries.ts';
+
+/** At most this often: not a write for each download. */
+const INTERVAL_MS = 600_000;
+
+export async function noteDownload(
+  db: Db,
+  { package_id, last_downloaded_at }: Pick<FetchedFile, 'package_id' | 'last_downloaded_at'>,
+): Promise<void> {
+  const time = now();
+  if (last_downloaded_at && time.getTime() - last_downloaded_at.getTime() < INTERVAL_MS) return;
+  await db.updateTable('packages').set({ last_downloaded_at: time }).where('id', '=', package_id).execute();
+}

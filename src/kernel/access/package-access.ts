@@ -1,0 +1,51 @@
+/** The access rules of package programs, of which some come with a deploy token. */
+import type { RawBuilder } from 'kysely';
+import { Failure, unauthenticated } from '../../platform/failure.ts';
+import type { Caller } from '../actor.ts';
+import { isForAnonymous, type ProjectAbility, projectPolicy } from '../policy/policy.ts';
+import type { Access } from './access.ts';
+import {
+  type AuthorizedProject,
+  authorizeDeployToken,
+  authorizeGroupOfDeployToken,
+  authorizeGroupOrJobs,
+  authorizeProject,
+} from './find.ts';
+import { belowGroup, projectsOfDeployToken, projectsWith } from './project-list-queries.ts';
+
+/** Who comes without a credential is asked for one, whatever there is: most programs send theirs only then. */
+const asked = <T>(caller: Caller, finding: Promise<T>): Promise<T> =>
+  finding.catch((error: unknown) => {
+    throw error instanceof Failure && !caller ? unauthenticated() : error;
+  });
+
+/** A project, by the path parameter `id`. */
+export const onPackages = (ability: ProjectAbility): Access<AuthorizedProject, Caller> => ({
+  sentence: { on: 'project', ability },
+  anonymous: isForAnonymous(projectPolicy[ability]),
+  find: async ({ sql: points, caller, deployToken, params: { id = '' } }) => {
+    const subject = deployToken
+      ? await authorizeDeployToken(points, deployToken, ability, id)
+      : await asked(caller, authorizeProject(points, caller, ability, id));
+    return { subject, actor: caller };
+  },
+});
+
+/** The ids of projects whose packages are read, in brackets. */
+export type ProjectIds = RawBuilder<unknown>;
+
+/** The packages of the projects below a group, by the path parameter `id`. */
+export const onGroupPackages: Access<{ groupId: number; projects: ProjectIds }, Caller> = {
+  sentence: { on: 'group', ability: 'read_group' },
+  anonymous: true,
+  find: async ({ sql: points, caller, deployToken, params }) => {
+    const { id: groupId } = deployToken
+      ? await authorizeGroupOfDeployToken(points, deployToken, params.id ?? '')
+      : await asked(caller, authorizeGroupOrJobs(points, caller, params.id ?? ''));
+    const among = belowGroup(groupId);
+    const projects = deployToken
+      ? projectsOfDeployToken('read_packages', deployToken, among)
+      : projectsWith('read_packages', caller, among);
+    return { subject: { groupId, projects }, actor: caller };
+  },
+};

@@ -1,0 +1,118 @@
+/** Files of blobs: drafts, which have random names, and whole ones, whose names are their SHA-256. */
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../failure.ts';
+
+const BATCH = 500;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
+
+/** Resolves with `otherwise` where the file or folder is missing. */
+const unlessMissing = <T, O>(work: Promise<T>, otherwise: O): Promise<T | O> =>
+  work.catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return otherwise;
+    throw error;
+  });
+
+/** 503 for a full disk; other errors as they are. */
+export const diskFailure = (error: unknown): unknown =>
+  codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT'
+    ? new Failure('unavailable', '503 Service Unavailable: no space left on disk', { cause: error })
+    : error;
+
+const draftsFolder = (root: string): string => join(root, 'drafts');
+const folderOf = (root: string, name: string): string => join(root, name.slice(0, 2));
+
+/** The file of the blob with this name, 64 hexadecimal digits. */
+export function blobPath(root: string, name: string): string {
+  if (!DIGEST.test(name)) throw new Error('not the name of a blob');
+  return join(folderOf(root, name), name);
+}
+
+/** A new draft, open for writing, and its path. */
+export async function createDraft(root: string, name: string): Promise<{ path: string; handle: FileHandle }> {
+  const folder = draftsFolder(root);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, name);
+  return { path, handle: await open(path, 'wx', 0o600) };
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Errors of file systems without hard links. */
+const withoutLinks = new Set<unknown>(['EPERM', 'EXDEV', 'ENOTSUP', 'ENOSYS', 'EMLINK']);
+
+async function copyWhole(from: string, to: string): Promise<void> {
+  const copy = `${from}.copy`;
+  await copyFile(from, copy);
+  const handle = await open(copy, 'r');
+  await handle.sync();
+  await handle.close();
+  await rename(copy, to);
+}
+
+/** Gives a draft that is synced the name of its blob, too, if no file has it; the name is on disk when this resolves. */
+export async function placeDraft(root: string, draft: string, name: string): Promise<void> {
+  const folder = folderOf(root, name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = blobPath(root, name);
+  await link(draft, file).catch((error: unknown) => {
+    if (codeOf(error) === 'EEXIST') return;
+    if (withoutLinks.has(codeOf(error))) return copyWhole(draft, file);
+    throw error;
+  });
+  await syncFolder(folder);
+}
+
+/** Undefined where there is no such file. */
+export const openBlobFile = (root: string, name: string): Promise<FileHandle | undefined> =>
+  unlessMissing(open(blobPath(root, name), 'r'), undefined);
+
+export const removeFile = (path: string): Promise<void> => unlessMissing(unlink(path), undefined);
+
+/** Whether the file was last written before the time. */
+const isOlder = async (path: string, before: Date): Promise<boolean> => {
+  const found = await unlessMissing(stat(path), undefined);
+  return found !== undefined && found.mtimeMs < before.getTime();
+};
+
+async function older(folder: string, names: readonly string[], before: Date): Promise<string[]> {
+  const old: string[] = [];
+  for (const name of names) if (await isOlder(join(folder, name), before)) old.push(name);
+  return old;
+}
+
+/** Paths of drafts that nobody wrote to since the time. */
+export async function oldDrafts(root: string, before: Date): Promise<string[]> {
+  const folder = draftsFolder(root);
+  const names = await unlessMissing(readdir(folder), []);
+  return (await older(folder, names, before)).map((name) => join(folder, name));
+}
+
+/** Names of blobs whose files are older than the time, a batch at a time. */
+export async function* oldBlobs(root: string, before: Date): AsyncGenerator<string[]> {
+  const parts = (await unlessMissing(readdir(root), [])).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  for (const part of parts) {
+    const names = (await unlessMissing(readdir(join(root, part)), [])).filter((name) => DIGEST.test(name));
+    for (let start = 0; start < names.length; start += BATCH)
+      yield await older(join(root, part), names.slice(start, start + BATCH), before);
+  }
+}

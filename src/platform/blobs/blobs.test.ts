@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { useApp } from '../../../test/support/app.ts';
+import { inTransaction } from '../db/database.ts';
+import { digest } from '../secret.ts';
+
+const ashlar = useApp({ still: true });
+
+const services = () => ashlar.app.services;
+const root = () => join(services().config.data, 'blobs');
+const nameOf = (text: string) => digest(text).toString('hex');
+const fileOf = (text: string) => join(root(), nameOf(text).slice(0, 2), nameOf(text));
+const drafts = () => readdirSync(join(root(), 'drafts'));
+
+/** Stores the text, and names it by a row; without the row if `fail`. */
+async function keep(text: string, fail = false): Promise<void> {
+  const draft = await services().blobs.draft();
+  try {
+    await draft.write(Buffer.from(text));
+    const { sha256 } = await draft.finish();
+    await inTransaction(services().database.db, async (tx) => {
+      await draft.keep(tx);
+      await sql`insert into named_blobs values (${sha256})`.execute(tx);
+      if (fail) throw new Error('no row');
+    });
+  } finally {
+    await draft.discard();
+  }
+}
+
+async function forget(text: string): Promise<void> {
+  await sql`delete from named_blobs where ctid in (
+    select ctid from named_blobs where sha256 = ${digest(text)} limit 1)`.execute(services().database.db);
+  await services().blobs.release([digest(text)]);
+}
+
+async function read(text: string): Promise<string | undefined> {
+  const blob = await services().blobs.open(digest(text));
+  return blob && Buffer.concat(await blob.stream().toArray()).toString();
+}
+
+const rows = async (text: string) =>
+  (await sql`select from blobs where sha256 = ${digest(text)}`.execute(services().database.db)).rows.length;
+
+const isOld = (file: string) => utimesSync(file, new Date(0), new Date(0));
+
+beforeAll(async () => {
+  await sql`create table named_blobs (sha256 bytea not null references blobs)`.execute(
+    services().database.db,
+  );
+});
+
+test('a blob is read, whole and in part, until the last row that names it is gone', async () => {
+  await keep('granite');
+  await keep('granite');
+  expect(await read('granite')).toBe('granite');
+  const blob = await services().blobs.open(digest('granite'));
+  expect(blob?.size).toBe(7);
+  expect(Buffer.concat((await blob?.stream({ start: 2, end: 4 }).toArray()) ?? []).toString()).toBe('ani');
+  await forget('granite');
+  expect(await read('granite')).toBe('granite');
+  await forget('granite');
+  expect(await read('granite')).toBeUndefined();
+  expect(await rows('granite')).toBe(0);
+  expect(drafts()).toEqual([]);
+});
+
+test('other digests are computed beside SHA-256', async () => {
+  const draft = await services().blobs.draft(['md5', 'sha1']);
+  await draft.write(Buffer.from('gra'));
+  await draft.write(Buffer.from('nite'));
+  const { digests, size } = await draft.finish();
+  await draft.discard();
+  expect(size).toBe(7);
+  expect(digests.get('md5')?.toString('hex')).toBe('bf3d3410b2bc149332279c8da3643fe3');
+  expect(digests.get('sha1')?.toString('hex')).toHaveLength(40);
+});
+
+test('twenty at once are one file', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => keep('slate')));
+  expect(await read('slate')).toBe('slate');
+  expect(await rows('slate')).toBe(1);
+  expect(drafts()).toEqual([]);
+});
+
+test('what is kept while it is released is there', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    await keep('chalk');
+    await Promise.all([forget('chalk'), keep('chalk'), keep('chalk')]);
+    expect(await read('chalk')).toBe('chalk');
+    await forget('chalk');
+    await forget('chalk');
+    expect(existsSync(fileOf('chalk'))).toBe(false);
+  }
+});
+
+test('a sweep removes what nothing names, and nothing that is young', async () => {
+  await keep('basalt');
+  await expect(keep('flint', true)).rejects.toThrow('no row');
+  await expect(keep('marl', true)).rejects.toThrow('no row');
+  expect(existsSync(fileOf('flint'))).toBe(true);
+  const draft = await services().blobs.draft();
+  await draft.write(Buffer.from('half'));
+  writeFileSync(join(root(), 'drafts', 'left'), 'half');
+  for (const file of [fileOf('basalt'), fileOf('flint'), join(root(), 'drafts', 'left')]) isOld(file);
+  // A row that a cascade left behind.
+  await keep('tuff');
+  await sql`delete from named_blobs where sha256 = ${digest('tuff')}`.execute(services().database.db);
+  await services().blobs.sweep();
+  expect(await read('basalt')).toBe('basalt');
+  expect(await read('flint')).toBeUndefined();
+  expect(await read('tuff')).toBeUndefined();
+  expect(await read('marl')).toBe('marl');
+  expect(drafts()).toHaveLength(1);
+  await draft.discard();
+});

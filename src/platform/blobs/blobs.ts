@@ -1,0 +1,189 @@
+/**
+ * Blobs: bytes by their SHA-256, of which one copy is kept however often they come. Rows name them by foreign keys to the
+ * table `blobs`; that table's row is locked while a file gets its name or loses it, so that neither is without the other.
+ */
+import type { Readable } from 'node:stream';
+import { type RawBuilder, sql } from 'kysely';
+import { now } from '../clock.ts';
+import { type Database, type Db, inTransaction } from '../db/database.ts';
+import type { ByteRange } from '../http/byte-range.ts';
+import { type DigestAlgorithm, randomHex, startDigest } from '../secret.ts';
+import {
+  blobPath,
+  createDraft,
+  diskFailure,
+  oldBlobs,
+  oldDrafts,
+  openBlobFile,
+  placeDraft,
+  removeFile,
+} from './blob-files.ts';
+
+/** Bytes that have arrived: their number, and their digests. */
+export type Received = { sha256: Buffer; size: number; digests: ReadonlyMap<DigestAlgorithm, Buffer> };
+
+/** What arrives, under no name yet. */
+export type Draft = {
+  /** Its file, for those who look into what has arrived. */
+  path: string;
+  /** Resolves when the piece is written. 503 on a full disk. */
+  write(piece: Buffer): Promise<void>;
+  /** Syncs what was written. */
+  finish(): Promise<Received>;
+  /** In the transaction of the row that names it, before that row. Call it after finish(). */
+  keep(tx: Db): Promise<void>;
+  /** Always the last call: what is not kept is gone. */
+  discard(): Promise<void>;
+};
+
+export type OpenBlob = { size: number; stream(range?: ByteRange): Readable; close(): Promise<void> };
+
+export type Blobs = {
+  /** Computes these digests beside SHA-256. */
+  draft(also?: readonly DigestAlgorithm[]): Promise<Draft>;
+  /** Undefined where there is none. The caller reads its stream to the end, destroys it, or closes the blob. */
+  open(sha256: Buffer): Promise<OpenBlob | undefined>;
+  /** Removes those of the blobs that no row names any more; call it after the commit. */
+  release(digests: readonly Buffer[]): Promise<void>;
+  /** Removes what nothing names: after cascades, and after processes that died. */
+  sweep(): Promise<void>;
+};
+
+const DAY_MS = 86_400_000;
+const BATCH = 1_000;
+
+/** `exists` over each foreign key to the table of blobs: a table that has one needs no other registration. */
+async function selectNaming(db: Db): Promise<string> {
+  const { rows } = await sql<{ condition: string }>`
+    select format('exists (select from %s r where r.%I = b.sha256)', c.conrelid::regclass, a.attname) as condition
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'f' and c.confrelid = 'blobs'::regclass`.execute(db);
+  return rows.length === 0 ? 'false' : rows.map(({ condition }) => condition).join(' or ');
+}
+
+/** Locks the row of the blob against its removal; makes it where there is none. */
+async function holdBlob(tx: Db, sha256: Buffer): Promise<void> {
+  for (;;) {
+    // One that was being removed is gone when its lock is.
+    const { rows } = await sql`
+      with made as (
+        insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing returning sha256),
+      held as (select sha256 from blobs where sha256 = ${sha256} for key share)
+      select from made union all select from held`.execute(tx);
+    if (rows.length > 0) return;
+  }
+}
+
+export function createBlobs(root: string, { db, background }: Pick<Database, 'db' | 'background'>): Blobs {
+  let naming: string | undefined;
+  async function isNamed(): Promise<RawBuilder<boolean>> {
+    naming ??= await selectNaming(db);
+    return sql.raw(naming);
+  }
+
+  async function draft(also: readonly DigestAlgorithm[] = []): Promise<Draft> {
+    const { path, handle } = await createDraft(root, randomHex(16)).catch((error: unknown) => {
+      throw diskFailure(error);
+    });
+    const hashes = new Map(also.map((algorithm) => [algorithm, startDigest(algorithm)]));
+    const hash = startDigest('sha256');
+    let size = 0;
+    let open = true;
+    let received: Received | undefined;
+    const close = async () => {
+      if (open) await handle.close();
+      open = false;
+    };
+    return {
+      path,
+      async write(piece) {
+        try {
+          await handle.writeFile(piece);
+        } catch (error) {
+          throw diskFailure(error);
+        }
+        size += piece.length;
+        hash.update(piece);
+        for (const each of hashes.values()) each.update(piece);
+      },
+      async finish() {
+        try {
+          await handle.sync();
+        } catch (error) {
+          throw diskFailure(error);
+        }
+        await close();
+        const digests = new Map([...hashes].map(([algorithm, each]) => [algorithm, each.digest()]));
+        received = { sha256: hash.digest(), size, digests };
+        return received;
+      },
+      async keep(tx) {
+        if (!received) throw new Error('a draft is kept when it is finished');
+        await holdBlob(tx, received.sha256);
+        await placeDraft(root, path, received.sha256.toString('hex')).catch((error: unknown) => {
+          throw diskFailure(error);
+        });
+      },
+      async discard() {
+        await close().catch(() => undefined);
+        await removeFile(path);
+      },
+    };
+  }
+
+  async function releaseOne(sha256: Buffer): Promise<void> {
+    const condition = await isNamed();
+    await inTransaction(background, async (tx) => {
+      // Nobody names it or gives its name to another draft until this ends; who did so before is seen by the next statement.
+      await sql`select from blobs where sha256 = ${sha256} for update`.execute(tx);
+      const { rows } = await sql`
+        delete from blobs b where sha256 = ${sha256} and not (${condition}) returning 1`.execute(tx);
+      if (rows.length > 0) await removeFile(blobPath(root, sha256.toString('hex')));
+    });
+  }
+
+  async function release(digests: readonly Buffer[]): Promise<void> {
+    for (const sha256 of digests) await releaseOne(sha256);
+  }
+
+  /** Files that got their name in a transaction that did not end. */
+  async function sweepFiles(before: Date): Promise<void> {
+    for await (const names of oldBlobs(root, before)) {
+      const { rows } = await sql<{ sha256: Buffer }>`
+        insert into blobs (sha256, created_at)
+        select decode(name, 'hex'), ${now()} from unnest(${names}::text[]) as found (name)
+        on conflict do nothing returning sha256`.execute(background);
+      await release(rows.map(({ sha256 }) => sha256));
+    }
+  }
+
+  async function sweepRows(): Promise<void> {
+    const condition = await isNamed();
+    for (let last: Buffer = Buffer.alloc(0), more = true; more; ) {
+      const { rows } = await sql<{ sha256: Buffer; named: boolean }>`
+        select sha256, ${condition} as named from blobs b where sha256 > ${last} order by sha256 limit ${BATCH}`.execute(
+        background,
+      );
+      await release(rows.filter(({ named }) => !named).map(({ sha256 }) => sha256));
+      last = rows.at(-1)?.sha256 ?? last;
+      more = rows.length === BATCH;
+    }
+  }
+
+  return {
+    draft,
+    async open(sha256) {
+      const handle = await openBlobFile(root, sha256.toString('hex'));
+      if (!handle) return undefined;
+      const { size } = await handle.stat();
+      return { size, stream: (range) => handle.createReadStream(range), close: () => handle.close() };
+    },
+    release,
+    async sweep() {
+      const before = new Date(now().getTime() - DAY_MS);
+      for (const path of await oldDrafts(root, before)) await removeFile(path);
+      await sweepFiles(before);
+      await sweepRows();
+    },
+  };
+}
