@@ -96,6 +96,8 @@ type Common<Path extends string, P extends TProperties, Subject, C extends Calle
   packageScope?: PackageScope;
   /** Rotates a token: a token that was rotated before ends its family here. */
   rotatesToken?: boolean;
+  /** It is called all the time and seldom writes facts: the handler wakes the relay when it does. */
+  wakesItself?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;
   also?: readonly OtherStatus[];
@@ -129,6 +131,7 @@ export type Endpoint<
   ownCredential?: boolean;
   packageScope?: PackageScope;
   rotatesToken?: boolean;
+  wakesItself?: boolean;
   deprecated?: { use: string };
   limit?: CallLimit;
   bodyLimit?: number;

@@ -239,7 +239,7 @@ export function toRoute(
       unmodified: unmodifiedSince(request),
     };
     const value = await runHandler(spec, context);
-    if (!safeMethod) services.wake();
+    if (!safeMethod && !spec.wakesItself) services.wake();
     const presented = await present(value, context);
     return { ...presented, ...(caller && { actor: caller.username }) };
   }

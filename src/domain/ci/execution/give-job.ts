@@ -19,7 +19,7 @@ import { claimJob } from './claim-actions.ts';
 import { finishJob, markDebugTrace } from './finish-actions.ts';
 import { dotenvOf, readSources } from './job-sources.ts';
 import { jobPayload } from './payload.ts';
-import { isAnythingWaiting, selectPipelineOf } from './queries.ts';
+import { selectPipelineOf } from './queries.ts';
 import { readDependencies } from './read-dependencies.ts';
 import { isDebugged } from './rules.ts';
 
@@ -31,13 +31,12 @@ const MAX_LOOKED_AT = 20;
  * Such a job fails, and the next one is looked at; where that is a fault of ours, it runs once more.
  */
 export async function giveJob(
-  services: CreationServices & Needs<'authenticator'>,
+  services: CreationServices & Needs<'authenticator' | 'wake'>,
   runner: AuthenticRunner,
   manager: Manager,
 ): Promise<Record<string, unknown> | 'nothing_waits' | 'more_may_wait'> {
-  const { db, points } = services.database;
+  const { db } = services.database;
   for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
-    if (!(await isAnythingWaiting(points))) return 'nothing_waits';
     const token = `${JOB_TOKEN_PREFIX}${randomHex(20)}`;
     const claimed = await claimJob(db, {
       runner,
@@ -47,9 +46,11 @@ export async function giveJob(
       digest: digest(token),
     });
     if (!claimed) return 'nothing_waits';
+    services.wake();
     const drop = async (failure_reason: string): Promise<void> => {
       const begun = claimed.status === 'pending' ? await beginJob(db, claimed) : claimed;
       if (begun) await finishJob(db, begun, { state: 'failed', failure_reason });
+      services.wake();
     };
     // One that is prepared first begins soon.
     const job = { ...claimed, started_at: claimed.started_at ?? now() };

@@ -1,6 +1,6 @@
 /** Runners that wait for jobs, over HTTP and in the queue itself. */
-import { beforeAll, describe, expect, test } from 'vitest';
-import { useApp } from '../../../../test/support/app.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -97,6 +97,74 @@ describe('over HTTP', () => {
     const { status, headers } = await ask(value);
     expect([status, headers.get('x-gitlab-last-update')]).toEqual([204, null]);
     bodyOf(await ashlar.root(`PUT /runners/${runner.id}`, { body: { paused: false } }), 200);
+  });
+});
+
+describe('a runner for which nothing of what waits is', () => {
+  let others: number;
+  let other: MadeProject;
+  let claims = 0;
+
+  beforeAll(async () => {
+    others = await startPipeline(ashlar, project, user, 'lay: {script: make, tags: [wood]}');
+    other = await makeProject(ashlar);
+    await fillProject(ashlar, other.id);
+    ashlar.app.services.database.sql.watch((text) => {
+      if (text.includes('update ci_jobs j set status')) claims++;
+    });
+    await known();
+  });
+  afterAll(async () => {
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/pipelines/${others}/cancel`), 200);
+  });
+  /** The look for the second answer tells what had come before the first one. */
+  const known = async () => {
+    await told();
+    await told();
+  };
+  const claimsOf = async (work: () => Promise<unknown>) => {
+    const before = claims;
+    await work();
+    return claims - before;
+  };
+  const taken = async (of: MadeProject, id: number) => {
+    const { status, body } = await ask();
+    expect([status, body.job_info?.project_id]).toEqual([201, of.id]);
+    bodyOf(await ashlar.root(`POST /projects/${of.id}/pipelines/${id}/cancel`), 200);
+    await known();
+  };
+
+  test('is not looked for again, for half a minute', async () => {
+    expect(await claimsOf(told)).toBe(0);
+    const back = moveClock(31_000);
+    try {
+      expect(await claimsOf(told)).toBe(1);
+    } finally {
+      back();
+    }
+    expect(await claimsOf(told)).toBe(1);
+  });
+
+  test('gets the job that comes', async () => {
+    expect(await claimsOf(told)).toBe(0);
+    await taken(project, await startPipeline(ashlar, project, user, file));
+  });
+
+  test('gets what waits for it once it is another one, or of another project', async () => {
+    const tags = (tag_list: string[]) => ashlar.root(`PUT /runners/${runner.id}`, { body: { tag_list } });
+    bodyOf(await tags(['lime']), 200);
+    const id = await startPipeline(ashlar, project, user, file);
+    await known();
+    expect(await claimsOf(told)).toBe(0);
+    bodyOf(await tags(['stone']), 200);
+    await taken(project, id);
+    const foreign = await startPipeline(ashlar, other, { token: ROOT_TOKEN }, file);
+    await known();
+    expect(await claimsOf(told)).toBe(0);
+    const body = { runner_id: runner.id };
+    bodyOf(await ashlar.root(`POST /projects/${other.id}/runners`, { body }), 201);
+    await taken(other, foreign);
+    bodyOf(await ashlar.root(`DELETE /projects/${other.id}/runners/${runner.id}`), 204);
   });
 });
 

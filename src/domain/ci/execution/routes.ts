@@ -52,24 +52,30 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
       'Gives a job to a runner; 204 where there is none for it, after a while for one that knows of nothing new.',
     access: anyone,
     ownCredential: true,
+    wakesItself: true,
     also: [204],
     input: RequestInput,
     reply: JobPayload,
     handle: async ({ services, input, request }) => {
-      let { runner, manager } = await authenticateRunner(services, input, request);
+      const none = (value: string) => nothing({ 'x-gitlab-last-update': value });
+      const ask = () => queue.ask(() => authenticateRunner(services, input, request));
+      let asked = await ask();
       const { last_update: known } = input;
-      if (!runner.paused && known === queue.valueFor(runner)) {
-        if (!(await queue.wait(runner, request.signal))) return nothing({ 'x-gitlab-last-update': known });
+      if (!asked.runner.paused && known === queue.valueFor(asked.runner)) {
+        if (!(await queue.wait(asked.runner, request.signal))) return none(known);
         // Meanwhile it may have become another one.
-        ({ runner, manager } = await authenticateRunner(services, input, request));
+        asked = await ask();
       }
+      const { runner, manager, isWaiting } = asked;
       if (runner.paused || request.signal.aborted) return nothing();
-      // What comes to wait after that is a change.
+      if (!isWaiting || (await queue.isStillNone(runner))) return none(asked.value);
       const value = queue.valueFor(runner);
       const given = await giveJob(services, runner, manager);
       // Without a value, it asks again at once.
       if (given === 'more_may_wait') return nothing();
-      return given === 'nothing_waits' ? nothing({ 'x-gitlab-last-update': value }) : given;
+      if (given !== 'nothing_waits') return given;
+      queue.noteNone(runner, value);
+      return none(value);
     },
   }),
   endpoint({
@@ -100,6 +106,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     summary: 'Adds to the trace of a job, for its runner.',
     access: anyone,
     ownCredential: true,
+    wakesItself: true,
     also: [416],
     stream: true,
     input: TraceInput,
@@ -117,6 +124,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
           state: 'failed',
           failure_reason: 'trace_size_exceeded',
         });
+        services.wake();
         throw forbidden();
       }
       if (input.debug_trace && !job.debug_trace) await markDebugTrace(services.database.db, job);

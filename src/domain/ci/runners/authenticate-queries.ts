@@ -6,10 +6,11 @@ import type { RunnersTable } from '../../../platform/db/rows.ts';
 import { digest } from '../../../platform/secret.ts';
 import type { ManagerFields, RunnerType } from './rules.ts';
 
-/** The runner of a token; the project that owns it, where it is one of projects and no orphan. */
+/** The runner of a token; of one of projects also its first assignment's, which owns it, and its last: null for an orphan. */
 export type AuthenticRunner = Selectable<RunnersTable> & {
   runner_type: RunnerType;
   owner_project_id: number | null;
+  last_assignment_id: number | null;
 };
 
 /** A process of a runner, as it was known before its request. */
@@ -32,7 +33,8 @@ export async function selectAuthentic(
       m.platform as manager_platform, m.architecture as manager_architecture, m.executor as manager_executor,
       m.features as manager_features, m.gpus as manager_gpus, m.ip_address as manager_ip_address,
       m.contacted_at as manager_contacted_at,
-      (select o.project_id from runner_projects o where o.runner_id = r.id order by o.id limit 1) as owner_project_id
+      (select o.project_id from runner_projects o where o.runner_id = r.id order by o.id limit 1) as owner_project_id,
+      (select max(o.id) from runner_projects o where o.runner_id = r.id) as last_assignment_id
     from runners r left join runner_managers m on m.runner_id = r.id and m.system_xid = ${systemId}
     where r.digest = ${digest(token)} and (r.token_expires_at is null or r.token_expires_at > ${now()})`;
   if (!row) return undefined;
