@@ -2112,6 +2112,8 @@ create table pipelines (
   merge_request_id bigint,
   merge_request_variables jsonb default '[]'::jsonb not null,
   source_job_id bigint,
+  source_pipeline_id bigint,
+  token_job_id bigint,
   constraint pipelines_on_job_failure_check CHECK ((on_job_failure = ANY (ARRAY['none'::text, 'all'::text]))),
   constraint pipelines_on_new_commit_check CHECK ((on_new_commit = ANY (ARRAY['conservative'::text, 'interruptible'::text, 'none'::text]))),
   constraint pipelines_status_check CHECK ((status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text, 'success'::text, 'failed'::text, 'canceling'::text, 'canceled'::text, 'skipped'::text, 'manual'::text, 'scheduled'::text]))),
@@ -2119,6 +2121,8 @@ create table pipelines (
   constraint pipelines_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint pipelines_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES pipeline_schedules(id) ON DELETE SET NULL,
   constraint pipelines_source_job_id_fkey FOREIGN KEY (source_job_id) REFERENCES ci_jobs(id) ON DELETE SET NULL,
+  constraint pipelines_source_pipeline_id_fkey FOREIGN KEY (source_pipeline_id) REFERENCES pipelines(id) ON DELETE SET NULL,
+  constraint pipelines_token_job_id_fkey FOREIGN KEY (token_job_id) REFERENCES ci_jobs(id) ON DELETE SET NULL,
   constraint pipelines_trigger_id_fkey FOREIGN KEY (trigger_id) REFERENCES trigger_tokens(id) ON DELETE SET NULL,
   constraint pipelines_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
   constraint pipelines_pkey PRIMARY KEY (id)
@@ -2142,7 +2146,11 @@ CREATE UNIQUE INDEX pipelines_scheduled ON public.pipelines USING btree (schedul
 
 CREATE UNIQUE INDEX pipelines_source_job ON public.pipelines USING btree (source_job_id) WHERE (source_job_id IS NOT NULL);
 
+CREATE INDEX pipelines_source_pipeline ON public.pipelines USING btree (source_pipeline_id) WHERE (source_pipeline_id IS NOT NULL);
+
 CREATE INDEX pipelines_successful ON public.pipelines USING btree (project_id, ref, tag, id) WHERE (status = 'success'::text);
+
+CREATE INDEX pipelines_token_job ON public.pipelines USING btree (token_job_id) WHERE (token_job_id IS NOT NULL);
 
 CREATE INDEX pipelines_trigger ON public.pipelines USING btree (trigger_id, id) WHERE (trigger_id IS NOT NULL);
 

@@ -1191,6 +1191,8 @@ export type PipelinesTable = {
   merge_request_id: number | null;
   merge_request_variables: Generated<Json>;
   source_job_id: number | null;
+  source_pipeline_id: number | null;
+  token_job_id: number | null;
 };
 
 export type ProcessesTable = {

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedTrigger, YamlVariable } from '../file/plan.ts';
+import { MAX_HIERARCHY } from '../processing/hierarchy-queries.ts';
 import { statuses } from '../processing/status.ts';
-import { followingStatus, handedOn, hierarchyRefusal, MAX_HIERARCHY } from './rules.ts';
+import { followingStatus, handedOn, hierarchyRefusal } from './rules.ts';
 
 test('the status of who follows a pipeline of each status', () => {
   const both = statuses.map((status) => [

@@ -4,14 +4,12 @@ import type { ContextVariable } from '../file/context.ts';
 import { expandText, newRoom, sourceOf, variableLookup } from '../file/expansion.ts';
 import type { PlannedTrigger, YamlVariable } from '../file/plan.ts';
 import { isOfMergeRequest, valueNamed, variablesOfMergeRequests } from '../pipelines/refs.ts';
-import type { Ancestor } from '../processing/hierarchy-queries.ts';
+import { type Ancestor, MAX_HIERARCHY } from '../processing/hierarchy-queries.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import type { Status } from '../processing/status.ts';
 
 /** Children may have children, and no more. */
 const MAX_CHILDREN_DEPTH = 2;
-/** Pipelines that one leads to, with itself. */
-export const MAX_HIERARCHY = 1_000;
 /** A pipeline of the same project, ref and source may come about so often in a line of them. */
 const MAX_ROUNDS = 2;
 

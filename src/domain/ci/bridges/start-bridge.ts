@@ -24,11 +24,11 @@ import { selectPipelineOf } from '../execution/queries.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob, PlannedTrigger } from '../file/plan.ts';
 import { refOfPipeline } from '../pipelines/refs.ts';
-import { countBelow, selectAncestry } from '../processing/hierarchy-queries.ts';
+import { countHierarchy, selectAncestry } from '../processing/hierarchy-queries.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
 import { begin, failBridge, subscribe } from './follow-actions.ts';
 import { selectBridge, selectFinished, selectFollowed, selectUpstreamPipeline } from './queries.ts';
-import { handedOn, hierarchyRefusal, MAX_HIERARCHY, requestOfMergeRequest } from './rules.ts';
+import { handedOn, hierarchyRefusal, requestOfMergeRequest } from './rules.ts';
 
 export type BridgeServices = CreationServices & { log: Log } & Needs<'wake'>;
 
@@ -75,8 +75,7 @@ async function startPipeline(services: BridgeServices, bridge: Bridge): Promise<
   if (!subject) return 'downstream_bridge_project_not_found';
   if (target.kind === 'project' && subject.id === job.project_id) return 'invalid_bridge_trigger';
   const ancestry = await selectAncestry(db, pipeline.id);
-  const size = await countBelow(db, ancestry.at(-1)?.id ?? pipeline.id, MAX_HIERARCHY);
-  const refusal = hierarchyRefusal(target.kind, ancestry, size);
+  const refusal = hierarchyRefusal(target.kind, ancestry, await countHierarchy(db, ancestry));
   if (refusal !== undefined) return refusal;
 
   const creator: Creator = { services, actor: user.actor, subject };

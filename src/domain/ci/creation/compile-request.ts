@@ -81,6 +81,8 @@ export type PipelineRequest = RefRequest & {
   scheduleDescription?: string;
   /** The job of another pipeline that starts this one: it makes one, though the work may be done twice. */
   bridge?: Upstream;
+  /** The job by whose token somebody starts it, of which there may be many. */
+  tokenJob?: Upstream;
   /** What a child is made of; others are made of the project's file at the commit. */
   configuration?: { text: string; artifact: NonNullable<Files['artifact']> };
 };
@@ -192,7 +194,7 @@ export async function compileRequest(
     user: await selectStarter(db, actor.id),
     triggerToken: request.trigger?.token,
     scheduleDescription: request.scheduleDescription,
-    upstream: request.bridge,
+    upstream: request.bridge ?? request.tokenJob,
     ofMergeRequests,
     frozen: await selectFrozen(db, subject),
   });

@@ -68,6 +68,8 @@ export async function createPipeline(
     schedule_id: request.schedule?.id ?? null,
     scheduled_for: request.schedule?.due ?? null,
     source_job_id: request.bridge?.job_id ?? null,
+    token_job_id: request.tokenJob?.job_id ?? null,
+    source_pipeline_id: (request.bridge ?? request.tokenJob)?.pipeline_id ?? null,
   };
   if (isFollowing && (request.skip || asksToSkip(commit.message)))
     return savePipeline(creator, { ...values, status: 'skipped' }, undefined, variables);

@@ -61,13 +61,15 @@ export async function selectStarter(
   return row ?? { id: userId, username: '', name: '', email: '' };
 }
 
+const upstreams = (db: Db) => db.selectFrom('ci_jobs').select(['id as job_id', 'pipeline_id', 'project_id']);
+
 /** Where a pipeline comes from, by the job that started it. */
 export const selectUpstream = (db: Db, jobId: number): Promise<Upstream | undefined> =>
-  db
-    .selectFrom('ci_jobs')
-    .select(['id as job_id', 'pipeline_id', 'project_id'])
-    .where('id', '=', jobId)
-    .executeTakeFirst();
+  upstreams(db).where('id', '=', jobId).executeTakeFirst();
+
+/** The same by the token of the job, while it runs. */
+export const selectUpstreamByToken = (db: Db, token: string): Promise<Upstream | undefined> =>
+  upstreams(db).where('token_digest', '=', digest(token)).executeTakeFirst();
 
 const given = (db: Db, pipelineId: number) =>
   db.selectFrom('pipeline_variables').selectAll().where('pipeline_id', '=', pipelineId);

@@ -4,7 +4,7 @@ import { type AuthorizedProject, authorizeProject } from '../../../kernel/access
 import type { Actor } from '../../../kernel/actor.ts';
 import { type Context, type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
 import { MAINTAINER } from '../../../kernel/policy/roles.ts';
-import { forbidden, invalid, notFound } from '../../../platform/failure.ts';
+import { forbidden, invalid, notFound, unauthenticated } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { findUserOfProject } from '../../conversation/index.ts';
@@ -13,10 +13,11 @@ import { authenticateJob, JOB_TOKEN_PREFIX } from '../job-token-scope/authentica
 import { selectPipeline } from '../pipelines/queries.ts';
 import { showPipeline } from '../pipelines/routes.ts';
 import { OnePipeline, Pipeline } from '../pipelines/schema.ts';
+import { countHierarchy, MAX_HIERARCHY, selectAncestry } from '../processing/hierarchy-queries.ts';
 import { KEY_PATTERN } from '../variables/rules.ts';
 import type { PipelineRequest } from './compile-request.ts';
 import { createPipeline } from './create-actions.ts';
-import { selectGivenVariables, selectSentTrigger } from './queries.ts';
+import { selectGivenVariables, selectSentTrigger, selectUpstreamByToken } from './queries.ts';
 import { CreateInput, GivenVariable, TriggerInput } from './schema.ts';
 
 type StartContext = Pick<Context<unknown, unknown, Actor | undefined>, 'db' | 'services' | 'settings'>;
@@ -42,7 +43,7 @@ const isNamed = ({ id, fullPath }: AuthorizedProject, reference: string): boolea
 type Presented = {
   actor: Actor;
   project: AuthorizedProject;
-  because: Pick<PipelineRequest, 'source' | 'trigger'>;
+  because: Pick<PipelineRequest, 'source' | 'trigger' | 'tokenJob'>;
 };
 
 /** Who starts a pipeline by the token of a trigger, or of a job that runs; 404 for others, 401 for jobs that do not. */
@@ -55,8 +56,17 @@ async function presentedBy({
   if (token.startsWith(JOB_TOKEN_PREFIX)) {
     const job = await authenticateJob(services, settings, token);
     const project = await authorizeProject(services.database.points, job, 'run_pipelines', id);
+    const tokenJob = await selectUpstreamByToken(db, token);
+    if (!tokenJob) throw unauthenticated();
+    const ancestry = await selectAncestry(db, tokenJob.pipeline_id);
+    if ((await countHierarchy(db, ancestry)) >= MAX_HIERARCHY)
+      throw invalid({ base: ['The downstream pipeline tree is too large'] });
     // The pipeline is its user's, and reads files of other projects as theirs.
-    return { actor: { ...job, credential: { via: 'password' } }, project, because: { source: 'pipeline' } };
+    return {
+      actor: { ...job, credential: { via: 'password' } },
+      project,
+      because: { source: 'pipeline', tokenJob },
+    };
   }
   const sent = await selectSentTrigger(db, token);
   // The token acts as its owner, with the rights that they have now.

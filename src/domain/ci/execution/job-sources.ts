@@ -36,13 +36,14 @@ export async function readSources(
   { job, planned, pipeline, project, commit }: Of,
 ): Promise<JobSources> {
   const { db } = services.database;
+  const starter = pipeline.source_job_id ?? pipeline.token_job_id;
   const [user, kept, given, environment, frozen, upstream] = await Promise.all([
     selectStarter(db, job.user_id),
     selectKeptVariables(db, project.row, pipeline.protected, services.secretKey),
     readGiven(services, pipeline),
     selectEnvironmentOf(db, job),
     selectFrozen(db, project),
-    pipeline.source_job_id === null ? undefined : selectUpstream(db, pipeline.source_job_id),
+    starter === null ? undefined : selectUpstream(db, starter),
   ]);
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),

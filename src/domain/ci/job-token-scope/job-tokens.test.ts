@@ -370,6 +370,30 @@ describe('a pipeline of another project', () => {
     bodyOf(await app.root(`POST ${scope('/allowlist')}`, { body: { target_project_id: home.id } }), 201);
     const pipeline = bodyOf(await trigger(target.id, { variables: { STONE: 'granite' } }), 201);
     expect(pipeline).toMatchObject({ source: 'pipeline', project_id: target.id, user: { id: user.id } });
+    const { sql } = app.app.services.database;
+    const [row] =
+      await sql`select source_job_id, token_job_id, source_pipeline_id from pipelines where id = ${pipeline.id}`;
+    const [own] = await sql<{ pipeline_id: number }[]>`select pipeline_id from ci_jobs where id = ${job.id}`;
+    expect(row).toEqual({
+      source_job_id: null,
+      token_job_id: job.id,
+      source_pipeline_id: own?.pipeline_id,
+    });
+
+    // As many as one may lead to, far below it, and one less.
+    await sql`
+      insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, created_at, updated_at,
+          source_pipeline_id)
+        select project_id, 1000 + n, sha, before_sha, ref, tag, source, 'success', false, created_at, updated_at, id
+        from pipelines, generate_series(1, 998) n where id = ${pipeline.id}`;
+    expect(await trigger(target.id)).toMatchObject({
+      status: 400,
+      body: { message: { base: ['The downstream pipeline tree is too large'] } },
+    });
+    await sql`delete from pipelines where source_pipeline_id = ${pipeline.id} and iid = 1001`;
+    bodyOf(await trigger(target.id), 201);
+    expect((await trigger(target.id)).status).toBe(400);
+    await sql`delete from pipelines where source_pipeline_id = ${pipeline.id}`;
     bodyOf(
       await app.root(`PUT /projects/${target.id}/members/${user.id}`, { body: { access_level: 20 } }),
       200,

@@ -14,6 +14,9 @@ export const below = (roots: RawBuilder<unknown>, which: 'all' | 'children'): Ra
     select below.root, c.id from below join ci_jobs b on b.pipeline_id = below.id and b.kind = 'bridge'
       join pipelines c on c.source_job_id = b.id and (${which === 'all'}::boolean or c.source = 'parent_pipeline'))`;
 
+/** Pipelines that one leads to, with itself. */
+export const MAX_HIERARCHY = 1_000;
+
 const only = (pipelineId: number): RawBuilder<unknown> => sql`array[${pipelineId}::bigint]`;
 
 export type Ancestor = {
@@ -28,20 +31,23 @@ export type Ancestor = {
 /** The pipeline, the one that started it, and so on. */
 export async function selectAncestry(db: Db, pipelineId: number): Promise<Ancestor[]> {
   const { rows } = await sql<Ancestor>`
-    with recursive above (id, project_id, ref, source, source_job_id) as (
-      select id, project_id, ref, source, source_job_id from pipelines where id = ${pipelineId}
+    with recursive above as (
+      select id, project_id, ref, source, source_job_id, source_pipeline_id from pipelines where id = ${pipelineId}
       union all
-      select p.id, p.project_id, p.ref, p.source, p.source_job_id from above
-        join ci_jobs b on b.id = above.source_job_id join pipelines p on p.id = b.pipeline_id)
-    select * from above order by id desc`.execute(db);
+      select p.id, p.project_id, p.ref, p.source, p.source_job_id, p.source_pipeline_id from above
+        join pipelines p on p.id = above.source_pipeline_id)
+    select id, project_id, ref, source, source_job_id from above order by id desc`.execute(db);
   return rows;
 }
 
-/** How many pipelines one led to, with itself; no further than to `most`. */
-export async function countBelow(db: Db, pipelineId: number, most: number): Promise<number> {
+/** How many pipelines the first of an ancestry led to, with itself, also by the tokens of jobs; no more than they may be. */
+export async function countHierarchy(db: Db, ancestry: readonly Pick<Ancestor, 'id'>[]): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with recursive ${below(only(pipelineId), 'all')}
-    select count(*)::integer as count from (select from below limit ${most}) b`.execute(db);
+    with recursive led (id) as (
+      select ${ancestry.at(-1)?.id ?? 0}::bigint
+      union all
+      select c.id from led join pipelines c on c.source_pipeline_id = led.id)
+    select count(*)::integer as count from (select from led limit ${MAX_HIERARCHY}) l`.execute(db);
   return rows[0]?.count ?? 0;
 }
 

@@ -51,14 +51,13 @@ async function payloadPipeline(
   at: string,
 ): Promise<PayloadPipeline> {
   const ids = [...new Set(userIds.filter((id) => id !== null))];
+  const starter = pipeline.source_job_id ?? pipeline.token_job_id;
   const [commit, people, source] = await Promise.all([
     services.repositories.read(projectRepository(row.id), row.repository_storage, (git) =>
       findCommit(git, pipeline.sha),
     ),
     readUsers(services, around, ids),
-    pipeline.source_job_id === null
-      ? undefined
-      : selectPayloadSource(services.database.background, pipeline.source_job_id),
+    starter === null ? undefined : selectPayloadSource(services.database.background, starter),
   ]);
   const { baseUrl } = around;
   const project = hookProject(around, row);

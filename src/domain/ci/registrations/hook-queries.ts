@@ -19,14 +19,14 @@ export const selectPayloadPipeline = (
 /** Where a pipeline comes from that a job of another one started. */
 export type PayloadSource = { pipeline_id: number; job_id: number; project_id: number; path: string };
 
-export const selectPayloadSource = (db: Db, bridgeId: number): Promise<PayloadSource | undefined> =>
+export const selectPayloadSource = (db: Db, jobId: number): Promise<PayloadSource | undefined> =>
   db
     .selectFrom('ci_jobs as j')
     .innerJoin('projects as p', 'p.id', 'j.project_id')
     .innerJoin('namespaces as n', 'n.id', 'p.namespace_id')
     .select(['j.pipeline_id', 'j.id as job_id', 'j.project_id'])
     .select(sql<string>`n.full_path || '/' || p.path`.as('path'))
-    .where('j.id', '=', bridgeId)
+    .where('j.id', '=', jobId)
     .executeTakeFirst();
 
 /** What the compiler planned. */
