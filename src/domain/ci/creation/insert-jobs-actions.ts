@@ -52,7 +52,7 @@ export async function insertJobs(
         case j."schedulingType" when 'dag' then array(select need->>'name'
           from jsonb_array_elements(j.needs) with ordinality n (need, nth) order by n.nth) end,
         j.tags, ${pipeline.protected}::boolean, j.interruptible, o.options, e.id, coalesce(e.may_deploy, true),
-        coalesce(e.needs_approval and j.environment ->> 'action' = 'start', false), g.id,
+        coalesce(e.needs_approval and j.environment ->> 'action' <> 'stop', false), g.id,
         case when f.fails then 'environment_creation_failure' end, case when f.fails then ${time}::timestamptz end,
         ${creator.actor.id}::bigint, ${time}::timestamptz, ${time}::timestamptz
       from jsonb_array_elements(${chunk}::text::jsonb) with ordinality o (options, nth)

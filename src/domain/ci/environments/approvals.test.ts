@@ -136,6 +136,51 @@ test('a job waits for all rules, and then for somebody who starts it', async () 
   expect((await as('owner')(`POST ${path(`jobs/${again.id}/play`)}`)).status).toBe(400);
 });
 
+test.each(['prepare', 'verify', 'access'])(
+  'a job with action %s is started by who may deploy, without approvals',
+  async (action) => {
+    await protect({ required_approval_count: 1, deploy_access_levels: [{ access_level: 40 }] });
+    const file = `look:
+  stage: deploy
+  script: look
+  environment: { name: live, action: ${action} }
+halt:
+  stage: deploy
+  script: halt
+  environment: { name: live, action: stop }
+  needs: []
+`;
+    const deploying = 'deploy: { script: deploy, environment: { name: live } }\n';
+    const pipeline = await startPipeline(app, project, members.maintainer, deploying + file);
+    const jobs = async (): Promise<{ id: number; name: string; status: string }[]> =>
+      bodyOf(await app.root(`GET ${path(`pipelines/${pipeline}/jobs`)}`), 200);
+    const idOf = async (name: string) => (await jobs()).find((each) => each.name === name)?.id;
+    const [blocked] = bodyOf(await app.root(`GET ${path('deployments')}`), 200);
+    expect(said(await review('owner', blocked))).toEqual([201, 'approved']);
+    expect((await play('maintainer', await shown(blocked))).status).toBe(200);
+    const halt = await runner.take();
+    await runner.update(halt, { state: 'success' });
+    const deployed = await runner.take();
+    await runner.update(deployed, { state: 'success' });
+    expect((await jobs()).find(({ name }) => name === 'look')?.status).toBe('manual');
+    expect((await runner.request()).status).toBe(204);
+    const look = path(`jobs/${await idOf('look')}/play`);
+    expect((await as('developer')(`POST ${look}`)).status).toBe(403);
+    bodyOf(await as('maintainer')(`POST ${look}`), 200);
+    const taken = await runner.take();
+    await runner.update(taken, { state: 'success' });
+    expect(bodyOf(await app.root(`GET ${path('deployments')}`), 200)).toHaveLength(1);
+
+    // One by who may not deploy fails, whatever its action.
+    expect((await app.root(`DELETE ${path('protected_branches/main')}`)).status).toBe(204);
+    const other = await startPipeline(app, project, members.developer, file);
+    const failed = bodyOf(await app.root(`GET ${path(`pipelines/${other}/jobs`)}`), 200);
+    expect(failed).toContainEqual(
+      expect.objectContaining({ name: 'look', failure_reason: 'protected_environment_failure' }),
+    );
+  },
+);
+
 test('its deployment stays until its job has ended, and who may not deploy deletes none', async () => {
   await protect({ required_approval_count: 1, deploy_access_levels: [{ access_level: 40 }] });
   const blocked = await deploy();

@@ -10,6 +10,7 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { badRequest, forbidden } from '../../../platform/failure.ts';
 import { seal } from '../../../platform/secret.ts';
 import type { ContextVariable } from '../file/context.ts';
+import type { PlannedJob } from '../file/plan.ts';
 import { lockPipeline } from '../pipelines/queries.ts';
 import { requireRunnable } from '../pipelines/ref-rights.ts';
 import { cancelJobs, replaceJobs, resetSkipped } from '../processing/change-actions.ts';
@@ -116,8 +117,10 @@ export const playJob = (
       throw forbidden();
     await requireRunnable(tx, { services, actor, subject }, pipeline);
     await requireDeployerTo(tx, { services, actor, subject }, job);
-    const waits = job.needs_approval || job.environment_id !== null;
-    if (waits && (await selectMissing(tx, { services, subject }, job)) > 0)
+    // What prepares or uses an environment waits for somebody who may deploy there, and has nothing to approve.
+    const { environment } = job.options as unknown as Partial<PlannedJob>;
+    const deploys = environment?.action === 'start';
+    if (deploys && (await selectMissing(tx, { services, subject }, job)) > 0)
       throw badRequest('Unplayable Job');
     const played = variables.length > 0 ? seal(services.secretKey, JSON.stringify(variables)) : undefined;
     await startJob(tx, actor, pipeline, job, played);

@@ -62,7 +62,7 @@ export async function cancelWithChildren(tx: Db, pipeline: PipelineRow): Promise
 
 /**
  * New rows in the place of those that the condition names, as created by the caller; returns their ids in the same order. `asking`
- * are environments where deployments wait for approvals by now.
+ * are environments where deployments wait for approvals by now, and all but stopping for somebody.
  */
 export async function replaceJobs(
   tx: Db,
@@ -78,7 +78,7 @@ export async function replaceJobs(
       protected, interruptible, options, played_sealed, environment_id, needs_approval, resource_group_id, user_id, created_at, updated_at)
     select pipeline_id, project_id, kind, name, stage, stage_index, 'created', runs_when, allow_failure, needs, tags,
       protected, interruptible, options, played_sealed, environment_id,
-      needs_approval or coalesce(environment_id = any(${[...asking]}::bigint[]) and options -> 'environment' ->> 'action' = 'start', false),
+      needs_approval or coalesce(environment_id = any(${[...asking]}::bigint[]) and options -> 'environment' ->> 'action' <> 'stop', false),
       resource_group_id, ${actor.id}::bigint,
       ${time}::timestamptz,
       ${time}::timestamptz

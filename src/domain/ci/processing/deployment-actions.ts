@@ -19,7 +19,7 @@ export const isOutdated = sql<boolean>`case when ci_jobs.environment_id is null 
       and (l.id > d.id or j.pipeline_id > ci_jobs.pipeline_id
         and p.settings ->> 'ci_forward_deployment_rollback_allowed' = 'false')) end`;
 
-/** Of a job: whether its deployment waits for approvals. */
+/** Of a job: whether its deployment waits for approvals; one that makes none where they are asked for waits for somebody. */
 export const isUnapproved = sql<boolean>`case when not ci_jobs.needs_approval then false else
   not exists (select from deployments d where d.job_id = ci_jobs.id and d.approved) end`;
 
