@@ -8,7 +8,7 @@ import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import { type Merging, recordMerged, selectInterrupted, unclaimMerge } from '../writing/merge-actions.ts';
 import { findActing } from './acting-queries.ts';
 
-export type ReconcileServices = Needs<'database' | 'settings' | 'repositories' | 'log' | 'wake'>;
+export type ReconcileServices = Needs<'database' | 'settings' | 'repositories' | 'presence' | 'log' | 'wake'>;
 
 async function reconcile(services: ReconcileServices, row: MergeRequestRow): Promise<void> {
   const { db } = services.database;
@@ -44,7 +44,7 @@ class AlreadyRecorded extends Error {}
 
 /** Every one of them; one that cannot be reconciled now is left for the next time, and keeps none of the others waiting. */
 export async function reconcileMerges(services: ReconcileServices): Promise<void> {
-  for (const row of await selectInterrupted(services.database.background)) {
+  for (const row of await selectInterrupted(services.database.background, services.presence.id)) {
     try {
       await reconcile(services, row);
     } catch (error) {

@@ -113,6 +113,30 @@ describe('a merge that was not recorded', () => {
     bodyOf(await ashlar.root(`DELETE /projects/${damaged}`), 202);
   });
 
+  test('of this process is left to it, though its heart does not beat', async () => {
+    const process = ashlar.app.services.presence.id;
+    const { sql } = ashlar.app.services.database;
+    const id = await leaveMade({ process });
+    // Until the next beat.
+    await sql`update processes set beat_at = '-infinity' where id = ${process}`;
+    await reconcile();
+    expect((await show(id)).state).toBe('locked');
+  });
+
+  test('is recorded by who made it, though another process opened it again meanwhile', async () => {
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    const merged = await overtake(
+      ashlar,
+      (tx) => tx`select from repositories for share`,
+      () => ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`),
+      (tx) => tx`update merge_requests set state = 'opened', merging = null where project_id = ${id}`,
+    );
+    expect(merged).toMatchObject({ status: 200, body: { state: 'merged' } });
+    expect((await show(id)).merge_commit_sha).toBe(await branchOf(id, 'main'));
+    expect(await mergedEvents(id)).toHaveLength(1);
+  });
+
   test('is found although its process lives, after a time in which none takes so long', async () => {
     const process = ashlar.app.services.presence.id;
     const fresh = await leaveMade({ process });

@@ -74,21 +74,27 @@ export const unclaimMerge = (db: Db, id: number, head: string): Promise<void> =>
     if (unlocked) await addJobs(tx, jobsForUnlocked(unlocked));
   });
 
-/** Those whose merge a dead process left, or one that could not record it in time. */
-export const selectInterrupted = (db: Db): Promise<MergeRequestRow[]> =>
+/**
+ * Those whose merge a dead process left, or one that could not record it in time. The one that asks lives, also where a machine
+ * that stood still has kept its heart from beating.
+ */
+export const selectInterrupted = (db: Db, ownProcess: string): Promise<MergeRequestRow[]> =>
   db
     .selectFrom('merge_requests')
     .selectAll()
     .where('state', '=', 'locked')
     .where(
       sql<boolean>`((merging ->> 'since')::bigint < ${now().getTime() - MAX_MERGE_MS}
-        or not exists (select from processes p where p.id::text = merging ->> 'process'
+        or merging ->> 'process' is distinct from ${ownProcess} and not exists (select from processes p where p.id::text = merging ->> 'process'
           and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})))`,
     )
     .limit(MAX_SETTLED_AT_ONCE)
     .execute();
 
-/** What is to be recorded as merged: one that is locked for a merge to this head, or an open one as it was found. */
+/**
+ * What is to be recorded as merged: an open one as it was found, or one that was locked for a merge to this head, which is open
+ * again where another process took the one that merged for dead.
+ */
 type Unrecorded = Pick<MergeRequestRow, 'id' | 'head_sha' | 'target_branch'> & { lockedFor?: string };
 
 /**
@@ -124,7 +130,7 @@ export async function recordMerged(
     .where(
       lockedFor === undefined
         ? sql<boolean>`state = 'opened'`
-        : sql<boolean>`state = 'locked' and merging ->> 'head' = ${lockedFor}`,
+        : sql<boolean>`(state = 'locked' and merging ->> 'head' = ${lockedFor} or state = 'opened')`,
     )
     .returningAll()
     .executeTakeFirst();
