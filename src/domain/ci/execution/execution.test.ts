@@ -201,6 +201,29 @@ describe('a runner', () => {
   });
 });
 
+test('a job makes its release between its scripts, by a runner that has more than one step', async () => {
+  const file = `
+release:
+  script: make
+  after_script: [make clean]
+  release: { tag_name: $CI_PIPELINE_ID, description: It is "there"., milestones: [One] }
+`;
+  await start(file);
+  const job = await runner.take({ features: { multi_build_steps: true } });
+  expect(job.steps.map(({ name }) => name)).toEqual(['script', 'release', 'after_script']);
+  expect(job.steps[1]).toMatchObject({ timeout: 3_600, when: 'on_success', allow_failure: false });
+  expect(job.steps[1]?.script).toEqual([
+    expect.stringContaining(
+      'release-cli create --description "It is \\"there\\"." --tag-name "$CI_PIPELINE_ID" --milestone "One"\n',
+    ),
+  ]);
+  await runner.update(job, { state: 'success' });
+  const unsupported = await start(file);
+  expect((await runner.request({ features: { multi_build_steps: false } })).status).toBe(204);
+  const [failed] = bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${unsupported}/jobs`), 200);
+  expect(failed).toMatchObject({ status: 'failed', failure_reason: 'runner_unsupported' });
+});
+
 test('a trace grows by parts that follow one another', async () => {
   await start('build:\n  script: make\n');
   const job = await runner.take();

@@ -21,7 +21,7 @@ import { dotenvOf, readSources } from './job-sources.ts';
 import { jobPayload } from './payload.ts';
 import { selectPipelineOf } from './queries.ts';
 import { readDependencies } from './read-dependencies.ts';
-import { isDebugged } from './rules.ts';
+import { isDebugged, isSupported } from './rules.ts';
 
 /** By one request: one that waits for thousands of jobs to fail is held up too long. */
 const MAX_LOOKED_AT = 20;
@@ -54,10 +54,12 @@ export async function giveJob(
     };
     // One that is prepared first begins soon.
     const job = { ...claimed, started_at: claimed.started_at ?? now() };
-    const payload = await payloadOf(services, runner, job, token).catch(async (fault: unknown) => {
-      await drop('scheduler_failure');
-      throw fault;
-    });
+    const payload = await payloadOf(services, { runner, manager }, job, token).catch(
+      async (fault: unknown) => {
+        await drop('scheduler_failure');
+        throw fault;
+      },
+    );
     if (typeof payload !== 'string') return payload;
     await drop(payload);
   }
@@ -67,7 +69,7 @@ export async function giveJob(
 /** All that a runner needs to run the job, or why it cannot. */
 async function payloadOf(
   services: CreationServices & Needs<'authenticator'>,
-  runner: AuthenticRunner,
+  { runner, manager }: { runner: AuthenticRunner; manager: Manager },
   job: JobRow,
   token: string,
 ): Promise<Record<string, unknown> | string> {
@@ -80,6 +82,7 @@ async function payloadOf(
   if (!project || !commit) return 'data_integrity_failure';
   // The column holds what the compiler planned.
   const planned = job.options as unknown as PlannedJob;
+  if (!isSupported(planned, manager.features)) return 'runner_unsupported';
   const of = { job, planned, pipeline, project, commit };
   const sources = await readSources(services, of);
   const dependencies = await readDependencies(services, of, sources, token);

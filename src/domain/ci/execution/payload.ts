@@ -7,6 +7,7 @@ import { isOfMergeRequest } from '../pipelines/refs.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
 import type { Dependency } from './artifact-queries.ts';
 import { artifactTypes } from './artifact-types.ts';
+import { releaseScript } from './release-step.ts';
 import { failureReasons, groupName } from './rules.ts';
 
 /** A variable as the protocol has it; `file` and `raw` are there where they are true. */
@@ -186,6 +187,7 @@ function artifactsOf(planned: PlannedArtifacts | null) {
   ];
 }
 
+const ON_SUCCESS = { when: 'on_success', allow_failure: false } as const;
 const AFTER_SCRIPT = { when: 'always', allow_failure: true } as const;
 
 /** Beside its commit: the whole history's refs, or the pipeline's own. */
@@ -245,9 +247,11 @@ export function jobPayload(facts: JobFacts) {
         name: 'script',
         script: [...planned.beforeScript, ...planned.script],
         timeout,
-        when: 'on_success',
-        allow_failure: false,
+        ...ON_SUCCESS,
       },
+      ...(planned.release
+        ? [{ name: 'release', script: [releaseScript(planned.release)], timeout, ...ON_SUCCESS }]
+        : []),
       ...(planned.afterScript.length > 0
         ? [{ name: 'after_script', script: planned.afterScript, timeout, ...AFTER_SCRIPT }]
         : []),

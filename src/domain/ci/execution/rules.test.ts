@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureReason, groupName, isDebugged, isRetried, rangeStart } from './rules.ts';
+import { failureReason, groupName, isDebugged, isRetried, isSupported, rangeStart } from './rules.ts';
 
 test.each([
   ['0-9', 0],
@@ -16,6 +16,19 @@ test.each([
   ['script_failure', 'script_failure'],
   ['because', 'unknown_failure'],
 ])('a failure by %s is by %s', (given, reason) => expect(failureReason(given)).toBe(reason));
+
+const release = {
+  ...{ tagName: 'v1', tagMessage: null, name: null, description: 'One' },
+  ...{ ref: null, releasedAt: null, milestones: [], links: [] },
+};
+test.each([
+  [null, {}, true],
+  [release, { multi_build_steps: true }, true],
+  [release, { multi_build_steps: false }, false],
+  [release, {}, false],
+])('a job with the release %j is run by a runner with %j: %s', (given, features, supported) =>
+  expect(isSupported({ release: given }, features)).toBe(supported),
+);
 
 const retry = (max: number, when: string[] = [], exitCodes: number[] = []) => ({ max, when, exitCodes });
 test.each([

@@ -1,5 +1,5 @@
 /** What a runner's report makes of a job (facts for CI: Runner protocol; Auto retry). Pure. */
-import type { PlannedRetry } from '../file/plan.ts';
+import type { PlannedJob, PlannedRetry } from '../file/plan.ts';
 
 /** The reasons that runners may give; another is none that is known. */
 const reasons = new Set([
@@ -49,6 +49,12 @@ export function rangeStart(header: string | undefined): number | undefined {
 /** The group of a parallel job: its name without what tells one from the others. */
 export const groupName = (name: string): string =>
   name.replace(/(?:\s*\[.*\]|:? \[.*\]|[: ]+\d+[/: ]\d+)$/, '').replace(/:$/, '');
+
+/** Whether a runner does all that the job asks: one that leaves out the step of the release would end it well without one. */
+export const isSupported = (
+  { release }: Pick<PlannedJob, 'release'>,
+  features: Readonly<Record<string, boolean>>,
+): boolean => release === null || features.multi_build_steps === true;
 
 const debugging = ['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES'];
 

@@ -81,6 +81,60 @@ describe('a job', () => {
     expect((await as(`POST ${path}/environments`, { body: { name: 'other' } })).status).toBe(403);
   });
 
+  test('publishes as release-cli and glab do', async () => {
+    const path = `/projects/${home.id}`;
+    const releases = `${path}/releases`;
+    bodyOf(await app.root(`POST ${path}/milestones`, { body: { title: 'One' } }), 201);
+    const link = { name: 'Program', url: 'https://example.com/p', filepath: '/bin/p', link_type: 'package' };
+    const body = {
+      // The program repeats the project of the path.
+      id: String(home.id),
+      name: 'Spring',
+      description: '# Notes',
+      tag_name: 'v1.0',
+      tag_message: 'It is annotated',
+      ref: job.git_info.sha,
+      assets: { links: [link] },
+      milestones: ['One'],
+      released_at: '2021-03-04T05:06:07Z',
+    };
+    expect(bodyOf(await as(`POST ${releases}`, { body }), 201)).toMatchObject({
+      tag_name: 'v1.0',
+      commit: { id: job.git_info.sha },
+      milestones: [{ title: 'One' }],
+      assets: { links: [{ direct_asset_url: expect.stringMatching(/v1\.0\/downloads\/bin\/p$/) }] },
+      released_at: '2021-03-04T05:06:07.000Z',
+    });
+    const tag = bodyOf(await app.root(`GET ${path}/repository/tags/v1.0`), 200);
+    expect([tag.message, tag.commit.id]).toEqual(['It is annotated', job.git_info.sha]);
+    const again = await as(`POST ${releases}`, { body });
+    expect([again.status, again.body.message]).toEqual([409, 'Release already exists']);
+    const renamed = bodyOf(await as(`PUT ${releases}/v1.0`, { body: { id: body.id, name: 'Summer' } }), 200);
+    expect(renamed).toMatchObject({ name: 'Summer', description: '# Notes' });
+    const shown = bodyOf(await as(`GET ${releases}/v1.0`, { query: 'include_html_description=true' }), 200);
+    expect(shown.description_html).toContain('>Notes<');
+
+    const named = `/projects/${encodeURIComponent(home.path_with_namespace)}/releases`;
+    expect(await statusOf(`GET ${named}/v2.0`)).toBe(404);
+    const second = { tag_name: 'v2.0', ref: job.git_info.sha, description: 'Two' };
+    bodyOf(await as(`POST ${named}`, { body: second }), 201);
+    bodyOf(await as(`POST ${named}/v2.0/assets/links`, { body: link }), 201);
+    expect(bodyOf(await as(`GET ${named}/v2.0`), 200).assets.links).toHaveLength(1);
+    expect(bodyOf(await as(`DELETE ${named}/v2.0`), 200).tag_name).toBe('v2.0');
+    expect(await statusOf(`GET ${named}/v2.0`)).toBe(404);
+
+    const protection = { name: 'v*', create_access_level: 40 };
+    bodyOf(await app.root(`POST ${path}/protected_tags`, { body: protection }), 201);
+    bodyOf(await app.root(`PUT ${path}/members/${user.id}`, { body: { access_level: 30 } }), 200);
+    const guarded = await as(`POST ${releases}`, { body: { ...second, tag_name: 'v3.0' } });
+    expect([guarded.status, guarded.body.message]).toEqual([
+      403,
+      'You are not allowed to create this tag as it is protected.',
+    ]);
+    bodyOf(await app.root(`PUT ${path}/members/${user.id}`, { body: { access_level: 20 } }), 200);
+    expect((await as(`POST ${releases}`, { body: { ...second, tag_name: 'other' } })).status).toBe(403);
+  });
+
   test('is told of itself; nobody else is', async () => {
     expect(bodyOf(await as('GET /job'), 200)).toMatchObject({
       id: job.id,
