@@ -10,6 +10,14 @@ const LONGEST_MS = 300_000;
 
 type Ran = { code: number | null; output: string };
 
+/** The path of a program's script. */
+export function installed(name: string, script: string): string {
+  const path = join(homedir(), '.cache', 'ashlar', 'journeys', name, 'node_modules', script);
+  if (!existsSync(path))
+    throw new Error(`no ${path}: install ${name}, as .ci/run does with test/journeys/programs/${name}`);
+  return path;
+}
+
 /**
  * Runs a program's script with our Node, and waits for its end: its exit code, and its output on both streams.
  * It has the environment that is given and no other, so that no setting of ours, and no CI that runs us, reaches it.
@@ -20,10 +28,7 @@ export async function runInstalled(
   args: readonly string[],
   { folder, home, env }: { folder: string; home: string; env: Record<string, string> },
 ): Promise<Ran> {
-  const path = join(homedir(), '.cache', 'ashlar', 'journeys', name, 'node_modules', script);
-  if (!existsSync(path))
-    throw new Error(`no ${path}: install ${name}, as .ci/run does with test/journeys/programs/${name}`);
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(process.execPath, [installed(name, script), ...args], {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '/usr/bin:/bin',
