@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JunitError, readJunit, type TestCase } from './junit.ts';
+import { readJunit, type TestCase } from './junit.ts';
+import { ReportError } from './xml-documents.ts';
 
 async function read(report: string): Promise<TestCase[]> {
   const cases: TestCase[] = [];
@@ -77,6 +78,12 @@ describe('what is refused', () => {
     ['what does not match', '<s></t>', 'unexpected close tag'],
     ['what is no document', 'Tests passed', 'outside of root node'],
     ['what follows', '<s/>Tests passed', 'outside of root node'],
+    ['what is very deep', '<a>'.repeat(1_001), 'elements are more than 1000 deep'],
+    [
+      'very many attributes',
+      `<s ${Array.from({ length: 1_001 }, (_, index) => `a${index}=""`).join(' ')}/>`,
+      'an element has more than 1000 attributes',
+    ],
     ['an unknown entity', '<s>&stone;</s>', 'undefined entity'],
     [
       'a bomb of entities',
@@ -90,7 +97,7 @@ describe('what is refused', () => {
     ],
   ])('%s', async (_, report, message) => {
     const reading = read(report);
-    await expect(reading).rejects.toThrow(JunitError);
+    await expect(reading).rejects.toThrow(ReportError);
     await expect(reading).rejects.toThrow(message);
   });
 });

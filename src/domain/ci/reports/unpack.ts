@@ -1,0 +1,50 @@
+/** Unpacks reports of a pipeline, a few pipelines at a time, and of each so much. */
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { openFile } from '../../../kernel/files/stored-files.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { createShare } from '../../../platform/fair-share.ts';
+import { artifactsFolder } from '../artifacts/files.ts';
+import { ReportError } from './xml-documents.ts';
+
+/** Of all reports of a pipeline, unpacked. */
+const MAX_BYTES = 33_554_432;
+
+/** A report takes several times its size while it is read. */
+const readings = createShare({
+  of: 'reports that are read',
+  places: 2,
+  perCaller: 1,
+  waitingPerCaller: 10,
+  waiting: 100,
+  timeoutMs: 10_000,
+});
+
+async function unpack(folder: string, secret: string, left: { bytes: number }): Promise<string> {
+  const file = await openFile(folder, secret);
+  if (!file) throw new ReportError('the file is gone');
+  const pieces: Buffer[] = [];
+  await pipeline(file.stream(), createGunzip(), async (unpacked: AsyncIterable<Buffer>) => {
+    for await (const piece of unpacked) {
+      left.bytes -= piece.length;
+      if (left.bytes < 0) throw new ReportError('the reports of the pipeline are larger than 32 MiB');
+      pieces.push(piece);
+    }
+  }).catch((error: unknown) => {
+    const { code } = error as { code?: unknown };
+    throw typeof code === 'string' && code.startsWith('Z_')
+      ? new ReportError('the file is not packed by gzip')
+      : error;
+  });
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Reads the reports of a pipeline in its turn, by the text of each file, which throws ReportError where there is none. */
+export const readReports = <Result>(
+  { config }: Needs<'config'>,
+  read: (textOf: (secret: string) => Promise<string>) => Promise<Result>,
+): Promise<Result> =>
+  readings.run(() => {
+    const left = { bytes: MAX_BYTES };
+    return read((secret) => unpack(artifactsFolder(config.data), secret, left));
+  });

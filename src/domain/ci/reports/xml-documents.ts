@@ -1,0 +1,85 @@
+/**
+ * Reads reports in XML: one document after the other, as runners pack several files. No entity that a document declares is
+ * expanded, one that is not well-formed is refused, and none takes more memory than a few times its size.
+ */
+import { SaxesParser } from 'saxes';
+import { takeTurns } from '../../../platform/turns.ts';
+
+/** A report that is none: the message says where. */
+export class ReportError extends Error {}
+
+/** What is told of a document; `text` has what is in the element, CDATA too, in pieces. */
+export type DocumentReader = {
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  text?(text: string): void;
+  close(name: string): void;
+};
+
+/** Characters that are parsed in one go. */
+const PIECE_LENGTH = 65_536;
+/** What is open, and the attributes of an element, take a hundred times what they have in the file. */
+const MAX_DEPTH = 1_000;
+const MAX_ATTRIBUTES = 1_000;
+
+/** A parser of the document that begins there; `end` is set when its root is closed. */
+function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): number | undefined } {
+  const parser = new SaxesParser();
+  let depth = 0;
+  let attributes = 0;
+  let end: number | undefined;
+  parser.on('error', (error) => {
+    // What follows a document is another one.
+    if (end === undefined || parser.position === end) throw new ReportError(error.message);
+  });
+  parser.on('doctype', (text) => {
+    if (/<!ENTITY/i.test(text)) throw new ReportError('entities are not allowed');
+  });
+  parser.on('opentagstart', () => {
+    attributes = 0;
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MAX_ATTRIBUTES)
+      throw new ReportError(`an element has more than ${MAX_ATTRIBUTES} attributes`);
+  });
+  parser.on('opentag', (tag) => {
+    if (end !== undefined) return;
+    depth += 1;
+    if (depth > MAX_DEPTH) throw new ReportError(`elements are more than ${MAX_DEPTH} deep`);
+    reader.open(tag.name, tag.attributes);
+  });
+  const take = (text: string): void => {
+    if (end === undefined) reader.text?.(text);
+  };
+  parser.on('text', take);
+  parser.on('cdata', take);
+  parser.on('closetag', ({ name }) => {
+    if (end !== undefined) return;
+    depth -= 1;
+    reader.close(name);
+    if (depth === 0) end = parser.position;
+  });
+  return { parser, end: () => end };
+}
+
+/** Reads each document by a new reader. Throws ReportError. */
+export async function readDocuments(report: string, makeReader: () => DocumentReader): Promise<void> {
+  const turn = takeTurns();
+  let at = 0;
+  while (at < report.length) {
+    // A declaration stands at the very beginning.
+    at += /^[\s\uFEFF]*/.exec(report.slice(at, at + PIECE_LENGTH))?.[0].length ?? 0;
+    if (at >= report.length) return;
+    const { parser, end } = openDocument(makeReader());
+    for (let from = at; from < report.length && end() === undefined; from += PIECE_LENGTH) {
+      parser.write(report.slice(from, from + PIECE_LENGTH));
+      await turn();
+    }
+    const length = end();
+    if (length === undefined) {
+      parser.close();
+      throw new ReportError('the document has no end');
+    }
+    at += length;
+  }
+}
