@@ -50,6 +50,7 @@ import { sweepTraces } from './traces/sweep-traces.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
+export { selectExposedArchives } from './artifacts/queries.ts';
 export type { CreationServices, PipelineRequest } from './creation/compile-request.ts';
 export { createPipeline } from './creation/create-actions.ts';
 export { openMergeRequests } from './creation/open-merge-requests.ts';
@@ -64,6 +65,7 @@ export { presentPipelineBasic } from './pipelines/present.ts';
 export type { PipelineRow } from './pipelines/queries.ts';
 export { pipelineEndpoint, pipelinesEndpoint, showPipeline } from './pipelines/routes.ts';
 export { Pipeline } from './pipelines/schema.ts';
+export { type FileCoverage, readPipelineCoverage, selectCoverageReports } from './reports/read-coverage.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
 export { traceText } from './traces/trace-text.ts';
 export { readTraceEnd } from './traces/traces.ts';

@@ -17,6 +17,7 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/compare/*', async () => (await import('./repositories/commit-pages.ts')).showCompare],
   ['/:path+/-/pipelines', async () => (await import('./ci/pipeline-pages.ts')).showPipelines],
   ['/:path+/-/pipelines/:id', async () => (await import('./ci/pipeline-pages.ts')).showPipeline],
+  ['/:path+/-/pipelines/:id/coverage', async () => (await import('./ci/coverage-pages.ts')).showCoverage],
   ['/:path+/-/jobs/:id', async () => (await import('./ci/pipeline-pages.ts')).showJob],
   ['/:path+/-/branches', async () => (await import('./repositories/commit-pages.ts')).showBranches],
   ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],

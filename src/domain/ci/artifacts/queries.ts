@@ -5,6 +5,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
 import { digest } from '../../../platform/secret.ts';
 import { isExpired, notOfRefs } from '../execution/artifact-queries.ts';
+import { mayDownload } from '../jobs/rules.ts';
 import { below } from '../processing/hierarchy-queries.ts';
 
 export type ArtifactRow = Pick<
@@ -68,6 +69,25 @@ export async function selectNamedArchive(
       and a.file_type = 'archive' and not ${isExpired(keepLatest)}
     order by below.root desc, p.id = below.root desc, p.id desc, j.id desc limit 1`.execute(db);
   return rows[0];
+}
+
+/** Of one pipeline. */
+const MAX_EXPOSED = 100;
+
+/** The archives that jobs of the pipeline show under a name (`expose_as`) to whom may download them, the oldest first. */
+export async function selectExposedArchives(
+  db: Db,
+  project: Pick<AuthorizedProject, 'may'>,
+  pipeline: { id: number },
+  keepLatest: boolean,
+): Promise<{ job_id: number; exposed_as: string; access: string }[]> {
+  const { rows } = await sql<{ job_id: number; exposed_as: string; access: string }>`
+    select a.job_id, j.options -> 'artifacts' ->> 'exposeAs' as exposed_as, a.access
+    from ci_jobs j join pipelines p on p.id = j.pipeline_id join ci_artifacts a on a.job_id = j.id and a.file_type = 'archive'
+    where j.pipeline_id = ${pipeline.id} and j.kind = 'job' and not j.retried
+      and j.options -> 'artifacts' ->> 'exposeAs' is not null and not ${isExpired(keepLatest)}
+    order by j.id limit ${MAX_EXPOSED}`.execute(db);
+  return rows.filter(({ access }) => mayDownload(project, access));
 }
 
 /** The mebibytes that the project allows an artifact, else the nearest group that says it. */

@@ -6,7 +6,7 @@ import { type Context, type Endpoint, endpoint, found } from '../../../kernel/ap
 import { selectPipeline } from '../pipelines/queries.ts';
 import { OnePipeline } from '../pipelines/schema.ts';
 import { presentReport, presentSummary } from './present.ts';
-import { selectTestReports } from './queries.ts';
+import { selectReports } from './queries.ts';
 import { readSuites, type Suite } from './read-reports.ts';
 import { TestReport, TestReportSummary } from './schema.ts';
 
@@ -20,7 +20,7 @@ type ReportContext = Pick<
 
 async function suitesOf({ db, services, settings, subject, input }: ReportContext): Promise<Suite[]> {
   const pipeline = found(await selectPipeline(db, subject, input.pipeline_id), 'Pipeline');
-  return readSuites(services, await selectTestReports(db, pipeline, settings.keep_latest_artifact));
+  return readSuites(services, await selectReports(db, pipeline, ['junit'], settings.keep_latest_artifact));
 }
 
 export const reportEndpoints: Endpoint[] = [

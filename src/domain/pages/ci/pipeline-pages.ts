@@ -28,6 +28,7 @@ import {
 } from '../view/components.ts';
 import { numberIn, projectAddress, projectOf, showInProject } from '../view/parents.ts';
 import type { ViewContext } from '../view/view-context.ts';
+import { pipelineFacts } from './pipeline-facts.ts';
 
 /** Bytes of a trace that its page shows, the last ones. */
 const MAX_TRACE_BYTES = 200_000;
@@ -81,7 +82,10 @@ export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
     page: pageNumber(view),
     per_page: 100,
   });
-  const statuses = await selectStatusesOf(view.db, pipeline.id);
+  const [statuses, left] = await Promise.all([
+    selectStatusesOf(view.db, pipeline.id),
+    pipelineFacts(view, project, pipeline),
+  ]);
   const stages = [...Map.groupBy(jobs.items.toReversed(), ({ stage }) => stage)];
   const body = html`<h1>Pipeline #${pipeline.id}</h1>
 ${facts(
@@ -92,6 +96,7 @@ ${facts(
   ['Started by', pipeline.user && personLink(pipeline.user)],
   ['Began', timeOf(pipeline.created_at)],
   ['Ran', seconds(pipeline.duration)],
+  ...left,
   ['Errors of the file', pipeline.yaml_errors],
 )}
 ${stages.map(

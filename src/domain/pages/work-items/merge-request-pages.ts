@@ -10,7 +10,18 @@ import {
   projectMergeRequestsEndpoint,
 } from '../../merge-requests/index.ts';
 import { taskStatus } from '../../work-items/index.ts';
-import { facts, listOf, pageNumber, pager, personLink, stateTag, tag, timeOf } from '../view/components.ts';
+import { pipelineFacts } from '../ci/pipeline-facts.ts';
+import {
+  facts,
+  listOf,
+  pageNumber,
+  pager,
+  personLink,
+  stateTag,
+  tag,
+  timeOf,
+  wordTag,
+} from '../view/components.ts';
 import { discussionsView } from '../view/discussion.ts';
 import { homeOf, numberIn, projectAddress, projectOf, showIn, showInProject } from '../view/parents.ts';
 import { renderedMarkdown } from '../view/rendered-markdown.ts';
@@ -61,6 +72,7 @@ export async function showMergeRequest(view: ViewContext): Promise<HttpResponse>
     ),
   ]);
   const { time_stats: time, task_completion_status: tasks, diff_refs: ends, changes_count: count } = record;
+  const pipeline = record.head_pipeline;
   const address = projectAddress(project);
   const body = html`<p class="below">${record.references.full}</p>
 <h1>${record.title}</h1>
@@ -75,6 +87,13 @@ ${facts(
       project.may('read_code') &&
       html`<a href="${address}/-/merge_requests/${iid}/diffs">${count} file${count !== '1' && 's'}</a>`,
   ],
+  [
+    'Pipeline',
+    pipeline &&
+      html`<a href="${pathOf(view, pipeline.web_url)}">#${pipeline.id}</a> ${wordTag(pipeline.status)}`,
+  ],
+  // Those of a fork are on its own pages.
+  ...(pipeline?.project_id === id ? await pipelineFacts(view, project, pipeline) : []),
   ['Assigned to', between(record.assignees.map(personLink))],
   ['Reviewers', between(record.reviewers.map(personLink))],
   ['Labels', chips(labelled.items[0]?.labels ?? [], `${address}/-/merge_requests`)],
