@@ -195,6 +195,8 @@ test('what is pushed is tested, built and released, and its tags have pipelines'
   ]);
   const download = await get(`${page}/downloads/house.txt`);
   expect([download.status, download.headers.get('location')]).toEqual([302, links.at(-1)?.url]);
+  const linked = await fetch(String(links.at(-1)?.url), { headers: { 'private-token': mason.token } });
+  expect(await linked.text()).toBe(`built of ${sha}\n`);
   const evidence = await get(String(preview?.evidences?.[0]?.filepath));
   expect(await evidence.json()).toMatchObject({ release: { tag_name: 'preview-1', name: 'Preview 1' } });
   const permalink = await get(`${url}/api/v4/projects/${id}/releases/permalink/latest`);

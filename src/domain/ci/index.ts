@@ -51,6 +51,7 @@ import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
 export { selectExposedArchives } from './artifacts/queries.ts';
+export { archiveTreeEndpoint } from './artifacts/routes.ts';
 export type { CreationServices, PipelineRequest } from './creation/compile-request.ts';
 export { createPipeline } from './creation/create-actions.ts';
 export { openMergeRequests } from './creation/open-merge-requests.ts';

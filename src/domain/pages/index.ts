@@ -19,6 +19,8 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/pipelines/:id', async () => (await import('./ci/pipeline-pages.ts')).showPipeline],
   ['/:path+/-/pipelines/:id/coverage', async () => (await import('./ci/coverage-pages.ts')).showCoverage],
   ['/:path+/-/jobs/:id', async () => (await import('./ci/pipeline-pages.ts')).showJob],
+  ['/:path+/-/jobs/:id/artifacts/browse', async () => (await import('./ci/artifact-pages.ts')).showArchive],
+  ['/:path+/-/jobs/:id/artifacts/browse/*', async () => (await import('./ci/artifact-pages.ts')).showArchive],
   ['/:path+/-/branches', async () => (await import('./repositories/commit-pages.ts')).showBranches],
   ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],
   // The record of a release names the address of its tag: that of the files there.

@@ -409,6 +409,58 @@ describe('an upload', () => {
     expect((await page('/artifacts/download', await makeUser(app))).status).toBe(404);
   });
 
+  test('files in the archive have addresses below the job, and below a ref, which lead to it', async () => {
+    const named = zipOf({ name: 'out/a b?.txt', content: 'granite' }, { name: 'p.html', content: '<b>' });
+    const job = await build(BUILD, named);
+    const home = `/${project.path_with_namespace}/-/jobs`;
+    const get = (rest: string, { token }: MadeUser = guest) =>
+      app.as(token)(`GET ${home}/${rest.split('?')[0]}`, { raw: true, query: rest.split('?')[1] ?? '' });
+    for (const kind of ['raw', 'file']) {
+      const { status, text } = await get(`${job.id}/artifacts/${kind}/out/a%20b%3F.txt`);
+      expect([status, text]).toEqual([200, 'granite']);
+    }
+    const page = await get(`${job.id}/artifacts/raw/p.html`);
+    expect([page.headers.get('content-type'), page.headers.get('content-security-policy')]).toEqual([
+      'text/plain; charset=utf-8',
+      "default-src 'none'; sandbox",
+    ]);
+    for (const [rest, kind] of [
+      ['download', 'download'],
+      ['browse', 'browse'],
+      ['browse/out', 'browse/out'],
+      ['raw/out/a%20b%3F.txt', 'raw/out/a%20b%3F.txt'],
+      ['file/p.html', 'file/p.html'],
+    ]) {
+      const led = await get(`artifacts/main/${rest}?job=build`);
+      expect([led.status, led.headers.get('location')]).toEqual([302, `${home}/${job.id}/artifacts/${kind}`]);
+    }
+    for (const rest of [
+      'artifacts/main/raw/p.html',
+      'artifacts/main/raw/p.html?job=other',
+      'artifacts/gone/download?job=build',
+    ])
+      expect([rest, (await get(rest)).status]).toEqual([rest, 404]);
+    for (const rest of [
+      `${job.id}/artifacts/raw/gone`,
+      `${job.id + 1}/artifacts/raw/p.html`,
+      'x/artifacts/raw/p.html',
+    ])
+      expect([rest, (await get(rest)).status]).toEqual([rest, 404]);
+    expect((await get(`${job.id}/artifacts/raw/..%2F..%2Fetc%2Fpasswd`)).status).toBe(400);
+    const other = await makeUser(app);
+    for (const rest of [`${job.id}/artifacts/raw/p.html`, 'artifacts/main/raw/p.html?job=build'])
+      expect([rest, (await get(rest, other)).status]).toEqual([rest, 404]);
+    const secret = await build(`${BUILD}    access: developer\n`, named);
+    for (const [user, raw, led] of [
+      [guest, 403, 403],
+      [developer, 200, 302],
+    ] as const)
+      expect([
+        (await get(`${secret.id}/artifacts/raw/p.html`, user)).status,
+        (await get('artifacts/main/raw/p.html?job=build', user)).status,
+      ]).toEqual([raw, led]);
+  });
+
   test.each([
     [
       'an unknown type',

@@ -1,31 +1,24 @@
 /** Artifacts of jobs, by the job and by a ref and the name of a job (facts: Jobs; facts for CI: Storage and access). */
 import { onProject } from '../../../kernel/access/access.ts';
-import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import type { Caller } from '../../../kernel/actor.ts';
 import {
   Accepted,
   accepted,
   bytesOf,
-  type Context,
   type Endpoint,
   endpoint,
-  found,
   listing,
   noContent,
 } from '../../../kernel/api/endpoint.ts';
 import { storedPath } from '../../../kernel/files/stored-files.ts';
-import { badRequest, forbidden, notFound } from '../../../platform/failure.ts';
-import { findCommit } from '../../../platform/git/refs.ts';
-import { countedPage, readRepository, windowOf } from '../../repositories/index.ts';
-import { selectJob } from '../jobs/queries.ts';
+import { badRequest } from '../../../platform/failure.ts';
+import { countedPage, windowOf } from '../../repositories/index.ts';
 import { showJob } from '../jobs/routes.ts';
-import { mayDownload } from '../jobs/rules.ts';
 import { Job, OneJob } from '../jobs/schema.ts';
 import { deleteArtifacts, eraseJob, expireOfProject, keepForEver } from './actions.ts';
 import { listArchive } from './archive.ts';
 import { ArchivedFile, replyWithArchive, replyWithArchived } from './download.ts';
 import { artifactsFolder } from './files.ts';
-import { type ArtifactRow, selectArchive, selectNamedArchive } from './queries.ts';
+import { archiveOf, namedArchive } from './find-archive.ts';
 import { isArchivePath } from './rules.ts';
 import { ArchivedPath, ArchiveEntryRecord, ArchiveTree, NamedArchive, NamedPath } from './schema.ts';
 
@@ -36,34 +29,29 @@ const reading = onProject('read_pipelines');
 const running = onProject('run_pipelines');
 const managing = onProject('manage_artifacts');
 
-type ReadContext = Pick<
-  Context<unknown, AuthorizedProject, Caller>,
-  'db' | 'services' | 'settings' | 'subject'
->;
-
-/** 403 where the archive is not for those who only see the job. */
-function allowed(project: AuthorizedProject, archive: ArtifactRow): ArtifactRow {
-  if (!mayDownload(project, archive.access)) throw forbidden();
-  return archive;
-}
-
-async function archiveOf({ db, settings, subject }: ReadContext, jobId: number): Promise<ArtifactRow> {
-  found(await selectJob(db, subject, jobId), 'Job');
-  return allowed(subject, found(await selectArchive(db, subject, jobId, settings.keep_latest_artifact)));
-}
-
-type Named = { ref_name: string; job: string; search_recent_successful_pipelines?: boolean | undefined };
-
-async function namedArchive(
-  { db, services, settings, subject }: ReadContext,
-  { ref_name: ref, job, search_recent_successful_pipelines: recent = false }: Named,
-): Promise<ArtifactRow> {
-  const commit = await readRepository(services, subject, (git) => findCommit(git, ref));
-  const wanted = { ref, job, recent, sha: commit?.oid ?? '' };
-  const archive = await selectNamedArchive(db, subject, wanted, settings.keep_latest_artifact);
-  if (!archive) throw notFound('Job');
-  return allowed(subject, archive);
-}
+export const archiveTreeEndpoint = listing({
+  method: 'GET',
+  path: `${path}/tree`,
+  summary: 'What is in the archive of what a job made, by its path.',
+  access: reading,
+  jobToken: true,
+  also: [422],
+  page: 'offset',
+  input: ArchiveTree,
+  item: ArchiveEntryRecord,
+  handle: async (context) => {
+    const { services, input, page } = context;
+    const { file } = storedPath(
+      artifactsFolder(services.config.data),
+      (await archiveOf(context, input.job_id)).secret,
+    );
+    const folder = (input.path ?? '').replace(/\/$/, '');
+    if (folder !== '' && !isArchivePath(folder)) throw badRequest('path is not the path of a folder');
+    const all = await listArchive(file, folder, input.recursive ?? false);
+    const { offset, limit } = windowOf(page);
+    return countedPage(page, all.slice(offset, offset + limit), all.length);
+  },
+});
 
 export const artifactEndpoints: Endpoint[] = [
   endpoint({
@@ -80,29 +68,7 @@ export const artifactEndpoints: Endpoint[] = [
       return replyWithArchive(services, await archiveOf(context, input.job_id), request);
     },
   }),
-  listing({
-    method: 'GET',
-    path: `${path}/tree`,
-    summary: 'What is in the archive of what a job made, by its path.',
-    access: reading,
-    jobToken: true,
-    also: [422],
-    page: 'offset',
-    input: ArchiveTree,
-    item: ArchiveEntryRecord,
-    handle: async (context) => {
-      const { services, input, page } = context;
-      const { file } = storedPath(
-        artifactsFolder(services.config.data),
-        (await archiveOf(context, input.job_id)).secret,
-      );
-      const folder = (input.path ?? '').replace(/\/$/, '');
-      if (folder !== '' && !isArchivePath(folder)) throw badRequest('path is not the path of a folder');
-      const all = await listArchive(file, folder, input.recursive ?? false);
-      const { offset, limit } = windowOf(page);
-      return countedPage(page, all.slice(offset, offset + limit), all.length);
-    },
-  }),
+  archiveTreeEndpoint,
   endpoint({
     method: 'GET',
     path: `${path}/:artifact_path`,

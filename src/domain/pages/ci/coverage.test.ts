@@ -12,6 +12,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { makeRunner, type Runner } from '../../../../test/support/runner.ts';
 import { until } from '../../../../test/support/waiting.ts';
+import { zipOf } from '../../../../test/support/zip.ts';
 
 const app = useApp();
 let project: MadeProject;
@@ -51,13 +52,15 @@ const reports: Record<string, [type: string, content: Buffer]> = {
   broken: ['cobertura', gzipSync('<coverage><class>')],
 };
 
+const archive = zipOf({ name: 'book.txt', content: 'once' }, { name: 'pages/one <1>.html', content: '<b>' });
+
 async function run(runner: Runner): Promise<void> {
   for (let taken = await runner.request(); taken.status === 201; taken = await runner.request()) {
     const { name } = taken.body.job_info;
     const [type, content] = reports[name] ?? [];
     if (content)
       await runner.upload(taken.body, content, { artifact_type: String(type), artifact_format: 'gzip' });
-    if (name === 'book' || name === 'secret') await runner.upload(taken.body, Buffer.from('PK'));
+    if (name === 'book' || name === 'secret') await runner.upload(taken.body, archive);
     if (name === 'java') await runner.trace(taken.body, 0, 'all 50%\n');
     bodyOf(await runner.update(taken.body, { state: 'success' }), 200);
   }
@@ -104,8 +107,22 @@ test.each(['pipeline', 'merge request'])('the page of a %s leads to what jobs le
   const path = kind === 'pipeline' ? `pipelines/${pipeline}` : `merge_requests/${mergeRequest}`;
   const text = await textOf(developer, path);
   expect(text).toContain(`50.00 %, <a href="${home}/-/pipelines/${pipeline}/coverage">of each file</a>`);
-  expect(text).toMatch(/\/-\/jobs\/\d+\/artifacts\/download">The book<\/a>/);
+  expect(text).toMatch(/\/-\/jobs\/\d+\/artifacts\/browse">The book<\/a>/);
   for (const hidden of ['The keys', 'The rest']) expect(text).not.toContain(hidden);
+});
+
+test('an archive is shown folder by folder', async () => {
+  const [, book = ''] =
+    /jobs\/(\d+)\/artifacts\/browse/.exec(await textOf(developer, `pipelines/${pipeline}`)) ?? [];
+  const root = await textOf(developer, `jobs/${book}/artifacts/browse`);
+  expect(root).toContain(`href="${home}/-/jobs/${book}/artifacts/file/book.txt">book.txt</a>`);
+  expect(root).toContain(`href="${home}/-/jobs/${book}/artifacts/browse/pages">pages/</a>`);
+  expect(root).toContain('4 bytes');
+  const folder = await textOf(developer, `jobs/${book}/artifacts/browse/pages`);
+  expect(folder).toContain(`/artifacts/file/pages/one%20%3C1%3E.html">one &lt;1&gt;.html</a>`);
+  expect(await textOf(developer, `jobs/${book}`)).toContain(`/-/jobs/${book}/artifacts/browse">Browse</a>`);
+  for (const missing of [`${book}/artifacts/browse/gone`, '999999/artifacts/browse'])
+    expect((await developer.get(`${home}/-/jobs/${missing}`)).status).toBe(404);
 });
 
 test('files are named to who reads the code alone', async () => {

@@ -29,7 +29,7 @@ export async function pipelineFacts(
       between(
         exposed.map(
           ({ job_id: id, exposed_as: name }) =>
-            html`<a href="${address}/-/jobs/${id}/artifacts/download">${name}</a>`,
+            html`<a href="${address}/-/jobs/${id}/artifacts/browse">${name}</a>`,
         ),
       ),
     ],

@@ -139,10 +139,11 @@ ${
   job.artifacts.length > 0 &&
   html`<h2>Artifacts</h2>
 ${listOf(
-  job.artifacts.map(
-    ({ file_type: type, filename }) =>
-      html`<a href="${projectAddress(project)}/-/jobs/${job.id}/artifacts/download?file_type=${type}">${filename}</a>`,
-  ),
+  job.artifacts.map(({ file_type: type, filename }) => {
+    const at = `${projectAddress(project)}/-/jobs/${job.id}/artifacts`;
+    const browse = type === 'archive' && html` · <a href="${at}/browse">Browse</a>`;
+    return html`<a href="${at}/download?file_type=${type}">${filename}</a>${browse}`;
+  }),
   'None.',
 )}`
 }
