@@ -86,11 +86,11 @@ export async function selectLatestTag(
   return row?.tag;
 }
 
-/** The description of each tag's release, by the tag. */
-export const selectDescriptions = (db: Db, project: AuthorizedProject, tags: readonly string[]) =>
+/** The name and the description of each tag's release. */
+export const selectTexts = (db: Db, project: AuthorizedProject, tags: readonly string[]) =>
   db
     .selectFrom('releases')
-    .select(['tag', 'description'])
+    .select(['tag', 'name', 'description'])
     .where('project_id', '=', project.id)
     .where('tag', 'in', tags)
     .execute();

@@ -45,7 +45,7 @@ export { type PushFollower, pushFollowers, type TakenPush } from './pushes/push-
 export { recordPush } from './pushes/pushes.ts';
 export { branchesEndpoint } from './refs/branch-routes.ts';
 export { createTag } from './refs/tag-actions.ts';
-export { tagReleases } from './refs/tag-releases.ts';
+export { publishedAt, tagReleases } from './refs/tag-releases.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';
 export { BlobRecord, searchFiles } from './search/files.ts';
 export { commitSearch, fileSearch } from './search/search-scopes.ts';

@@ -19,6 +19,12 @@ export async function peelToCommit(git: GitFolder, name: string): Promise<Commit
   return object?.type === 'commit' ? parseCommit(object.oid, object.content) : undefined;
 }
 
+/** The message of an annotated tag, without the end of its last line; null for another one, and where there is none. */
+export async function readTagMessage(git: GitFolder, tag: string): Promise<string | null> {
+  const object = isRefName(tag) ? await git.read(fullRef('tag', tag)) : undefined;
+  return object?.type === 'tag' ? parseTag(object.oid, object.content).message.replace(/\n$/, '') : null;
+}
+
 const steps = /^(.+?)((?:[~^]\d{0,6}){1,8})$/;
 
 /**

@@ -8,8 +8,8 @@ import { now } from '../../../platform/clock.ts';
 import { changedPaths } from '../../../platform/git/history/changed-files.ts';
 import { fullRef, isRefName, NO_OBJECT } from '../../../platform/git/names.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
-import { findCommit, peelToCommit } from '../../../platform/git/refs.ts';
-import { guardRefs, readRepository } from '../../repositories/index.ts';
+import { findCommit, peelToCommit, readTagMessage } from '../../../platform/git/refs.ts';
+import { guardRefs, publishedAt, readRepository } from '../../repositories/index.ts';
 import type { CompileRequest } from '../file/compile.ts';
 import type { ContextVariable, Files, PipelineContext } from '../file/context.ts';
 import type { Json } from '../file/plan.ts';
@@ -110,7 +110,8 @@ export const findTarget = (
       branch || request.tag === false ? undefined : await peelToCommit(git, fullRef('tag', request.ref));
     const found = branch ?? tag;
     const commit = request.sha === undefined ? found : await findCommit(git, request.sha);
-    return found && commit && { commit, kind: branch ? 'branch' : 'tag', tagMessage: null };
+    const tagMessage = tag ? await readTagMessage(git, request.ref) : null;
+    return found && commit && { commit, kind: branch ? 'branch' : 'tag', tagMessage };
   }).then((target) => target ?? undefined);
 
 /** Whether the user may run pipelines of the ref, as far as its protection goes. */
@@ -177,6 +178,7 @@ export async function compileRequest(
   const { services, actor, subject } = creator;
   const { db } = services.database;
   const { source, ref, beforeSha = NO_OBJECT, variables = [] } = request;
+  const published = await publishedAt({ db, services }, subject, kind === 'tag' ? [ref] : []);
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),
     apiVersion: version.api,
@@ -187,6 +189,7 @@ export async function compileRequest(
     ref,
     kind,
     tagMessage,
+    release: published.get(ref),
     protected: isProtected,
     beforeSha,
     source,

@@ -19,6 +19,8 @@ export type PipelineFacts = {
   ref: string;
   kind: PipelineContext['refKind'];
   tagMessage: string | null;
+  /** What is published at the tag. */
+  release?: { name: string; description: string | null } | undefined;
   protected: boolean;
   beforeSha: string;
   source: string;
@@ -43,6 +45,8 @@ export const slugOf = (text: string): string =>
 
 /** Bytes of a message; a longer one is cut. */
 const MAX_MESSAGE_LENGTH = 100_000;
+const cut = (message: string): string => Buffer.from(message).subarray(0, MAX_MESSAGE_LENGTH).toString();
+const MAX_RELEASE_LENGTH = 1_000;
 const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'http:': '80' };
 
 /** In the order of the table; what does not apply is absent. */
@@ -100,8 +104,8 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     CI_COMMIT_REF_SLUG: slugOf(ref),
     CI_COMMIT_BRANCH: kind === 'branch' ? ref : undefined,
     CI_COMMIT_TAG: kind === 'tag' ? ref : undefined,
-    CI_COMMIT_TAG_MESSAGE: kind === 'tag' ? (facts.tagMessage ?? '') : undefined,
-    CI_COMMIT_MESSAGE: Buffer.from(commit.message).subarray(0, MAX_MESSAGE_LENGTH).toString(),
+    CI_COMMIT_TAG_MESSAGE: kind === 'tag' ? cut(facts.tagMessage ?? '') : undefined,
+    CI_COMMIT_MESSAGE: cut(commit.message),
     CI_COMMIT_TITLE: titleOf(commit.message),
     CI_COMMIT_DESCRIPTION: bodyOf(commit.message),
     CI_COMMIT_REF_PROTECTED: String(facts.protected),
@@ -111,9 +115,19 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     GITLAB_USER_EMAIL: user.email,
     GITLAB_USER_LOGIN: user.username,
     GITLAB_USER_NAME: user.name,
+    CI_RELEASE_NAME: facts.release?.name,
   };
   return [
     ...Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }])),
+    ...(facts.release?.description
+      ? [
+          {
+            key: 'CI_RELEASE_DESCRIPTION',
+            value: facts.release.description.slice(0, MAX_RELEASE_LENGTH),
+            raw: true,
+          },
+        ]
+      : []),
     ...facts.ofMergeRequests,
   ];
 }

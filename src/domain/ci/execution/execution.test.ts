@@ -224,6 +224,44 @@ release:
   expect(failed).toMatchObject({ status: 'failed', failure_reason: 'runner_unsupported' });
 });
 
+test('jobs of a tag know its message, and the release that is there', async () => {
+  const path = `/projects/${project.id}`;
+  await start('build:\n  script: make\n');
+  await runner.update(await runner.take(), { state: 'success' });
+  const release = { name: 'Spring', description: `${'It has $CI_JOB_ID. '.repeat(60)}` };
+  const makes: [tag: string, told: Record<string, unknown>][] = [
+    ['light', { CI_COMMIT_TAG_MESSAGE: '', CI_RELEASE_NAME: undefined, CI_RELEASE_DESCRIPTION: undefined }],
+    ['annotated', { CI_COMMIT_TAG_MESSAGE: 'Spring\n\nIt is here', CI_RELEASE_NAME: undefined }],
+    ['released', { CI_RELEASE_NAME: 'Spring', CI_RELEASE_DESCRIPTION: release.description.slice(0, 1_000) }],
+    ['nameless', { CI_RELEASE_NAME: 'nameless', CI_RELEASE_DESCRIPTION: undefined }],
+  ];
+  for (const [tag, told] of makes) {
+    const message = tag === 'annotated' ? 'Spring\n\nIt is here' : undefined;
+    const body = { tag_name: tag, ref: 'main', message };
+    bodyOf(await app.root(`POST ${path}/repository/tags`, { body }), 201);
+    if (tag === 'released' || tag === 'nameless')
+      bodyOf(
+        await app.root(`POST ${path}/releases`, {
+          body: { tag_name: tag, ...(tag === 'released' && release) },
+        }),
+        201,
+      );
+    const made = await app.as(maintainer.token)(`POST ${path}/pipeline`, { body: { ref: tag } });
+    const { id } = bodyOf(made, 201);
+    // That of the push of the tag may be there too.
+    for (let taken = await runner.request(); taken.status === 201; taken = await runner.request()) {
+      const job = taken.body as TakenJob;
+      if ((job.job_info as { pipeline_id: number }).pipeline_id === id)
+        expect([
+          tag,
+          Object.fromEntries(Object.keys(told).map((key) => [key, variableOf(job, key)])),
+        ]).toEqual([tag, told]);
+      await runner.update(job, { state: 'success' });
+    }
+    expect(await statusOf(id)).toBe('success');
+  }
+});
+
 test('a trace grows by parts that follow one another', async () => {
   await start('build:\n  script: make\n');
   const job = await runner.take();

@@ -2,7 +2,9 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { version } from '../../../package.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
+import { readTagMessage } from '../../../platform/git/refs.ts';
 import { unseal } from '../../../platform/secret.ts';
+import { publishedAt, readRepository } from '../../repositories/index.ts';
 import { type CreationServices, configPathOf, type PipelineVariable } from '../creation/compile-request.ts';
 import { predefinedVariables } from '../creation/predefined.ts';
 import { selectGiven, selectKeptVariables, selectStarter, selectUpstream } from '../creation/queries.ts';
@@ -37,13 +39,15 @@ export async function readSources(
 ): Promise<JobSources> {
   const { db } = services.database;
   const starter = pipeline.source_job_id ?? pipeline.token_job_id;
-  const [user, kept, given, environment, frozen, upstream] = await Promise.all([
+  const [user, kept, given, environment, frozen, upstream, published, tagMessage] = await Promise.all([
     selectStarter(db, job.user_id),
     selectKeptVariables(db, project.row, pipeline.protected, services.secretKey),
     readGiven(services, pipeline),
     selectEnvironmentOf(db, job),
     selectFrozen(db, project),
     starter === null ? undefined : selectUpstream(db, starter),
+    publishedAt({ db, services }, project, pipeline.tag ? [pipeline.ref] : []),
+    pipeline.tag && readRepository(services, project, (git) => readTagMessage(git, pipeline.ref)),
   ]);
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),
@@ -53,7 +57,8 @@ export async function readSources(
     configPath: configPathOf(project),
     commit,
     ...refOfPipeline(pipeline),
-    tagMessage: null,
+    tagMessage: tagMessage || null,
+    release: published.get(pipeline.ref),
     protected: pipeline.protected,
     beforeSha: pipeline.before_sha,
     source: pipeline.source,

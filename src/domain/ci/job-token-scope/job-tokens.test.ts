@@ -107,6 +107,7 @@ describe('a job', () => {
     });
     const tag = bodyOf(await app.root(`GET ${path}/repository/tags/v1.0`), 200);
     expect([tag.message, tag.commit.id]).toEqual(['It is annotated', job.git_info.sha]);
+    expect(tag.release).toEqual({ tag_name: 'v1.0', description: '# Notes' });
     const again = await as(`POST ${releases}`, { body });
     expect([again.status, again.body.message]).toEqual([409, 'Release already exists']);
     const renamed = bodyOf(await as(`PUT ${releases}/v1.0`, { body: { id: body.id, name: 'Summer' } }), 200);

@@ -16,7 +16,7 @@ export const committedAt = ({ committer }: Commit): Date => new Date(committer.t
 export type RefView = { project: AuthorizedProject; url: string; guard: RefGuard };
 
 /** What is published at tags, by their names. */
-export type PublishedAt = ReadonlyMap<string, Static<typeof TagRecord>['release']>;
+export type PublishedAt = ReadonlyMap<string, { name: string; description: string | null }>;
 
 export const presentBranch = (
   { project, url, guard }: RefView,
@@ -45,12 +45,13 @@ export async function presentTag(
   const object = await git.read(oid);
   const tag = object?.type === 'tag' ? parseTag(oid, object.content) : undefined;
   const commit = await peelToCommit(git, oid);
+  const release = published.get(name);
   return {
     name,
     message: tag ? tag.message.replace(/\n$/, '') : null,
     target: oid,
     commit: commit ? presentCommit(url, commit) : null,
-    release: published.get(name) ?? null,
+    release: release ? { tag_name: name, description: release.description } : null,
     protected: guard.isProtectedTag(name),
     created_at: tag?.tagger ? commitDate(tag.tagger) : null,
   };
