@@ -62,6 +62,22 @@ test.each<[string, string, string[]]>([
   ],
 ])('%s is read', async (_, report, cases) => expect(await lines(report)).toEqual(cases));
 
+test.each([
+  ['<failure/><system-out>a [[ATTACHMENT|shots/a b.png]] [[ATTACHMENT|c]]</system-out>', 'shots/a b.png'],
+  ['<system-out><![CDATA[[[ATTACHMENT|a]]]]></system-out><error>e</error>', 'a'],
+  ['<failure>[[ATTACHMENT|a]]</failure>', null],
+  ['<system-out>[[ATTACHMENT|a]]</system-out>', null],
+  ['<skipped/><system-out>[[ATTACHMENT|a]]</system-out>', null],
+  ...['../a', '/a', 'a/', '', 'x'.repeat(1_025)].map((path): [string, null] => [
+    `<failure/><system-out>[[ATTACHMENT|${path}]]</system-out>`,
+    null,
+  ]),
+])('of %s the attachment is %j', async (inside, path) =>
+  expect((await read(`<s><testcase>${inside}</testcase></s>`)).map(({ attachment }) => attachment)).toEqual([
+    path,
+  ]),
+);
+
 test('documents that are longer than a piece are read whole', async () => {
   const long = `<s><testcase name="n"><failure>${'ab\r\n😀'.repeat(60_000)}</failure></testcase></s>`;
   const cases = await read(`${long}\r\n<?xml version="1.0"?>${long}<s><testcase name="last"/></s>`);

@@ -1,4 +1,5 @@
 /** Reads reports of tests in the format of JUnit (facts for CI: JUnit). Pure. */
+import { isArchivePath } from '../artifacts/rules.ts';
 import { type DocumentReader, readDocuments } from './xml-documents.ts';
 
 export type CaseStatus = 'success' | 'failed' | 'skipped' | 'error';
@@ -11,6 +12,8 @@ export type TestCase = {
   /** Seconds. */
   execution_time: number;
   system_output: string | null;
+  /** The path of a file in the archive of the job that shows the failure. */
+  attachment: string | null;
 };
 
 const statusOf: Readonly<Record<string, CaseStatus>> = {
@@ -21,18 +24,31 @@ const statusOf: Readonly<Record<string, CaseStatus>> = {
 /** Of several words about a case the first here counts. */
 const order: readonly CaseStatus[] = ['failed', 'error', 'skipped', 'success'];
 
-type OpenCase = TestCase & { outputs: Partial<Record<CaseStatus, { text: string; message: string }>> };
+type OpenCase = TestCase & {
+  outputs: Partial<Record<CaseStatus, { text: string; message: string }>>;
+  printed: string;
+};
 
-function closed({ outputs, ...test }: OpenCase): TestCase {
+const attachmentMark = /\[\[ATTACHMENT\|([^\]]{1,1024})\]\]/;
+
+function closed({ outputs, printed, ...test }: OpenCase): TestCase {
   const status = order.find((each) => outputs[each] !== undefined) ?? 'success';
   const { text = '', message = '' } = outputs[status] ?? {};
-  return { ...test, status, system_output: (text.trim() === '' ? message : text) || null };
+  const [, path = ''] = attachmentMark.exec(printed) ?? [];
+  const isShown = (status === 'failed' || status === 'error') && isArchivePath(path);
+  return {
+    ...test,
+    status,
+    system_output: (text.trim() === '' ? message : text) || null,
+    attachment: isShown ? path : null,
+  };
 }
 
 /** A reader of one document, whose cases go to `add`. */
 function caseReader(add: (test: TestCase) => void): DocumentReader {
   let test: OpenCase | undefined;
   let output: { text: string; message: string } | undefined;
+  let isPrinted = false;
   return {
     open(name, attributes) {
       if (name === 'testcase') {
@@ -44,9 +60,12 @@ function caseReader(add: (test: TestCase) => void): DocumentReader {
           file: attributes.file ?? null,
           execution_time: Number.isFinite(seconds) ? seconds : 0,
           system_output: null,
+          attachment: null,
           outputs: {},
+          printed: '',
         };
       }
+      isPrinted = name === 'system-out';
       const status = Object.hasOwn(statusOf, name) ? statusOf[name] : undefined;
       if (!test || !status) return;
       output = { text: '', message: attributes.message ?? '' };
@@ -54,8 +73,10 @@ function caseReader(add: (test: TestCase) => void): DocumentReader {
     },
     text(text) {
       if (output) output.text += text;
+      else if (test && isPrinted) test.printed += text;
     },
     close(name) {
+      isPrinted = false;
       if (Object.hasOwn(statusOf, name)) output = undefined;
       if (name !== 'testcase' || !test) return;
       add(closed(test));

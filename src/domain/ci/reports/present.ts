@@ -1,4 +1,5 @@
 /** Suites of tests as records. Pure. */
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { CaseStatus } from './junit.ts';
 import type { Suite } from './read-reports.ts';
 import type { TestReport, TestReportSummary } from './schema.ts';
@@ -28,7 +29,10 @@ function countsOf(suites: readonly Suite[]): Counts {
   };
 }
 
-export const presentReport = (suites: readonly Suite[]): TestReport => ({
+export const presentReport = (
+  { fullPath }: Pick<AuthorizedProject, 'fullPath'>,
+  suites: readonly Suite[],
+): TestReport => ({
   ...countsOf(suites),
   test_suites: suites.map((suite) => ({
     name: suite.name,
@@ -43,6 +47,9 @@ export const presentReport = (suites: readonly Suite[]): TestReport => ({
       system_output: test.system_output,
       stack_trace: null,
       recent_failures: null,
+      ...(test.attachment !== null && {
+        attachment_url: `/${fullPath}/-/jobs/${test.jobId}/artifacts/file/${test.attachment.split('/').map(encodeURIComponent).join('/')}`,
+      }),
     })),
   })),
 });

@@ -9,7 +9,8 @@ import { ReportError } from './xml-documents.ts';
 /** In all reports of a pipeline. */
 const MAX_CASES = 100_000;
 
-export type Suite = { name: string; jobIds: number[]; cases: TestCase[]; error: string | null };
+type CaseOfJob = TestCase & { jobId: number };
+export type Suite = { name: string; jobIds: number[]; cases: CaseOfJob[]; error: string | null };
 
 type Left = { cases: number };
 
@@ -23,14 +24,14 @@ async function readSuite(
   files: readonly ReportFile[],
   left: Left,
 ): Promise<Suite> {
-  const cases = new Map<string, TestCase>();
+  const cases = new Map<string, CaseOfJob>();
   const suite = { name, jobIds: files.map(({ id }) => id) };
   try {
-    for (const { secret } of files)
+    for (const { id: jobId, secret } of files)
       await readJunit(await textOf(secret), (test) => {
         left.cases -= 1;
         if (left.cases < 0) throw new ReportError('the reports of the pipeline have more than 100,000 cases');
-        cases.set(keyOf(test), test);
+        cases.set(keyOf(test), { ...test, jobId });
       });
     return { ...suite, cases: [...cases.values()], error: null };
   } catch (error) {

@@ -122,6 +122,17 @@ test('the suites are those of the jobs, parallel ones together', async () => {
   });
 });
 
+test('a case that failed names the file that shows it', async () => {
+  const shown = '<system-out>[[ATTACHMENT|shots/a b.png]]</system-out>';
+  const { id, jobs } = await pipelineOf('unit:\n  script: make\n', {
+    unit: gzipSync(`<s><testcase name="a"><failure/>${shown}</testcase><testcase name="b"/></s>`),
+  });
+  const [{ test_cases }] = (await get(id, 'test_report')).test_suites;
+  const file = `/-/jobs/${jobs.unit}/artifacts/file/shots/a%20b.png`;
+  expect(test_cases[0].attachment_url).toBe(`/${project.path_with_namespace}${file}`);
+  expect(test_cases[1]).not.toHaveProperty('attachment_url');
+});
+
 test('bombs have a reason instead of cases', async () => {
   const { id } = await pipelineOf(
     'entities:\n  script: make\nlarge:\n  script: make\nmany:\n  script: make\n',

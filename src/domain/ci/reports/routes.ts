@@ -31,7 +31,7 @@ export const reportEndpoints: Endpoint[] = [
     access: reading,
     input: OnePipeline,
     reply: TestReport,
-    handle: async (context) => presentReport(await suitesOf(context)),
+    handle: async (context) => presentReport(context.subject, await suitesOf(context)),
   }),
   endpoint({
     method: 'GET',

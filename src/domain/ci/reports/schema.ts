@@ -21,6 +21,12 @@ const TestCase = Type.Object({
   system_output: nullable(Type.String({ description: 'What the report says of the failure.' })),
   stack_trace: Type.Null(),
   recent_failures: Type.Null(),
+  attachment_url: Type.Optional(
+    Type.String({
+      description:
+        'The path of a file among the artifacts that shows the failure: `[[ATTACHMENT|FILE]]` in the output of the test.',
+    }),
+  ),
 });
 
 const TestSuite = Type.Object({
