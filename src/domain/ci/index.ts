@@ -60,6 +60,7 @@ export { selectDeployedRange } from './environments/queries.ts';
 export { OneDeployment } from './environments/schema.ts';
 export { isDebugTrace } from './execution/queries.ts';
 export { selectJobOfToken } from './job-token-scope/queries.ts';
+export { countByStage } from './jobs/queries.ts';
 export { jobEndpoint, pipelineJobsEndpoint } from './jobs/routes.ts';
 export type { Job } from './jobs/schema.ts';
 export { presentPipelineBasic } from './pipelines/present.ts';

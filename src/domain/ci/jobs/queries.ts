@@ -65,6 +65,18 @@ const jobsOf = (db: Db, project: Pick<AuthorizedProject, 'id'>, kind: JobKind) =
 
 export type JobDetails = NonNullable<Awaited<ReturnType<typeof selectJob>>>;
 
+/** How many jobs of a pipeline are in each status, stage by stage, without those that another took the place of. */
+export async function countByStage(
+  db: Db,
+  pipelineId: number,
+): Promise<{ stage: string; status: string; count: number }[]> {
+  const { rows } = await sql<{ stage: string; status: string; count: number }>`
+    select stage, status, count(*)::integer as count from ci_jobs
+    where pipeline_id = ${pipelineId} and kind in ('job', 'bridge') and not retried
+    group by stage_index, stage, status order by stage_index, stage, status`.execute(db);
+  return rows;
+}
+
 type JobFilter = {
   scope?: readonly Status[] | undefined;
   ref?: string | undefined;

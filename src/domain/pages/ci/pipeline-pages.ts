@@ -3,6 +3,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import {
+  countByStage,
   isDebugTrace,
   type Job,
   jobEndpoint,
@@ -86,6 +87,8 @@ export async function showPipeline(view: ViewContext): Promise<HttpResponse> {
     selectStatusesOf(view.db, pipeline.id),
     pipelineFacts(view, project, pipeline),
   ]);
+  // A page has the newest jobs, those of the last stage: how the others are is said before them.
+  const counts = jobs.more || pageNumber(view) > 1 ? await countByStage(view.db, pipeline.id) : [];
   const stages = [...Map.groupBy(jobs.items.toReversed(), ({ stage }) => stage)];
   const body = html`<h1>Pipeline #${pipeline.id}</h1>
 ${facts(
@@ -99,6 +102,16 @@ ${facts(
   ...left,
   ['Errors of the file', pipeline.yaml_errors],
 )}
+${
+  counts.length > 0 &&
+  html`<h2>All stages</h2>
+${facts(
+  ...[...Map.groupBy(counts, ({ stage }) => stage)].map(([stage, of]): [string, string] => [
+    stage,
+    of.map(({ status, count }) => `${count} ${status.replaceAll('_', ' ')}`).join(', '),
+  ]),
+)}`
+}
 ${stages.map(
   ([stage, of]) => html`<h2>${stage}</h2>
 ${listOf(

@@ -1,4 +1,4 @@
-/** What jobs leave for readers: how much of each file their tests run, and artifacts that they show by a name. */
+/** Pages of pipelines: how their jobs are, how much of each file they test, and artifacts that they show by a name. */
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
@@ -123,6 +123,26 @@ test('an archive is shown folder by folder', async () => {
   expect(await textOf(developer, `jobs/${book}`)).toContain(`/-/jobs/${book}/artifacts/browse">Browse</a>`);
   for (const missing of [`${book}/artifacts/browse/gone`, '999999/artifacts/browse'])
     expect((await developer.get(`${home}/-/jobs/${missing}`)).status).toBe(404);
+});
+
+test('a pipeline of many jobs says how those of all stages are', async () => {
+  const path = `/projects/${project.id}`;
+  const job = (name: string, stage: string, count: number) =>
+    `${name}:\n  stage: ${stage}\n  script: make\n  parallel: ${count}\n`;
+  const many = `stages: [first, last]\n${job('one', 'first', 30)}${job('two', 'last', 100)}`;
+  const body = {
+    branch: 'many',
+    start_branch: 'main',
+    commit_message: 'Many [skip ci]',
+    actions: [{ action: 'update', file_path: '.gitlab-ci.yml', content: many }],
+  };
+  bodyOf(await app.root(`POST ${path}/repository/commits`, { body }), 201);
+  const { id } = bodyOf(await app.root(`POST ${path}/pipeline`, { body: { ref: 'many' } }), 201);
+  for (const page of ['', '?page=2']) {
+    const text = await textOf(developer, `pipelines/${id}${page}`);
+    expect(text).toContain('<dt>first</dt><dd>30 pending</dd></div><div><dt>last</dt><dd>100 created</dd>');
+  }
+  expect(await textOf(developer, `pipelines/${pipeline}`)).not.toContain('All stages');
 });
 
 test('files are named to who reads the code alone', async () => {
