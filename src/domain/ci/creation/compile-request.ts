@@ -204,6 +204,7 @@ export async function compileRequest(
   const kept = mayRun ? await selectKeptVariables(db, subject.row, isProtected, services.secretKey) : [];
   return {
     text,
+    isMade: request.configuration !== undefined || text === includedInstead(configPathOf(subject)),
     ...(request.inputs && { inputs: request.inputs }),
     files: {
       ...createFiles(services, actor, subject),

@@ -128,7 +128,7 @@ describe('a pipeline', () => {
       await as('developer')(`GET ${home()}/pipelines/${listed.id}`),
       200,
     );
-    const problem = 'jobs:build config contains unknown keys: nothing';
+    const problem = 'jobs:build config contains unknown keys: nothing (line 3, column 3)';
     expect([status, yaml_errors]).toEqual(['failed', problem]);
     expect(await refusal({ ref: 'main' })).toEqual([400, { base: [problem] }]);
   });
@@ -184,7 +184,7 @@ describe('a pipeline', () => {
       400,
       {
         base: [
-          `Project \`${hidden.path_with_namespace}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
+          `Project \`${hidden.path_with_namespace}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined. (line 3, column 5)`,
         ],
       },
     ]);

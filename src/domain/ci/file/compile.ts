@@ -1,10 +1,12 @@
 /** From the text of a configuration file to the jobs of a pipeline. */
 import type { Files, PipelineContext } from './context.ts';
 import { type IncludedFile, Includes } from './includes/include.ts';
-import { type ConfigFile, readConfigFile } from './inputs/config-file.ts';
+import { readConfigFile } from './inputs/config-file.ts';
 import type { Json, Outcome } from './plan.ts';
+import { describe } from './positions.ts';
+import { type Problem, problemOf } from './reading/problem.ts';
 import { fromJson, type Hash, isHash, sizeOf, type Value } from './reading/value.ts';
-import { writeYaml } from './reading/yaml.ts';
+import { positions, writeYaml } from './reading/yaml.ts';
 import { extendJobs } from './reuse/extends.ts';
 import { resolveReferences } from './reuse/references.ts';
 import { Conditions } from './rules/conditions.ts';
@@ -30,6 +32,8 @@ export type CompileRequest = {
    * with `include:` as its trigger has it.
    */
   text: string;
+  /** Nobody wrote the text: nothing is said of places in it. */
+  isMade?: boolean;
   /** Of `spec:inputs`, by name. */
   inputs?: { [name: string]: Json };
   context: PipelineContext;
@@ -69,11 +73,13 @@ export async function lintAndCompile(request: CompileRequest): Promise<Linted & 
 }
 
 async function planned(
-  { config, conditions, errors, warnings }: Loaded,
+  { config, conditions, errors, warnings, described }: Loaded,
   { context }: CompileRequest,
 ): Promise<Outcome> {
   if (!config) return { kind: 'invalid', errors, warnings };
-  return new Seeding(config, context, conditions).plan(warnings);
+  const seeded = await new Seeding(config, context, conditions).plan(warnings);
+  if (seeded.kind !== 'invalid') return seeded;
+  return { kind: 'invalid', errors: await described(seeded.problems), warnings };
 }
 
 const linted = ({ config, errors, warnings, includes, root }: Loaded): Linted => ({
@@ -91,64 +97,84 @@ type Loaded = {
   config: PipelineConfig | undefined;
   errors: string[];
   warnings: string[];
+  /** What is said of problems. */
+  described: (problems: readonly Problem[]) => Promise<string[]>;
 };
 
 async function load(request: CompileRequest): Promise<Loaded> {
   const { context, files } = request;
   const conditions = new Conditions(context, files, await regexCompiler());
   const includes = new Includes(context, files, conditions);
-  const merged = await mergedConfig(request, includes, conditions);
-  const root = 'errors' in merged ? undefined : merged.root;
-  const composed = 'errors' in merged ? merged : validConfig(merged.root, conditions);
-  const config = 'errors' in composed ? undefined : composed;
-  const warnings = config ? warningsOf(config) : [];
-  let errors = 'errors' in composed ? composed.errors : [];
-  if (config) errors = logicProblems(config);
+  const { problems, root, config, resolved } = await configOf(request, includes, conditions);
+  const described: Loaded['described'] = (given) =>
+    describe(given, includes.sources, resolved, request.isMade);
+  const errors = await described(problems);
   return {
     conditions,
     includes: includes.included,
     root,
     config: errors.length === 0 ? config : undefined,
     errors,
-    warnings,
+    warnings: config ? warningsOf(config) : [],
+    described,
   };
 }
 
-/** The file with all that it includes, refers to and extends. */
-async function mergedConfig(
+type Configuration = {
+  problems: readonly Problem[];
+  /** The file with all that it includes and refers to. */
+  resolved?: Hash;
+  /** With what its jobs extend, too. */
+  root?: Hash;
+  /** Of jobs that are right by themselves. */
+  config?: PipelineConfig;
+};
+
+/** As far as there are no problems. */
+async function configOf(
   { text, inputs, context }: CompileRequest,
   includes: Includes,
   { compile }: Conditions,
-): Promise<{ root: Hash } | { errors: string[] }> {
-  if (text.trim() === '') return { errors: ['Please provide content of .gitlab-ci.yml'] };
+): Promise<Configuration> {
+  const refused = (problem: string): Configuration => ({ problems: [problemOf(problem)] });
+  if (text.trim() === '') return refused('Please provide content of .gitlab-ci.yml');
   if (inputs && Object.keys(inputs).length > MAX_INPUTS)
-    return { errors: [`There cannot be more than ${MAX_INPUTS} inputs`] };
+    return refused(`There cannot be more than ${MAX_INPUTS} inputs`);
   const file = await readConfigFile({
+    name: undefined,
     text,
     inputs: inputs && fromJson(inputs),
     variable: includes.variable,
     compile,
   });
-  if (file.kind !== 'read') return { errors: problemsOf(file) };
-  const included = await includes.expand(file.config, context.at);
-  if (!included) return { errors: includes.problems };
-  const resolved = resolveReferences(included);
-  if ('problem' in resolved) return { errors: [resolved.problem] };
-  if (sizeOf(resolved.config) > MAX_LENGTH) return { errors: ['The parsed YAML is too big'] };
-  const extended = extendJobs(resolved.config);
-  return 'problems' in extended ? { errors: extended.problems } : { root: extended.config };
-}
-
-function validConfig(root: Hash, { compile }: Conditions): PipelineConfig | { errors: string[] } {
+  if (file.kind === 'malformed') return refused(malformed(file, text));
+  if (file.kind !== 'read') return { problems: [file.problem] };
+  const included = await includes.expand(file.source, context.at);
+  if (!included) return { problems: includes.problems };
+  const references = resolveReferences(included);
+  if ('problem' in references) return { problems: [references.problem] };
+  const resolved = references.config;
+  if (sizeOf(resolved) > MAX_LENGTH) return refused('The parsed YAML is too big');
+  const extended = extendJobs(resolved);
+  if ('problems' in extended) return { ...extended, resolved };
+  const root = extended.config;
   const findings = new Findings(compile);
   checkConfig(root, findings);
-  if (findings.errors.length > 0) return { errors: findings.errors };
+  if (findings.problems.length > 0) return { problems: findings.problems, resolved, root };
   const config = composeConfig(root);
-  return 'problem' in config ? { errors: [config.problem] } : config;
+  if ('problem' in config) return { problems: [config.problem], resolved, root };
+  return { problems: logicProblems(config), resolved, root, config };
 }
 
-const problemsOf = (file: Exclude<ConfigFile, { kind: 'read' }>): string[] =>
-  file.kind === 'malformed' ? [file.problem] : [file.problems.join(', ')];
+/** The parser says where it stops in the words of the public API. */
+function malformed(
+  { problem, offset }: { problem: string; offset: number | undefined },
+  text: string,
+): string {
+  if (offset === undefined) return problem;
+  const { line, column } = positions(text)(offset);
+  return `${problem} at line ${line} column ${column}`;
+}
 
 /** Rules that end with anything, where no workflow keeps a push from making two pipelines. */
 function warningsOf({ workflow, jobs }: PipelineConfig): string[] {

@@ -84,21 +84,25 @@ test('the merged file means what the files mean', async () => {
     'one:\n  tags:\n    - t\n  extends: .hidden\n  script:\n    - x\n    - - "y"\n',
   );
   expect(mergedYaml).not.toContain('include');
-  const again = await compile({ text: mergedYaml ?? '', context, files });
-  const first = await compile({ text, context, files });
-  expect(again.outcome).toEqual(first.outcome);
+  const outcomeOf = async (of: string) => {
+    const { outcome } = await compile({ text: of, context, files });
+    // The lines are others.
+    const withoutPlaces = (errors: string[]) => errors.map((error) => error.replace(/ \(line .*\)$/, ''));
+    return outcome.kind === 'invalid' ? withoutPlaces(outcome.errors) : outcome;
+  };
+  expect(await outcomeOf(mergedYaml ?? '')).toEqual(await outcomeOf(text));
 });
 
 test('errors, and no merged file where files are missing', async () => {
   const missing = await lint({ text: 'include: no.txt', context, files });
   expect(missing).toMatchObject({
-    errors: ['Included file `no.txt` does not have YAML extension!'],
+    errors: ['Included file `no.txt` does not have YAML extension! (line 1, column 1)'],
     mergedYaml: null,
     jobs: [],
   });
   const wrong = await lint({ text: 'a: {script: x, foo: 1}', context, files });
   expect(wrong).toMatchObject({
-    errors: ['jobs:a config contains unknown keys: foo'],
+    errors: ['jobs:a config contains unknown keys: foo (line 1, column 16)'],
     mergedYaml: '---\na:\n  script: x\n  foo: 1\n',
   });
 });
@@ -114,9 +118,22 @@ test('a child pipeline includes what a job of its parent made', async () => {
     pipeline: { jobs: [{ name: 'made', script: ['out/ci.yml'] }] },
   });
   expect(await outcomeOf('{artifact: ci.yml, job: nobody}')).toMatchObject({
-    errors: ['Job `nobody` not found in parent pipeline or does not have artifacts!'],
+    errors: ['Job `nobody` not found in parent pipeline or does not have artifacts! (line 1, column 1)'],
   });
   expect(await outcomeOf('{artifact: ci.yml}')).toMatchObject({
-    errors: ['Job must be provided when including configs from artifacts'],
+    errors: ['Job must be provided when including configs from artifacts (line 1, column 1)'],
   });
+});
+
+test('nothing is said of places in a text that nobody wrote', async () => {
+  const including = JSON.stringify({ include: [{ project: 'group/other', file: 'b.txt' }] });
+  const wrong: Files = { ...files, read: async () => 'a: {retry: 3, script: x}' };
+  const errorsOf = async (given: string, isMade: boolean) =>
+    (await lint({ text: given, isMade, context, files: wrong })).errors;
+  const message = 'Included file `b.txt` does not have YAML extension!';
+  expect(await errorsOf(including, true)).toEqual([message]);
+  expect(await errorsOf(including, false)).toEqual([`${message} (line 1, column 13)`]);
+  expect(await errorsOf(including.replace('txt', 'yml'), true)).toEqual([
+    'jobs:a:retry config must be less than or equal to 2 (b.yml: line 1, column 5)',
+  ]);
 });

@@ -53,7 +53,7 @@ describe('a project without commits', () => {
       includes: [],
     });
     const missing = await lintText('include: own.yml');
-    expect(missing.errors).toEqual(['Local file `own.yml` does not exist!']);
+    expect(missing.errors).toEqual(['Local file `own.yml` does not exist! (line 1, column 1)']);
     expect((await lintText('build: {script: make}', { dry_run: true })).errors).toEqual([
       'Reference not found',
     ]);
@@ -87,7 +87,7 @@ describe('the file of a commit', () => {
     await commit({ '.gitlab-ci.yml': 'build: {script: make, nothing: 1}\n' }, 'update');
     expect(await lintFile()).toMatchObject({
       valid: false,
-      errors: ['jobs:build config contains unknown keys: nothing'],
+      errors: ['jobs:build config contains unknown keys: nothing (line 1, column 23)'],
     });
     for (const name of [`content_ref=${sha}`, `sha=${sha}`, 'content_ref=main~1'])
       expect(await lintFile(name)).toMatchObject({ valid: true });
@@ -153,7 +153,7 @@ test: {script: x, needs: [build]}
     expect(await errorsOf('go: {trigger: {include: a.yml}}')).toEqual([]);
     expect(await errorsOf('build: {script: make}', { ref: 'nothing' })).toEqual(['Reference not found']);
     expect(await errorsOf('build: {script: make, nothing: 1}')).toEqual([
-      'jobs:build config contains unknown keys: nothing',
+      'jobs:build config contains unknown keys: nothing (line 1, column 23)',
     ]);
   });
 
@@ -168,7 +168,7 @@ test: {script: x, needs: [build]}
 
 describe('what is kept for pipelines', () => {
   const TEXT = 'include: "$KEPT-$OPEN.yml"\nbuild: {script: make}';
-  const kept = (value: string) => [`Local file \`${value}.yml\` does not exist!`];
+  const kept = (value: string) => [`Local file \`${value}.yml\` does not exist! (line 1, column 1)`];
 
   test('is there for those who may run them on the ref', async () => {
     for (const variable of [

@@ -71,7 +71,7 @@ test.each<[name: string, text: string, error: string]>([
   [
     'parallel jobs without end',
     many(1_000, (i) => `j${i}: {script: x, parallel: 200}`),
-    'The number of jobs has exceeded the limit of 20000. Try splitting the configuration with parent-child-pipelines',
+    'The number of jobs has exceeded the limit of 20000. Try splitting the configuration with parent-child-pipelines (line 101, column 1)',
   ],
   [
     'variables for each of many jobs',
@@ -81,7 +81,7 @@ test.each<[name: string, text: string, error: string]>([
   [
     'values that double',
     `variables:\n${many(64, (i) => `  V${i}: $V${i + 1}$V${i + 1}`)}\n  V64: xxxx\na: {script: x}`,
-    'a: the value of V46 is too long when its references are expanded',
+    'a: the value of V46 is too long when its references are expanded (line 67, column 1)',
   ],
 ])('%s', async (_, text, error) => {
   expect(errorsOf(await outcomeOf(text))).toEqual([error]);
@@ -89,7 +89,9 @@ test.each<[name: string, text: string, error: string]>([
 
 test('files that each include two', async () => {
   const outcome = await outcomeOf('include: [a.yml, b.yml]', 'include: [a.yml, b.yml]');
-  expect(errorsOf(outcome)).toEqual(['Maximum of 150 nested includes are allowed!']);
+  expect(errorsOf(outcome)).toEqual([
+    'Maximum of 150 nested includes are allowed! (a.yml: line 1, column 11)',
+  ]);
 });
 
 test('very many dependencies, needs and inherited names', async () => {
@@ -99,7 +101,17 @@ test('very many dependencies, needs and inherited names', async () => {
 a: {script: x, dependencies: [${names}], needs: [${names}], inherit: {variables: [${names}]}}
 b: {script: x, stage: build}`,
   );
-  expect(errorsOf(outcome)).toEqual(['a has the following needs duplicated: b.']);
+  expect(errorsOf(outcome)).toEqual(['a has the following needs duplicated: b. (line 2, column 180032)']);
+});
+
+test('places of very many problems in what jobs extend', async () => {
+  const bases = many(1_000, (i) => `.b${i}: {tags: [t]}`);
+  const wide = `.wide: {extends: [${Array.from({ length: 1_000 }, (_, i) => `.b${i}`).join(', ')}]}`;
+  const jobs = many(1_500, (i) => `j${i}: {extends: .wide, script: x, image: {entrypoint: [x]}}`);
+  const outcome = await outcomeOf(`${bases}\n${wide}\n${jobs}`);
+  const errors = errorsOf(outcome);
+  expect(errors).toHaveLength(1_500);
+  expect(errors).toContain("jobs:j0:image name can't be blank (line 1002, column 33)");
 });
 
 test('too many blocks', async () => {

@@ -1,10 +1,13 @@
 /** What stands below `include:`, as one entry for each file that it names. Pure. */
-import { type Hash, isHash, toJson, type Value } from '../reading/value.ts';
+import type { FileProblem, Path } from '../reading/problem.ts';
+import { type Hash, isHash, nestedItems, toJson, type Value } from '../reading/value.ts';
 
 const kinds = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const;
 type IncludeKind = (typeof kinds)[number];
 
 export type IncludeEntry = {
+  /** In the file that includes. */
+  path: Path;
   kind: IncludeKind;
   /** The path or address, in which nothing is expanded yet. */
   location: string;
@@ -19,20 +22,18 @@ export type IncludeEntry = {
 
 const named = kinds.map((kind) => `\`${kind}\``).join(', ');
 
-/** The entries of an `include:` in their order, and what is wrong with others. */
-export function includeEntries(include: Value | undefined): { entries: IncludeEntry[]; problems: string[] } {
+/** The entries of an `include:` at a path in their order, and what is wrong with others. */
+export function includeEntries(
+  include: Value | undefined,
+  at: Path,
+): { entries: IncludeEntry[]; problems: FileProblem[] } {
   const entries: IncludeEntry[] = [];
-  const problems: string[] = [];
-  const given =
-    include === undefined || include === null ? [] : Array.isArray(include) ? include.flat(10) : [include];
-  for (const each of given as Value[]) {
-    const read =
-      typeof each === 'string'
-        ? entriesOf(new Map([[kindOf(each), each]]))
-        : isHash(each)
-          ? entriesOf(each)
-          : 'Each include must be a hash or a string';
-    if (typeof read === 'string') problems.push(read);
+  const problems: FileProblem[] = [];
+  for (const [each, below] of include === undefined || include === null ? [] : nestedItems(include)) {
+    const path = [...at, ...below];
+    const hash = typeof each === 'string' ? new Map([[kindOf(each), each]]) : each;
+    const read = isHash(hash) ? entriesOf(hash, path) : 'Each include must be a hash or a string';
+    if (typeof read === 'string') problems.push({ message: read, at: path });
     else entries.push(...read);
   }
   return { entries, problems };
@@ -40,7 +41,7 @@ export function includeEntries(include: Value | undefined): { entries: IncludeEn
 
 const kindOf = (location: string): IncludeKind => (/^https?:\/\//.test(location) ? 'remote' : 'local');
 
-function entriesOf(hash: Hash): IncludeEntry[] | string {
+function entriesOf(hash: Hash, path: Path): IncludeEntry[] | string {
   const present = kinds.filter((kind) => hash.has(kind));
   const [kind] = present;
   if (!kind)
@@ -57,6 +58,7 @@ function entriesOf(hash: Hash): IncludeEntry[] | string {
   if (wrong !== undefined || (kind === 'project' && text('project') === null))
     return `Included file \`${JSON.stringify(toJson(wrong))}\` needs to be a string`;
   return files.map((file) => ({
+    path,
     kind,
     location: String(file),
     project: text('project'),

@@ -4,7 +4,8 @@ import type { ContextVariable, Files, PipelineContext, SourceCommit } from '../c
 import { expandText, sourceOf, variableLookup } from '../expansion.ts';
 import { readConfigFile } from '../inputs/config-file.ts';
 import type { Json } from '../plan.ts';
-import { deepMerge, type Hash, isHash, type Value } from '../reading/value.ts';
+import type { Problem, Source, Spot } from '../reading/problem.ts';
+import { deepMerge, type Hash, isHash, nestedItems, type Value } from '../reading/value.ts';
 import { type Conditions, RuleProblem } from '../rules/conditions.ts';
 import { parseExpression } from '../rules/expression.ts';
 import { type IncludeEntry, includeEntries } from './entries.ts';
@@ -28,11 +29,22 @@ export type IncludedFile = {
 };
 
 /** One message, since what comes after it may be due to it. */
-class IncludeProblem extends Error {}
+class IncludeProblem extends Error {
+  readonly spot: Spot;
+  constructor(message: string, spot: Spot) {
+    super(message);
+    this.spot = spot;
+  }
+}
+
+/** A file, and the commit by whose tree its local paths are found. */
+type Including = { source: Source; at: SourceCommit | null };
 
 export class Includes {
   readonly included: IncludedFile[] = [];
-  readonly problems: string[] = [];
+  readonly problems: Problem[] = [];
+  /** All files: of what two of them have, the later one's is taken. */
+  readonly sources: Source[] = [];
   readonly #files: Files;
   readonly #conditions: Conditions;
   readonly #variables: ReadonlyMap<string, ContextVariable>;
@@ -55,32 +67,41 @@ export class Includes {
   };
 
   /** Undefined where there are problems. */
-  async expand(config: Hash, at: SourceCommit | null): Promise<Hash | undefined> {
+  async expand(source: Source, at: SourceCommit | null): Promise<Hash | undefined> {
     try {
-      const expanded = await this.#expand(config, at);
+      const expanded = await this.#expand({ source, at });
       return this.problems.length === 0 ? expanded : undefined;
     } catch (error) {
       if (!(error instanceof IncludeProblem)) throw error;
-      this.problems.push(error.message);
+      this.#refuse(error.message, error.spot);
       return undefined;
     }
   }
 
-  async #expand(config: Hash, at: SourceCommit | null): Promise<Hash> {
-    if (!config.has('include')) return config;
-    const own: Hash = new Map(config);
+  #refuse(message: string, ...spots: Spot[]): undefined {
+    this.problems.push({ message, spots });
+  }
+
+  async #expand(from: Including): Promise<Hash> {
+    const { source } = from;
+    if (!source.config.has('include')) {
+      this.sources.push(source);
+      return source.config;
+    }
+    const own: Hash = new Map(source.config);
     own.delete('include');
-    const { entries, problems } = includeEntries(config.get('include'));
-    this.problems.push(...problems);
+    const { entries, problems } = includeEntries(source.config.get('include'), ['include']);
+    for (const { message, at } of problems) this.#refuse(message, { source, at });
     let merged: Hash = new Map();
     for (const entry of entries) {
       const expanded = this.#withVariables(entry);
-      if (!(await this.#isWanted(expanded, at))) continue;
-      for (const each of await this.#matching(expanded, at)) {
-        const included = await this.#include(each, at);
+      if (!(await this.#isWanted(expanded, from))) continue;
+      for (const each of await this.#matching(expanded, from)) {
+        const included = await this.#include(each, from);
         if (included) merged = deepMerge(merged, included);
       }
     }
+    this.sources.push(source);
     return deepMerge(merged, own);
   }
 
@@ -98,74 +119,88 @@ export class Includes {
     };
   }
 
-  async #isWanted({ rules }: IncludeEntry, at: SourceCommit | null): Promise<boolean> {
+  async #isWanted({ rules, path }: IncludeEntry, { source, at }: Including): Promise<boolean> {
     if (rules === undefined || rules === null) return true;
-    if (!Array.isArray(rules)) throw new IncludeProblem('include:rules config should be a array');
-    for (const rule of rules.flat(10)) {
-      if (!isHash(rule)) throw new IncludeProblem('include:rules:rule config should be a hash');
+    const refuse = (problem: string, ...below: (string | number)[]): never => {
+      throw new IncludeProblem(problem, { source, at: [...path, 'rules', ...below] });
+    };
+    if (!Array.isArray(rules)) return refuse('include:rules config should be a array');
+    for (const [rule, below] of nestedItems(rules)) {
+      if (!isHash(rule)) return refuse('include:rules:rule config should be a hash', ...below);
       const problem = ruleProblem(rule, this.#conditions);
-      if (problem) throw new IncludeProblem(`include:rules:rule ${problem}`);
+      if (problem) refuse(`include:rules:rule ${problem}`, ...below);
       const asked = { if: rule.get('if'), changes: rule.get('changes'), exists: rule.get('exists') };
       try {
         if (await this.#conditions.met(asked, this.#variable, at ?? undefined))
           return rule.get('when') !== 'never';
       } catch (error) {
-        throw error instanceof RuleProblem ? new IncludeProblem(`include:${error.message}`) : error;
+        if (!(error instanceof RuleProblem)) throw error;
+        refuse(`include:${error.message}`, ...below);
       }
     }
     return false;
   }
 
   /** A path with stars is each file that it fits. */
-  async #matching(entry: IncludeEntry, at: SourceCommit | null): Promise<IncludeEntry[]> {
+  async #matching(entry: IncludeEntry, { source, at }: Including): Promise<IncludeEntry[]> {
     if (entry.kind !== 'local' || !entry.location.includes('*') || !at) return [entry];
     const fits = wildcardMatcher(entry.location);
     const paths = (await this.#files.paths(at)).filter((path) => isYaml(path) && fits(path));
     if (paths.length === 0) {
-      this.problems.push(`Local file \`${this.#shown(entry.location)}\` does not exist!`);
+      this.#refuse(`Local file \`${this.#shown(entry.location)}\` does not exist!`, {
+        source,
+        at: entry.path,
+      });
       return [];
     }
     return paths.toSorted().map((location) => ({ ...entry, location }));
   }
 
-  async #include(entry: IncludeEntry, from: SourceCommit | null): Promise<Hash | undefined> {
-    const refuse = (problem: string): undefined => {
-      this.problems.push(problem);
-    };
+  async #include(entry: IncludeEntry, from: Including): Promise<Hash | undefined> {
+    const spot: Spot = { source: from.source, at: entry.path };
     if (this.included.length >= MAX_INCLUDES)
-      throw new IncludeProblem(`Maximum of ${MAX_INCLUDES} nested includes are allowed!`);
+      throw new IncludeProblem(`Maximum of ${MAX_INCLUDES} nested includes are allowed!`, spot);
     if (monotonic() > this.#deadline)
-      throw new IncludeProblem('Request timed out when fetching configuration files.');
+      throw new IncludeProblem('Request timed out when fetching configuration files.', spot);
     const shown = this.#shown(entry.location);
     if (entry.kind !== 'component' && !isYaml(entry.location.replace(/[?#].*/, '')))
-      return refuse(`Included file \`${shown}\` does not have YAML extension!`);
-    const fetched = await fetchInclude(entry, shown, from, this.#files);
-    if (typeof fetched === 'string') return refuse(fetched);
-    this.#totalLength += fetched.text.length;
+      return this.#refuse(`Included file \`${shown}\` does not have YAML extension!`, spot);
+    const fetched = await fetchInclude(entry, shown, from.at, this.#files);
+    if (typeof fetched === 'string') return this.#refuse(fetched, spot);
+    const { text } = fetched;
+    this.#totalLength += text.length;
     if (this.#totalLength > MAX_TOTAL_LENGTH)
-      throw new IncludeProblem('Total size of combined CI/CD configuration is too big');
+      throw new IncludeProblem('Total size of combined CI/CD configuration is too big', spot);
     this.included.push({
       type: entry.kind === 'project' ? 'file' : entry.kind,
       location: shown,
       extra: extraOf(entry),
-      context: from,
+      context: from.at,
       at: entry.kind === 'artifact' ? null : fetched.at,
     });
     const file = await readConfigFile({
-      text: fetched.text,
+      name: shown,
+      text,
       inputs: entry.inputs,
       ...(fetched.component && { component: fetched.component }),
       variable: this.variable,
       compile: this.#conditions.compile,
     });
     if (file.kind === 'malformed')
-      return refuse(
+      return this.#refuse(
         /too big$/.test(file.problem)
           ? `\`${shown}\`: ${file.problem}`
           : `Included file \`${shown}\` does not have valid YAML syntax!`,
+        file.offset === undefined ? spot : { source: { name: shown, text }, at: file.offset },
       );
-    if (file.kind === 'refused') return refuse(`\`${shown}\`: ${file.problems.join(', ')}`);
-    return this.#expand(file.config, fetched.at);
+    if (file.kind === 'read') return this.#expand({ source: file.source, at: fetched.at });
+    const { message, spots } = file.problem;
+    if (file.kind === 'refused' && spots.length > 0)
+      return this.#refuse(`\`${shown}\`: ${message}`, ...spots);
+    // What is given to the file stands in the one that gives it.
+    const names = spots.map(({ at }) => (typeof at === 'number' ? [] : at.slice(['spec', 'inputs'].length)));
+    const given = (names.length > 0 ? names : [[]]).map((name) => [...entry.path, 'inputs', ...name]);
+    return this.#refuse(`\`${shown}\`: ${message}`, ...given.map((at) => ({ source: from.source, at })));
   }
 
   /** Without what is masked. */

@@ -1,18 +1,19 @@
 /** One file, from its text to the configuration that it holds for its inputs. Pure. */
 
+import { type FileProblem, type Problem, problemOf, type Source } from '../reading/problem.ts';
 import { type Hash, isHash, type Value } from '../reading/value.ts';
 import { readYaml } from '../reading/yaml.ts';
 import type { RegexCompiler } from '../rules/regex.ts';
-import { fillBlocks, markBlocks, restoreBlocks } from './blocks.ts';
+import { type Fill, fillBlocks, fillText, markBlocks, offsetOfBlock, restoreBlock } from './blocks.ts';
 import { type Interpolated, InterpolationProblem, interpolate } from './interpolation.ts';
 import { inputValues, specProblems } from './spec.ts';
 
 export type ConfigFile =
-  | { kind: 'read'; config: Hash }
-  /** It is no YAML, or no configuration. */
-  | { kind: 'malformed'; problem: string }
-  /** Its inputs are wrong. */
-  | { kind: 'refused'; problems: string[] };
+  | { kind: 'read'; source: Source }
+  /** It is no YAML, or no configuration; `offset` is where, if it is at one place. */
+  | { kind: 'malformed'; problem: string; offset: number | undefined }
+  /** Its header or its blocks are wrong, or the inputs that it is given. */
+  | { kind: 'refused' | 'inputs_refused'; problem: Problem };
 
 /** Of a component, what its blocks may name. */
 export type ComponentFields = Readonly<Record<'name' | 'sha' | 'version' | 'reference', string>>;
@@ -21,6 +22,8 @@ export type ComponentFields = Readonly<Record<'name' | 'sha' | 'version' | 'refe
 const MAX_PROBLEMS = 3;
 
 export type ConfigRequest = {
+  /** As messages have it; undefined for the file that includes the others. */
+  name: string | undefined;
   text: string;
   inputs: Value | undefined;
   component?: ComponentFields;
@@ -29,6 +32,7 @@ export type ConfigRequest = {
 };
 
 export async function readConfigFile({
+  name,
   text,
   inputs,
   component,
@@ -36,53 +40,71 @@ export async function readConfigFile({
   compile,
 }: ConfigRequest): Promise<ConfigFile> {
   const marked = markBlocks(text);
-  if (!marked) return { kind: 'refused', problems: ['too many interpolation blocks'] };
+  if (!marked) return { kind: 'refused', problem: problemOf('too many interpolation blocks') };
+  const { blocks } = marked;
   const read = await readYaml(marked.text);
-  if ('problem' in read) return { kind: 'malformed', problem: read.problem };
+  if ('problem' in read) return { kind: 'malformed', ...read };
   const [first, second] = read.documents;
   const hasHeader = isHash(first) && first.has('spec') && !(second === undefined && first.size > 1);
-  const body = hasHeader ? second : (second ?? first);
-  const config: Value = body ?? (hasHeader ? new Map() : null);
-  if (!isHash(config)) return { kind: 'malformed', problem: 'Invalid configuration format' };
+  const document = hasHeader || (second ?? null) !== null ? 1 : 0;
+  const config: Value = read.documents[document] ?? (hasHeader ? new Map() : null);
+  if (!isHash(config))
+    return { kind: 'malformed', problem: 'Invalid configuration format', offset: undefined };
 
-  const header = hasHeader ? (restoreBlocks(first, marked.blocks) as Hash).get('spec') : undefined;
-  const spec = header === null ? new Map() : header;
+  const sourceOf = (of: number, value: Hash, fill: Fill): Source => ({
+    name,
+    text: marked.text,
+    document: of,
+    config: fillBlocks(value, blocks, fill) as Hash,
+    keyOf: (key) => fillText(key, blocks, fill),
+  });
+  const header = hasHeader ? sourceOf(0, first, restoreBlock) : undefined;
+  const given = header?.config.get('spec');
+  const spec = given === null ? new Map() : given;
   if (spec !== undefined) {
     const problems = specProblems(spec, compile);
-    if (problems.length > 0) return { kind: 'refused', problems: problems.slice(0, MAX_PROBLEMS) };
+    if (problems.length > 0) return { kind: 'refused', problem: joined(problems, header) };
   }
+  const refusedInputs = (problem: string): ConfigFile => ({
+    kind: 'inputs_refused',
+    problem: problemOf(problem),
+  });
   if (inputs !== undefined && inputs !== null && !isHash(inputs))
-    return { kind: 'refused', problems: ['Given inputs must be a hash'] };
-  const given: Hash = isHash(inputs) ? inputs : new Map();
-  if (!isHash(spec) || !(spec.has('inputs') || spec.has('component'))) {
-    if (given.size > 0)
-      return {
-        kind: 'refused',
-        problems: ['Given inputs not defined in the `spec` section of the included configuration file'],
-      };
-    return { kind: 'read', config: restoreBlocks(config, marked.blocks) as Hash };
-  }
+    return refusedInputs('Given inputs must be a hash');
+  const values: Hash = isHash(inputs) ? inputs : new Map();
+  if (!isHash(spec) || !(spec.has('inputs') || spec.has('component')))
+    return values.size > 0
+      ? refusedInputs('Given inputs not defined in the `spec` section of the included configuration file')
+      : { kind: 'read', source: sourceOf(document, config, restoreBlock) };
 
-  const { values, problems } = inputValues(spec, given, compile);
-  if (problems.length > 0) return { kind: 'refused', problems: problems.slice(0, MAX_PROBLEMS) };
+  const taken = inputValues(spec, values, compile);
+  if (taken.problems.length > 0) return { kind: 'inputs_refused', problem: joined(taken.problems, header) };
   const wanted = spec.get('component');
   const fields = Object.entries(component ?? {}).filter(
-    ([name]) => Array.isArray(wanted) && wanted.includes(name),
+    ([field]) => Array.isArray(wanted) && wanted.includes(field),
   );
-  return filled(config, marked.blocks, { inputs: values, component: new Map(fields), variable });
-}
-
-function filled(config: Hash, blocks: readonly string[], names: Interpolated): ConfigFile {
-  const problems = new Set<string>();
-  const result = fillBlocks(config, blocks, (inside) => {
+  const names = { inputs: taken.values, component: new Map(fields), variable };
+  const problems = new Map<string, FileProblem>();
+  const source = sourceOf(document, config, (inside, index) => {
     try {
       return interpolate(inside, names);
     } catch (error) {
       if (!(error instanceof InterpolationProblem)) throw error;
-      problems.add(error.message);
+      const { message } = error;
+      if (!problems.has(message) && problems.size < MAX_PROBLEMS)
+        problems.set(message, { message, at: offsetOfBlock(marked.text, index) });
       return null;
     }
   });
-  if (problems.size > 0) return { kind: 'refused', problems: [...problems].slice(0, MAX_PROBLEMS) };
-  return { kind: 'read', config: result as Hash };
+  if (problems.size > 0) return { kind: 'refused', problem: joined([...problems.values()], source) };
+  return { kind: 'read', source };
+}
+
+/** The first of them as one. */
+function joined(problems: readonly FileProblem[], source: Source | undefined): Problem {
+  const told = problems.slice(0, MAX_PROBLEMS);
+  return {
+    message: told.map(({ message }) => message).join(', '),
+    spots: source ? told.map(({ at }) => ({ source, at })) : [],
+  };
 }

@@ -1,5 +1,6 @@
 /** The header `spec:` of a file: which inputs it takes, and what values they have. Pure. */
 
+import type { FileProblem } from '../reading/problem.ts';
 import { type Hash, isHash, type Value } from '../reading/value.ts';
 import { holds, parseExpression } from '../rules/expression.ts';
 import { betweenSlashes, type RegexCompiler } from '../rules/regex.ts';
@@ -34,29 +35,38 @@ const unknownKeys = (hash: Hash, known: readonly string[]): string | false => {
 };
 
 /** What is wrong with a header, in its order. */
-export function specProblems(spec: Value, compile: RegexCompiler): string[] {
-  if (!isHash(spec)) return ['spec config should be a hash'];
-  const problems: string[] = [];
-  const report = (location: string, ...found: (string | false | undefined)[]) => {
-    for (const each of found) if (each) problems.push(`${location} ${each}`);
+export function specProblems(spec: Value, compile: RegexCompiler): FileProblem[] {
+  const problems: FileProblem[] = [];
+  const report = (path: string[], ...found: (string | false | undefined)[]) => {
+    for (const each of found) {
+      if (!each) continue;
+      // It begins with the key, or names unknown ones.
+      const key = /unknown keys: ([^,]+)/.exec(each)?.[1] ?? each.split(' ', 1)[0] ?? '';
+      problems.push({ message: `${path.join(':')} ${each}`, at: [...path, key] });
+    }
   };
-  report('spec', unknownKeys(spec, ['inputs', 'component', 'description']));
+  if (!isHash(spec)) {
+    report(['spec'], 'config should be a hash');
+    return problems;
+  }
+  report(['spec'], unknownKeys(spec, ['inputs', 'component', 'description']));
   const { inputs, component, description } = Object.fromEntries(spec);
   if (component !== undefined)
     report(
-      'spec:component',
+      ['spec', 'component'],
       (!Array.isArray(component) || !component.every((each) => componentFields.includes(String(each)))) &&
         `config should be an array of: ${componentFields.join(', ')}`,
     );
-  report('spec', isLongText(description) && 'description should be a string of at most 256 characters');
+  report(['spec'], isLongText(description) && 'description should be a string of at most 256 characters');
   if (inputs === undefined || inputs === null) return problems;
-  if (!isHash(inputs)) return [...problems, 'spec:inputs config should be a hash'];
-  for (const [name, input] of inputs) {
-    const location = `spec:inputs:${name}`;
-    if (input === null) continue;
-    if (!isHash(input)) report(location, 'config should be a hash');
-    else report(location, unknownKeys(input, inputKeys), ...inputProblems(input, compile));
-  }
+  if (!isHash(inputs)) report(['spec', 'inputs'], 'config should be a hash');
+  else
+    for (const [name, input] of inputs) {
+      const path = ['spec', 'inputs', name];
+      if (input === null) continue;
+      if (!isHash(input)) report(path, 'config should be a hash');
+      else report(path, unknownKeys(input, inputKeys), ...inputProblems(input, compile));
+    }
   return problems;
 }
 
@@ -100,21 +110,22 @@ export function inputValues(
   spec: Hash,
   given: Hash,
   compile: RegexCompiler,
-): { values: Map<string, Value>; problems: string[] } {
+): { values: Map<string, Value>; problems: FileProblem[] } {
   const inputs = spec.get('inputs');
   const declared: Hash = isHash(inputs) ? inputs : new Map();
-  const problems: string[] = [];
+  const problems: FileProblem[] = [];
   const values = new Map<string, Value>();
   for (const [name, input] of declared) {
     const settings: Record<string, Value> = isHash(input) ? Object.fromEntries(input) : {};
     const { options, fallback } = choices(settings, values, given, compile);
     const value = given.get(name) ?? fallback;
     const problem = valueProblem(settings, options, value, given.has(name), compile);
-    if (problem) problems.push(`\`${name}\` input: ${problem}`);
+    if (problem) problems.push({ message: `\`${name}\` input: ${problem}`, at: ['spec', 'inputs', name] });
     else if (value !== undefined) values.set(name, value);
   }
   const unknown = [...given.keys()].filter((name) => !declared.has(name));
-  if (unknown.length > 0) problems.push(`unknown input arguments: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    problems.push({ message: `unknown input arguments: ${unknown.join(', ')}`, at: ['spec', 'inputs'] });
   return { values, problems };
 }
 

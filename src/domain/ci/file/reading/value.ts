@@ -17,6 +17,28 @@ export type Value = null | boolean | number | string | Value[] | Hash | Referenc
 
 export const isHash = (value: unknown): value is Hash => value instanceof Map;
 
+/** Lists in lists are one list so far down. */
+const MAX_NESTING = 10;
+
+/** The items of nested lists in their order, each with its way there; what is no list is an item. */
+export function* nestedItems(
+  value: Value,
+  path: readonly number[] = [],
+): Generator<readonly [item: Value, path: readonly number[]]> {
+  if (!Array.isArray(value) || path.length > MAX_NESTING) yield [value, path];
+  else for (const [index, item] of value.entries()) yield* nestedItems(item, [...path, index]);
+}
+
+/** The way to an item of nested lists by its number. */
+export function pathOfItem(list: Value | undefined, number: number): readonly number[] {
+  let left = number;
+  for (const [, path] of nestedItems(list ?? null)) {
+    if (left === 0) return path;
+    left -= 1;
+  }
+  return [];
+}
+
 /** Hashes are merged, key by key; all else of the second one replaces what the first one has. */
 export function deepMerge(base: Hash, over: Hash): Hash {
   const merged: Hash = new Map(base);

@@ -1,4 +1,5 @@
 /** `extends`: jobs over what they are built on. Pure. */
+import { type Problem, problemAt, problemOf } from '../reading/problem.ts';
 import { deepMerge, type Hash, isHash, sizeOf, type Value } from '../reading/value.ts';
 
 const MAX_NESTING = 10;
@@ -7,10 +8,16 @@ const MAX_EXTENDED_LENGTH = 16 * 1024 * 1024;
 
 const TOO_BIG = 'The parsed YAML is too big';
 
-class ExtendsProblem extends Error {}
+class ExtendsProblem extends Error {
+  readonly job: string;
+  constructor(job: string, problem: string) {
+    super(`${job}: ${problem}`);
+    this.job = job;
+  }
+}
 
 /** The names that a job extends; undefined where there are none, or no names. */
-function basesOf(job: Value | undefined): string[] | undefined {
+export function basesOf(job: Value | undefined): string[] | undefined {
   const bases = isHash(job) ? job.get('extends') : undefined;
   if (typeof bases === 'string') return [bases];
   const isList = Array.isArray(bases) && bases.every((base) => typeof base === 'string');
@@ -18,7 +25,7 @@ function basesOf(job: Value | undefined): string[] | undefined {
 }
 
 /** The configuration with each job over its bases, or what is wrong, once for each job that is. */
-export function extendJobs(config: Hash): { config: Hash } | { problems: string[] } {
+export function extendJobs(config: Hash): { config: Hash } | { problems: Problem[] } {
   const extended = new Map<string, { job: Hash; depth: number }>();
   const open: string[] = [];
   let length = 0;
@@ -28,7 +35,7 @@ export function extendJobs(config: Hash): { config: Hash } | { problems: string[
     if (known) return known;
     const job = config.get(name) as Hash;
     const refuse = (problem: string): never => {
-      throw new ExtendsProblem(`${name}: ${problem}`);
+      throw new ExtendsProblem(name, problem);
     };
     if (open.includes(name)) refuse('circular dependency detected in `extends`');
     const names = basesOf(job) ?? [];
@@ -46,7 +53,7 @@ export function extendJobs(config: Hash): { config: Hash } | { problems: string[
     for (const base of bases) {
       merged = deepMerge(merged, base.job);
       length += sizeOf(merged);
-      if (length > MAX_EXTENDED_LENGTH) throw new ExtendsProblem(TOO_BIG);
+      if (length > MAX_EXTENDED_LENGTH) refuse(TOO_BIG);
     }
     if (bases.length > 0) merged = deepMerge(merged, job);
     else merged = job;
@@ -55,7 +62,7 @@ export function extendJobs(config: Hash): { config: Hash } | { problems: string[
     return result;
   };
 
-  const problems: string[] = [];
+  const problems = new Map<string, Problem>();
   const result: Hash = new Map(config);
   for (const [name, job] of config) {
     if (basesOf(job) === undefined) continue;
@@ -64,9 +71,9 @@ export function extendJobs(config: Hash): { config: Hash } | { problems: string[
     } catch (error) {
       if (!(error instanceof ExtendsProblem)) throw error;
       open.length = 0;
-      if (!problems.includes(error.message)) problems.push(error.message);
+      problems.set(error.message, problemAt(error.message, error.job, 'extends'));
     }
-    if (length > MAX_EXTENDED_LENGTH) return { problems: [TOO_BIG] };
+    if (length > MAX_EXTENDED_LENGTH) return { problems: [problemOf(TOO_BIG)] };
   }
-  return problems.length > 0 ? { problems } : { config: result };
+  return problems.size > 0 ? { problems: [...problems.values()] } : { config: result };
 }

@@ -1,23 +1,30 @@
 /** `!reference [job, key]`: what stands elsewhere in the configuration, here too. Pure. */
+import { type Path, type Problem, problemAt } from '../reading/problem.ts';
 import { type Hash, isHash, Reference, type Value } from '../reading/value.ts';
 
 /** References that may lead to references. */
 const MAX_NESTING = 10;
 
-class ReferenceProblem extends Error {}
+class ReferenceProblem extends Error {
+  readonly reference: Reference;
+  constructor(message: string, reference: Reference) {
+    super(message);
+    this.reference = reference;
+  }
+}
 
 /** `depth`: how many references follow one another inside. */
 type Resolved = { value: Value; depth: number };
 
 /** The configuration with what its references name, or what is wrong with one. */
-export function resolveReferences(config: Hash): { config: Hash } | { problem: string } {
+export function resolveReferences(config: Hash): { config: Hash } | { problem: Problem } {
   const known = new Map<object, Resolved>();
   const open: string[] = [];
 
   const follow = (reference: Reference): Resolved => {
     const written = `!reference [${reference.path.map((part) => `"${part}"`).join(', ')}]`;
     const refuse = (problem: string): never => {
-      throw new ReferenceProblem(`${written} ${problem}`);
+      throw new ReferenceProblem(`${written} ${problem}`, reference);
     };
     if (reference.path.length === 0) refuse('is not valid');
     if (open.includes(written)) refuse('is part of a circular chain');
@@ -63,7 +70,20 @@ export function resolveReferences(config: Hash): { config: Hash } | { problem: s
   try {
     return { config: resolve(config).value as Hash };
   } catch (error) {
-    if (error instanceof ReferenceProblem) return { problem: error.message };
-    throw error;
+    if (!(error instanceof ReferenceProblem)) throw error;
+    return { problem: problemAt(error.message, ...(pathTo(error.reference, config, new Set()) ?? [])) };
   }
+}
+
+/** Where a reference stands; undefined where it does not. */
+function pathTo(reference: Reference, value: Value, seen: Set<Value>): Path | undefined {
+  if (value === reference) return [];
+  if (typeof value !== 'object' || value === null || value instanceof Reference || seen.has(value))
+    return undefined;
+  seen.add(value);
+  for (const [key, item] of value.entries()) {
+    const path = pathTo(reference, item, seen);
+    if (path) return [key, ...path];
+  }
+  return undefined;
 }

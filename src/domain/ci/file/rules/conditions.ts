@@ -5,6 +5,7 @@ import { globMatcher } from '../../../../platform/patterns/glob.ts';
 import { takeTurns } from '../../../../platform/turns.ts';
 import type { Files, PipelineContext, SourceCommit } from '../context.ts';
 import { expandText } from '../expansion.ts';
+import type { Path } from '../reading/problem.ts';
 import { isHash, type Value } from '../reading/value.ts';
 import { holds, parseExpression } from './expression.ts';
 import type { RegexCompiler } from './regex.ts';
@@ -18,7 +19,10 @@ const MAX_ALL_COMPARISONS = 5_000_000;
 const RULES_TIMEOUT_MS = 60_000;
 
 /** What is wrong with a rule can show only when it is asked. */
-export class RuleProblem extends Error {}
+export class RuleProblem extends Error {
+  /** Where the rule stands among those that were asked. */
+  at: Path = [];
+}
 
 type Lookup = (name: string) => string | undefined;
 

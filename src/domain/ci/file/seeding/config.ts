@@ -1,5 +1,6 @@
 /** The configuration after validation: jobs with their defaults, one for each of parallel ones, in stages. Pure. */
 import type { YamlVariable } from '../plan.ts';
+import { type Problem, problemAt, problemOf } from '../reading/problem.ts';
 import { type Hash, isHash, sizeOf, type Value } from '../reading/value.ts';
 import { kindOfJob, MAX_NAME_LENGTH } from '../validation/job.ts';
 import { combinationCount } from '../validation/matrix.ts';
@@ -51,7 +52,7 @@ export const textOf = (value: Value | undefined): string | null =>
   value === undefined || value === null || typeof value === 'object' ? null : String(value);
 
 /** Of a configuration in which nothing is wrong. */
-export function composeConfig(root: Hash): PipelineConfig | { problem: string } {
+export function composeConfig(root: Hash): PipelineConfig | { problem: Problem } {
   const defaults: Hash = new Map(hashAt(root, 'default'));
   for (const key of defaultsAtTop) {
     const value = root.get(key);
@@ -70,19 +71,26 @@ export function composeConfig(root: Hash): PipelineConfig | { problem: string } 
     count += copies;
     if (count > MAX_JOBS)
       return {
-        problem: `The number of jobs has exceeded the limit of ${MAX_JOBS}. Try splitting the configuration with parent-child-pipelines`,
+        problem: problemAt(
+          `The number of jobs has exceeded the limit of ${MAX_JOBS}. Try splitting the configuration with parent-child-pipelines`,
+          name,
+        ),
       };
     length += copies * (sizeOf(keywords) + shared);
-    if (length > MAX_LENGTH) return { problem: 'The parsed YAML is too big' };
+    if (length > MAX_LENGTH) return { problem: problemOf('The parsed YAML is too big') };
     const stage = textOf(value.get('stage')) ?? DEFAULT_STAGE;
     const parallel = parallelJobs({ name, kind, stage, keywords });
     jobs.set(name, { name, kind, stage, keywords, jobs: parallel });
     for (const job of parallel) {
       if (job.name.length > MAX_NAME_LENGTH)
         return {
-          problem: `jobs:${name} name is too long (maximum is ${MAX_NAME_LENGTH} characters): ${job.name}`,
+          problem: problemAt(
+            `jobs:${name} name is too long (maximum is ${MAX_NAME_LENGTH} characters): ${job.name}`,
+            name,
+          ),
         };
-      if (names.has(job.name)) return { problem: `jobs:${job.name} is the name of more than one job` };
+      if (names.has(job.name))
+        return { problem: problemAt(`jobs:${job.name} is the name of more than one job`, name) };
       names.add(job.name);
     }
   }

@@ -1,12 +1,13 @@
 /** What jobs say of each other must fit: stages, needs, dependencies, environments (facts-ci: 2.8). Pure. */
-import { type Hash, isHash, type Value } from '../reading/value.ts';
+import { type Path, type Problem, problemAt } from '../reading/problem.ts';
+import { type Hash, isHash, nestedItems, type Value } from '../reading/value.ts';
 import { flatRules } from '../validation/rules.ts';
 import type { BaseJob, PipelineConfig } from './config.ts';
-import { baseNames, baseNeeds, expandNeed, MAX_NEEDS } from './needs.ts';
+import { baseNames, baseNeeds, expandNeed, MAX_NEEDS, placesOfNeeds } from './needs.ts';
 
 /** Of a configuration whose every part is right by itself. */
-export function logicProblems(config: PipelineConfig): string[] {
-  const problems: string[] = [];
+export function logicProblems(config: PipelineConfig): Problem[] {
+  const problems: Problem[] = [];
   const places = new Map(config.stages.map((stage, index) => [stage, index]));
   const bases = baseNames(config);
   const placeOf = (name: string): number => {
@@ -15,36 +16,48 @@ export function logicProblems(config: PipelineConfig): string[] {
   };
   for (const job of config.jobs.values()) {
     const { name, stage, keywords } = job;
+    const report = (message: string, ...at: Path) => problems.push(problemAt(message, name, ...at));
     const place = places.get(stage);
     if (place === undefined) {
-      problems.push(
-        `${name} job: chosen stage ${stage} does not exist; available stages are ${config.stages.join(', ')}`,
-      );
+      const stages = config.stages.join(', ');
+      report(`${name} job: chosen stage ${stage} does not exist; available stages are ${stages}`, 'stage');
       continue;
     }
     const dependencies = keywords.get('dependencies');
-    for (const each of Array.isArray(dependencies) ? dependencies.map(String) : []) {
-      if (!bases.has(each)) problems.push(`${name} job: undefined dependency: ${each}`);
+    for (const [i, each] of (Array.isArray(dependencies) ? dependencies.map(String) : []).entries()) {
+      if (!bases.has(each)) report(`${name} job: undefined dependency: ${each}`, 'dependencies', i);
       else if (placeOf(each) > place)
-        problems.push(`${name} job: dependency ${each} is not defined in current or prior stages`);
+        report(
+          `${name} job: dependency ${each} is not defined in current or prior stages`,
+          'dependencies',
+          i,
+        );
     }
-    for (const needs of needsLists(keywords)) {
+    for (const [needs, at] of needsLists(keywords)) {
       const seen = new Set<string>();
       const repeated = new Set<string>();
+      let placesInList: ReturnType<typeof placesOfNeeds> | undefined;
+      const placeOfNeed = (need: string): Path => {
+        placesInList ??= placesOfNeeds(needs);
+        return [...at, ...(placesInList.get(need) ?? [])];
+      };
       for (const need of baseNeeds(needs)) {
         const selected = expandNeed(config, bases, need);
         if (selected.length === 0) {
-          if (!need.optional) problems.push(`${name} job: undefined need: ${need.name}`);
+          if (!need.optional) report(`${name} job: undefined need: ${need.name}`, ...placeOfNeed(need.name));
         } else if (placeOf(need.name) > place)
-          problems.push(`${name} job: need ${need.name} is not defined in current or prior stages`);
+          report(
+            `${name} job: need ${need.name} is not defined in current or prior stages`,
+            ...placeOfNeed(need.name),
+          );
         if (seen.size > MAX_NEEDS) break;
         for (const each of selected) (seen.has(each.name) ? repeated : seen).add(each.name);
       }
       if (repeated.size > 0)
-        problems.push(`${name} has the following needs duplicated: ${[...repeated].join(', ')}.`);
+        report(`${name} has the following needs duplicated: ${[...repeated].join(', ')}.`, ...at);
     }
     const problem = stopProblem(job, config);
-    if (problem) problems.push(problem);
+    if (problem) report(problem, 'environment', 'on_stop');
   }
   const circle = problems.length === 0 ? circleProblem(needsByBase(config, bases)) : undefined;
   return circle ? [circle] : problems;
@@ -59,19 +72,31 @@ const needsByBase = ({ jobs }: PipelineConfig, bases: ReadonlyMap<string, string
     ]),
   );
 
-/** Of the job, and of rules that replace them. */
-function needsLists(keywords: Hash): (Value | undefined)[] {
-  const rules = flatRules(keywords.get('rules')) ?? [];
-  return [keywords.get('needs'), ...rules.map((rule) => (isHash(rule) ? rule.get('needs') : undefined))];
+/** Of the job, and of rules that replace them, with their place in the job. */
+function needsLists(keywords: Hash): [needs: Value | undefined, at: Path][] {
+  const own: [Value | undefined, Path] = [keywords.get('needs'), ['needs']];
+  const rules = keywords.get('rules');
+  const replaces = (rule: Value) => isHash(rule) && rule.has('needs');
+  if (!Array.isArray(rules) || !flatRules(rules)?.some(replaces)) return [own];
+  const ofRules = Array.from(nestedItems(rules), ([rule, at]): [Value | undefined, Path] => [
+    isHash(rule) ? rule.get('needs') : undefined,
+    ['rules', ...at, 'needs'],
+  ]);
+  return [own, ...ofRules];
 }
 
-/** What is wrong with needs that lead back to a job; undefined for good ones. */
-export function circleProblem(needs: ReadonlyMap<string, readonly string[]>): string | undefined {
+/** What is wrong with needs that lead back to a job; undefined for good ones. `jobOf` says where a job stands. */
+export function circleProblem(
+  needs: ReadonlyMap<string, readonly string[]>,
+  jobOf: (name: string) => string = (name) => name,
+): Problem | undefined {
   const circle = circleOf(needs);
-  return circle && `The pipeline has circular dependencies: ${circle}`;
+  return (
+    circle && problemAt(`The pipeline has circular dependencies: ${circle.text}`, jobOf(circle.job), 'needs')
+  );
 }
 
-function circleOf(needs: ReadonlyMap<string, readonly string[]>): string | undefined {
+function circleOf(needs: ReadonlyMap<string, readonly string[]>): { text: string; job: string } | undefined {
   const finished = new Set<string>();
   for (const start of needs.keys()) {
     if (finished.has(start)) continue;
@@ -85,11 +110,11 @@ function circleOf(needs: ReadonlyMap<string, readonly string[]>): string | undef
         finished.add(step.name);
         onPath.delete(step.name);
         path.pop();
-      } else if (need === step.name) return `self-dependency: ${need}`;
+      } else if (need === step.name) return { text: `self-dependency: ${need}`, job: need };
       else if (onPath.has(need)) {
         const names = path.map(({ name }) => name);
         const circle = names.slice(names.indexOf(need)).map((name) => `"${name}"`);
-        return `topological sort failed: [${circle.join(', ')}]`;
+        return { text: `topological sort failed: [${circle.join(', ')}]`, job: step.name };
       } else if (!finished.has(need)) {
         path.push({ name: need, next: 0 });
         onPath.add(need);

@@ -1,6 +1,7 @@
 /** What jobs need and depend on: as the file says it, and as full names of parallel jobs. Pure. */
 import type { ForeignNeed, PlannedNeed } from '../plan.ts';
-import { type Hash, isHash, type Value } from '../reading/value.ts';
+import type { Path } from '../reading/problem.ts';
+import { type Hash, isHash, nestedItems, type Value } from '../reading/value.ts';
 import { needItems } from '../validation/needs.ts';
 import { combinations, type PipelineConfig, textOf } from './config.ts';
 
@@ -26,6 +27,12 @@ export function baseNeeds(needs: Value | undefined): BaseNeed[] {
     ];
   });
 }
+
+/** Where the need of each job stands in the list. */
+export const placesOfNeeds = (needs: Value | undefined): ReadonlyMap<Value | undefined, Path> =>
+  new Map(
+    Array.from(nestedItems(needs ?? null), ([need, path]) => [isHash(need) ? need.get('job') : need, path]),
+  );
 
 export function foreignNeeds(needs: Value | undefined): ForeignNeed[] {
   return needItems(needs).flatMap((need): ForeignNeed[] => {

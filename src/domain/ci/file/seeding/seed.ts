@@ -3,7 +3,8 @@ import { takeTurns } from '../../../../platform/turns.ts';
 import type { PipelineContext, SourceCommit } from '../context.ts';
 import { expandText, expansionProblem, variableLookup } from '../expansion.ts';
 import type { AutoCancel, Outcome, PlannedJob, PlannedNeed, When, YamlVariable } from '../plan.ts';
-import { type Hash, isHash, toJson, type Value } from '../reading/value.ts';
+import { type Path, type Problem, problemAt } from '../reading/problem.ts';
+import { type Hash, isHash, pathOfItem, toJson, type Value } from '../reading/value.ts';
 import { type Conditions, RuleProblem } from '../rules/conditions.ts';
 import { flatRules } from '../validation/rules.ts';
 import { type JobConfig, type PipelineConfig, textOf, yamlVariables } from './config.ts';
@@ -38,6 +39,7 @@ import {
   foreignNeeds,
   fullNames,
   MAX_NEEDS,
+  placesOfNeeds,
 } from './needs.ts';
 import { isForPipeline } from './policy.ts';
 
@@ -45,20 +47,30 @@ const MAX_NAME_LENGTH = 255;
 
 type Lookup = (name: string) => string | undefined;
 
-/** The first rule that fits; undefined without one. */
+/** The first rule that fits; undefined without one. RuleProblem, with the place of its rule. */
 async function firstMatch(
-  rules: readonly Value[],
+  rules: Value[],
   conditions: Conditions,
   variable: Lookup,
   at: SourceCommit,
 ): Promise<Hash | undefined> {
-  for (const rule of rules) {
+  for (const [index, rule] of (flatRules(rules) ?? []).entries()) {
     if (!isHash(rule)) continue;
     const asked = { if: rule.get('if'), changes: rule.get('changes'), exists: rule.get('exists') };
-    if (await conditions.met(asked, variable, at)) return rule;
+    try {
+      if (await conditions.met(asked, variable, at)) return rule;
+    } catch (error) {
+      if (error instanceof RuleProblem) error.at = pathOfItem(rules, index);
+      throw error;
+    }
   }
   return undefined;
 }
+
+/** As an outcome, with the places of what is wrong. */
+export type Seeded =
+  | Exclude<Outcome, { kind: 'invalid' }>
+  | { kind: 'invalid'; problems: Problem[]; warnings: string[] };
 
 export class Seeding {
   readonly #config: PipelineConfig;
@@ -67,7 +79,7 @@ export class Seeding {
   readonly #variables: PipelineVariables;
   readonly #bases: ReadonlyMap<string, string>;
   readonly #stageIndexes: ReadonlyMap<string, number>;
-  readonly #problems: string[] = [];
+  readonly #problems: Problem[] = [];
   #top: YamlVariable[];
 
   constructor(config: PipelineConfig, context: PipelineContext, conditions: Conditions) {
@@ -80,7 +92,7 @@ export class Seeding {
     this.#top = config.variables;
   }
 
-  async plan(warnings: string[]): Promise<Outcome> {
+  async plan(warnings: string[]): Promise<Seeded> {
     const rule = await this.#workflowRule();
     if (rule === undefined) return this.#invalid(warnings) ?? { kind: 'filtered', by: 'workflow_rules' };
     this.#top = merged(this.#config.variables, yamlVariables(rule.get('variables')));
@@ -113,8 +125,17 @@ export class Seeding {
     };
   }
 
-  #invalid(warnings: string[]): Outcome | undefined {
-    return this.#problems.length > 0 ? { kind: 'invalid', errors: this.#problems, warnings } : undefined;
+  #invalid(warnings: string[]): Seeded | undefined {
+    return this.#problems.length > 0 ? { kind: 'invalid', problems: this.#problems, warnings } : undefined;
+  }
+
+  #report(message: string, ...at: Path): void {
+    this.#problems.push(problemAt(message, ...at));
+  }
+
+  /** Of a job by its full name. */
+  #reportOf(job: string, message: string, ...at: Path): void {
+    this.#report(message, this.#bases.get(job) ?? job, ...at);
   }
 
   /** An empty one without rules; undefined where the pipeline is unwanted. */
@@ -123,11 +144,11 @@ export class Seeding {
     if (!Array.isArray(rules)) return new Map();
     const variable = variableLookup(variableSource(this.#variables, this.#top));
     try {
-      const rule = await firstMatch(flatRules(rules) ?? [], this.#conditions, variable, this.#context.at);
+      const rule = await firstMatch(rules, this.#conditions, variable, this.#context.at);
       return rule?.get('when') === 'never' ? undefined : rule;
     } catch (error) {
       if (!(error instanceof RuleProblem)) throw error;
-      this.#problems.push(`Failed to parse rule for workflow: ${error.message}`);
+      this.#report(`Failed to parse rule for workflow: ${error.message}`, 'workflow', 'rules', ...error.at);
       return undefined;
     }
   }
@@ -155,7 +176,7 @@ export class Seeding {
     const source = variableSource(this.#variables, yaml, job);
     const problem = expansionProblem(yaml, source);
     if (problem) {
-      this.#problems.push(`${job.name}: ${problem}`);
+      this.#reportOf(job.name, `${job.name}: ${problem}`, 'variables');
       return undefined;
     }
     try {
@@ -163,15 +184,16 @@ export class Seeding {
       return rule && this.#plannedJob(job, rule);
     } catch (error) {
       if (!(error instanceof RuleProblem)) throw error;
-      this.#problems.push(`Failed to parse rule for ${job.name}: ${error.message}`);
+      const at = job.keywords.has('rules') ? ['rules', ...error.at] : ['only'];
+      this.#reportOf(job.name, `Failed to parse rule for ${job.name}: ${error.message}`, ...at);
       return undefined;
     }
   }
 
   /** An empty one for a job without rules that is wanted. */
   async #ruleOf({ keywords }: JobConfig, variable: Lookup): Promise<Hash | undefined> {
-    const rules = flatRules(keywords.get('rules'));
-    if (!rules) {
+    const rules = keywords.get('rules');
+    if (!Array.isArray(rules)) {
       const always = Array.isArray(this.#config.workflow.get('rules'));
       const isWanted = await isForPipeline(keywords, always, this.#context, this.#conditions, variable);
       return isWanted ? new Map() : undefined;
@@ -243,8 +265,10 @@ export class Seeding {
   #needsOf(job: string, needs: BaseNeed[]): PlannedNeed[] {
     const expanded = needs.flatMap((need) => expandNeed(this.#config, this.#bases, need));
     if (expanded.length <= MAX_NEEDS) return expanded;
-    this.#problems.push(
+    this.#reportOf(
+      job,
       `${job}: one job can only need ${MAX_NEEDS} others, but you have listed ${expanded.length}. See needs keyword documentation for more details`,
+      'needs',
     );
     return [];
   }
@@ -254,18 +278,28 @@ export class Seeding {
     const names = new Set(jobs.map((job) => job.name));
     for (const job of jobs) {
       for (const need of job.needs)
-        if (!names.has(need.name) && !need.optional) this.#problems.push(missingNeed(job.name, need));
+        if (!names.has(need.name) && !need.optional) this.#reportMissing(job.name, need);
       job.needs = job.needs.filter((need) => names.has(need.name));
       job.dependencies = job.dependencies?.filter((name) => names.has(name)) ?? null;
     }
     // Rules may have replaced needs.
-    const circle = circleProblem(new Map(jobs.map((job) => [job.name, job.needs.map((need) => need.name)])));
+    const needs = new Map(jobs.map((job) => [job.name, job.needs.map((need) => need.name)]));
+    const circle = circleProblem(needs, (job) => this.#bases.get(job) ?? job);
     if (circle) this.#problems.push(circle);
   }
-}
 
-const missingNeed = (job: string, { name }: PlannedNeed): string =>
-  `'${job}' job needs '${name}' job, but '${name}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`;
+  #reportMissing(job: string, { name }: PlannedNeed): void {
+    const base = this.#config.jobs.get(this.#bases.get(job) ?? job);
+    const places = placesOfNeeds(base?.keywords.get('needs'));
+    const at = places.get(name) ?? places.get(this.#bases.get(name)) ?? [];
+    this.#reportOf(
+      job,
+      `'${job}' job needs '${name}' job, but '${name}' does not exist in the pipeline. This might be because of the only, except, or rules keywords. To need a job that sometimes does not exist in the pipeline, use needs:optional.`,
+      'needs',
+      ...at,
+    );
+  }
+}
 
 const merged = (below: readonly YamlVariable[], above: readonly YamlVariable[]): YamlVariable[] => [
   ...new Map([...below, ...above].map((variable) => [variable.key, variable])).values(),

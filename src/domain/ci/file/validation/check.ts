@@ -1,26 +1,68 @@
 /** What tables of keywords are made of: checks of values that report in the words of the public API. Pure. */
 import { durationSeconds } from '../duration.ts';
+import { type Problem, problemAt, problemOf } from '../reading/problem.ts';
 import { type Hash, isHash, type Value } from '../reading/value.ts';
 import type { RegexCompiler } from '../rules/regex.ts';
 
+type Key = string | number;
+
+/** A place in a configuration and what messages call it, which is put together only for them. */
+export class Location {
+  readonly #above: Location | undefined;
+  readonly #key: Key | undefined;
+  readonly #name: string | undefined;
+
+  /** `name` is what messages add to what is above, by default the key after a colon. Without a key it is the same place. */
+  constructor(above: Location | undefined, key: Key | undefined, name?: string) {
+    this.#above = above;
+    this.#key = key;
+    this.#name = name;
+  }
+
+  /** Of something at the top. */
+  static top(key: string, name = key): Location {
+    return new Location(undefined, key, name);
+  }
+
+  below(key: Key | undefined, name?: string): Location {
+    return new Location(this, key, name);
+  }
+
+  get name(): string {
+    return (this.#above?.name ?? '') + (this.#name ?? `:${this.#key}`);
+  }
+
+  get path(): Key[] {
+    const above = this.#above?.path ?? [];
+    return this.#key === undefined ? above : [...above, this.#key];
+  }
+}
+
 /** All that is wrong, in the order in which it is found. */
 export class Findings {
-  readonly errors: string[] = [];
+  readonly problems: Problem[] = [];
   readonly compile: RegexCompiler;
 
   constructor(compile: RegexCompiler) {
     this.compile = compile;
   }
 
-  add(location: string, message: string): void {
-    this.errors.push(`${location} ${message}`.toLowerCase());
+  /** `key` is what is wrong of what is there. */
+  add(location: Location, message: string, key?: Key): void {
+    const path = key === undefined ? location.path : [...location.path, key];
+    this.problems.push(problemAt(`${location.name} ${message}`.toLowerCase(), ...path));
+  }
+
+  /** Of all jobs, which stand nowhere. */
+  addOfAll(message: string): void {
+    this.problems.push(problemOf(`jobs ${message}`));
   }
 }
 
 /** What is wrong with a value; nothing for a good one. */
 export type Rule = (value: Value, findings: Findings) => string | false | undefined;
 
-export type Check = (value: Value, location: string, findings: Findings) => void;
+export type Check = (value: Value, location: Location, findings: Findings) => void;
 
 /**
  * An attribute is reported by its name at the place of what has it, an entry at a place of its own. A missing one, or null, is
@@ -57,7 +99,7 @@ type HashOptions = {
   otherwise?: string;
   /** Keys of which only one may be there. */
   exclusive?: readonly string[][];
-  more?: (hash: Hash, location: string, findings: Findings) => void;
+  more?: (hash: Hash, location: Location, findings: Findings) => void;
 };
 
 export const hashOf =
@@ -71,34 +113,56 @@ export const hashOf =
       return;
     }
     const unknown = [...value.keys()].filter((key) => !Object.hasOwn(keywords, key));
-    if (unknown.length > 0) findings.add(location, `config contains unknown keys: ${unknown.join(', ')}`);
+    if (unknown.length > 0)
+      findings.add(location, `config contains unknown keys: ${unknown.join(', ')}`, unknown[0]);
     for (const keys of exclusive) {
       const present = keys.filter((key) => isGiven(value.get(key)));
       if (present.length > 1)
-        findings.add(location, `config these keys cannot be used together: ${present.join(', ')}`);
+        findings.add(
+          location,
+          `config these keys cannot be used together: ${present.join(', ')}`,
+          present[1],
+        );
     }
     checkAttributes(keywords, value, location, findings);
     more?.(value, location, findings);
     checkEntries(keywords, value, location, findings);
   };
 
-function checkAttributes(keywords: Keywords, hash: Hash, location: string, findings: Findings): void {
+function checkAttributes(keywords: Keywords, hash: Hash, location: Location, findings: Findings): void {
   for (const [key, keyword] of Object.entries(keywords)) {
     if ('entry' in keyword) continue;
     const value = hash.get(key);
     const problem = isGiven(value)
       ? keyword.attribute(value, findings)
       : keyword.required && "can't be blank";
-    if (problem) findings.add(location, `${key.replaceAll('_', ' ')} ${problem}`);
+    if (problem) findings.add(location, `${key.replaceAll('_', ' ')} ${problem}`, key);
   }
 }
 
-function checkEntries(keywords: Keywords, hash: Hash, location: string, findings: Findings): void {
+function checkEntries(keywords: Keywords, hash: Hash, location: Location, findings: Findings): void {
   for (const [key, value] of hash) {
     const keyword = Object.hasOwn(keywords, key) ? keywords[key] : undefined;
-    if (keyword && 'entry' in keyword && isGiven(value)) keyword.entry(value, `${location}:${key}`, findings);
+    if (keyword && 'entry' in keyword && isGiven(value)) keyword.entry(value, location.below(key), findings);
   }
 }
+
+/** Each item of nested lists, at a place of that name. */
+export function eachItem(
+  value: Value,
+  location: Location,
+  name: string,
+  visit: (item: Value, location: Location) => void,
+  nesting = MAX_ITEM_NESTING,
+): void {
+  if (!Array.isArray(value)) return;
+  for (const [index, item] of value.entries())
+    if (Array.isArray(item) && nesting > 0)
+      eachItem(item, location.below(index, ''), name, visit, nesting - 1);
+    else visit(item, location.below(index, name));
+}
+
+const MAX_ITEM_NESTING = 10;
 
 export const isGiven = (value: Value | undefined): value is Exclude<Value, null> =>
   value !== undefined && value !== null;

@@ -17,6 +17,7 @@ import {
   isGiven,
   isText,
   type Keywords,
+  Location,
   nestedTexts,
   oneOf,
   type Rule,
@@ -63,12 +64,13 @@ const matrix: Check = (value, location, findings) => {
     return;
   }
   const isScalar = (each: Value) => each !== null && typeof each !== 'object';
-  for (const row of value) {
-    if (row.size === 0) findings.add(`${location}:variables`, 'config requires at least 1 items');
-    for (const values of row.values()) {
+  for (const [index, row] of value.entries()) {
+    const place = location.below(index, ':variables');
+    if (row.size === 0) findings.add(place, 'config requires at least 1 items');
+    for (const [key, values] of row) {
       const given: Value[] = Array.isArray(values) ? values : [values];
       if (given.length > 0 && given.every(isScalar)) continue;
-      findings.add(`${location}:variables`, 'config should be a hash of key value pairs');
+      findings.add(place, 'config should be a hash of key value pairs', key);
       break;
     }
   }
@@ -113,19 +115,26 @@ const common: Keywords = {
 
 const notWithRules = ['only', 'except', 'start_in'];
 
-function checkCommon(job: Hash, rules: Check, location: string, findings: Findings): void {
+function checkCommon(job: Hash, rules: Check, location: Location, findings: Findings): void {
   const given = job.get('rules');
   if (!isGiven(given)) return;
   const unusable = notWithRules.filter((key) => isGiven(job.get(key)));
   if (unusable.length > 0)
-    findings.add(location, `config key may not be used with \`rules\`: ${unusable.join(', ')}`);
-  rules(given, `${location}:rules`, findings);
+    findings.add(location, `config key may not be used with \`rules\`: ${unusable.join(', ')}`, unusable[0]);
+  rules(given, location.below('rules'), findings);
 }
 
 const coverage = config((value, { compile }) => {
   const source = isText(value) ? /^\/(.+)\/$/s.exec(value)?.[1] : undefined;
   const isPattern = source !== undefined && compile(betweenSlashes(source)) !== undefined;
   return !isPattern && 'must be a regular expression with re2 syntax';
+});
+
+const link = hashOf({
+  name: required(text, filled),
+  url: required(text, filled),
+  filepath: attribute(text),
+  link_type: attribute(text),
 });
 
 const release = hashOf({
@@ -143,13 +152,7 @@ const release = hashOf({
       links: entry((value, location, findings) => {
         if (!Array.isArray(value)) findings.add(location, 'config should be an array');
         else
-          for (const link of value)
-            hashOf({
-              name: required(text, filled),
-              url: required(text, filled),
-              filepath: attribute(text),
-              link_type: attribute(text),
-            })(link, `${location}:link`, findings);
+          for (const [index, each] of value.entries()) link(each, location.below(index, ':link'), findings);
       }),
     }),
   ),
@@ -176,7 +179,7 @@ const jobInputs: Check = (value, location, findings) => {
         regex: attribute(text),
         default: attribute(),
       };
-      hashOf({ ...keywords, default: required() })(input, `${location}:${name}`, findings);
+      hashOf({ ...keywords, default: required() })(input, location.below(name), findings);
     }
 };
 
@@ -211,30 +214,30 @@ export const jobCheck = hashOf(jobKeywords, {
   more: (job, location, findings) => {
     const script = job.get('script');
     if (!job.has('run') && (!isGiven(script) || filled(script, findings)))
-      findings.add(location, "script can't be blank");
+      findings.add(location, "script can't be blank", 'script');
     if (!isGiven(job.get('rules')) || job.get('when') === 'delayed')
       checkStartIn(job.get('when'), job.get('start_in'), location, findings);
     checkDependencies(job, location, findings);
-    if (isGiven(script)) checkOf(nestedTexts)(script, `${location}:script`, findings);
-    allowFailure(job.get('allow_failure') ?? null, `${location}:allow_failure`, findings);
+    if (isGiven(script)) checkOf(nestedTexts)(script, location.below('script'), findings);
+    allowFailure(job.get('allow_failure') ?? null, location.below('allow_failure'), findings);
     checkCommon(job, jobRules, location, findings);
   },
 });
 
-function checkDependencies(job: Hash, location: string, findings: Findings): void {
+function checkDependencies(job: Hash, location: Location, findings: Findings): void {
   const dependencies = job.get('dependencies');
   const needed = needItems(job.get('needs'));
   if (!Array.isArray(dependencies) || needed.length === 0) return;
   const names = new Set(needed.map((need) => (isHash(need) ? need.get('job') : need)));
   const missing = dependencies.filter((name) => !names.has(name));
   if (missing.length > 0)
-    findings.add(location, `dependencies the ${missing.join(', ')} should be part of needs`);
+    findings.add(location, `dependencies the ${missing.join(', ')} should be part of needs`, 'dependencies');
 }
 
 const strategy = attribute(oneOf(['depend', 'mirror'], 'should be depend or mirror'));
 const forward = entry(hashOf({ yaml_variables: attribute(bool), pipeline_variables: attribute(bool) }));
 
-function checkChildInclude(item: Hash, location: string, findings: Findings): void {
+function checkChildInclude(item: Hash, location: Location, findings: Findings): void {
   if (item.has('artifact') && !item.has('job'))
     findings.add(location, 'config must specify the job where to fetch the artifact from');
   if (item.has('project') && !item.has('file'))
@@ -245,11 +248,12 @@ const childTrigger = hashOf({
   include: entry((value, location, findings) => {
     if (Array.isArray(value) && value.length > MAX_CHILD_INCLUDES)
       findings.add(location, `config is too long (maximum is ${MAX_CHILD_INCLUDES})`);
-    for (const item of [value].flat()) {
-      if (isHash(item)) checkChildInclude(item, location, findings);
-      else if (!isText(item))
-        findings.add(location, 'config should be a hash, a string, or an array of them');
-    }
+    const check = (item: Value, at: Location) => {
+      if (isHash(item)) checkChildInclude(item, at, findings);
+      else if (!isText(item)) findings.add(at, 'config should be a hash, a string, or an array of them');
+    };
+    if (!Array.isArray(value)) check(value, location);
+    else for (const [index, item] of value.entries()) check(item, location.below(index, ''));
   }),
   strategy,
   forward,
@@ -292,16 +296,20 @@ export const bridgeCheck = hashOf(bridgeKeywords, {
     const upstream = upstreamNeeds(job);
     if (!isGiven(job.get('trigger')) && upstream.length === 0)
       findings.add(location, 'config should contain either a trigger or a needs:pipeline');
-    if (upstream.length > 1) findings.add(location, 'bridge needs should contain exactly one bridge need');
+    if (upstream.length > 1)
+      findings.add(location, 'bridge needs should contain exactly one bridge need', 'needs');
     if (isGiven(job.get('start_in')) && !isGiven(job.get('rules')))
-      findings.add(location, 'start in must be blank');
-    allowFailure(job.get('allow_failure') ?? null, `${location}:allow_failure`, findings);
+      findings.add(location, 'start in must be blank', 'start_in');
+    allowFailure(job.get('allow_failure') ?? null, location.below('allow_failure'), findings);
     checkCommon(job, bridgeRules, location, findings);
   },
 });
 
 export function checkName(name: string, findings: Findings): void {
-  if (name === '') findings.add('jobs:job', "name can't be blank");
+  if (name === '') findings.add(Location.top(name, 'jobs:job'), "name can't be blank");
   else if (name.length > MAX_NAME_LENGTH)
-    findings.add(`jobs:${name}`, `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`);
+    findings.add(
+      Location.top(name, `jobs:${name}`),
+      `name is too long (maximum is ${MAX_NAME_LENGTH} characters)`,
+    );
 }

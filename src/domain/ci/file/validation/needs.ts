@@ -4,11 +4,13 @@ import {
   attribute,
   bool,
   type Check,
+  eachItem,
   type Findings,
   filled,
   hash,
   hashOf,
   isText,
+  type Location,
   required,
   text,
 } from './check.ts';
@@ -47,7 +49,8 @@ const needsOf = (checkPipeline: Check): Check => {
     if (isHash(value) && value.size === 0) findings.add(location, 'config can not be an empty hash');
     else if (!isHash(value) && !Array.isArray(value))
       findings.add(location, 'config can only be a hash or an array');
-    else for (const need of needItems(value)) checkNeed(need, checkPipeline, `${location}:need`, findings);
+    else if (isHash(value)) checkNeed(value, checkPipeline, location.below(undefined, ':need'), findings);
+    else eachItem(value, location, ':need', (need, at) => checkNeed(need, checkPipeline, at, findings));
     const foreign = needItems(value).filter(
       (need) => isHash(need) && (need.has('pipeline') || need.has('project')),
     );
@@ -62,7 +65,7 @@ export function needItems(value: Value | undefined): Value[] {
   return Array.isArray(value) ? (value.flat(10) as Value[]) : [];
 }
 
-function checkNeed(need: Value, checkPipeline: Check, location: string, findings: Findings): void {
+function checkNeed(need: Value, checkPipeline: Check, location: Location, findings: Findings): void {
   if (isText(need)) {
     if (need === '') findings.add(location, "config can't be blank");
   } else if (!isHash(need)) findings.add(location, 'has an unsupported type');

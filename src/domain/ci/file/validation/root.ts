@@ -8,6 +8,7 @@ import {
   hashOf,
   isGiven,
   type Keywords,
+  Location,
   nestedTextList,
 } from './check.ts';
 import { bridgeCheck, checkName, jobCheck, kindOfJob } from './job.ts';
@@ -33,10 +34,10 @@ export function checkConfig(root: Hash, findings: Findings): void {
   const defaults = root.get('default');
   for (const key of defaultsAtTop)
     if (isGiven(root.get(key)) && isHash(defaults) && defaults.has(key))
-      findings.add('root', `config ${key} is defined in top-level and \`default:\` entry`);
+      findings.add(Location.top(key, 'root'), `config ${key} is defined in top-level and \`default:\` entry`);
   for (const [key, value] of root) {
     const keyword = isJobName(key) ? undefined : topKeywords[key];
-    if (keyword && 'entry' in keyword && isGiven(value)) keyword.entry(value, key, findings);
+    if (keyword && 'entry' in keyword && isGiven(value)) keyword.entry(value, Location.top(key), findings);
   }
   checkJobs(root, findings);
 }
@@ -45,13 +46,16 @@ function checkJobs(root: Hash, findings: Findings): void {
   const jobs = [...root].filter(([key]) => isJobName(key));
   for (const [name, value] of jobs)
     if (kindOfJob(name, value) === undefined && name !== '')
-      findings.add(`jobs ${name}`, 'config should implement the script:, run:, or trigger: keyword');
+      findings.add(
+        Location.top(name, `jobs ${name}`),
+        'config should implement the script:, run:, or trigger: keyword',
+      );
   const isVisible = jobs.some(([name, value]) => !['hidden', undefined].includes(kindOfJob(name, value)));
-  if (!isVisible) findings.add('jobs', 'config should contain at least one visible job');
+  if (!isVisible) findings.addOfAll('config should contain at least one visible job');
   for (const [name, value] of jobs) {
     checkName(name, findings);
     const kind = kindOfJob(name, value);
-    if (kind) checks[kind](value, `jobs:${name}`, findings);
+    if (kind) checks[kind](value, Location.top(name, `jobs:${name}`), findings);
   }
 }
 

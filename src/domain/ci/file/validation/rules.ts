@@ -7,6 +7,7 @@ import {
   bool,
   type Check,
   duration,
+  eachItem,
   entry,
   type Findings,
   hashOf,
@@ -14,6 +15,7 @@ import {
   isText,
   type Keyword,
   type Keywords,
+  type Location,
   noMoreThan,
   type Rule,
   required,
@@ -60,17 +62,17 @@ const asked: Keywords = {
 export function checkStartIn(
   when: Value | undefined,
   startIn: Value | undefined,
-  location: string,
+  location: Location,
   findings: Findings,
 ): void {
   if (when !== 'delayed') {
-    if (isGiven(startIn)) findings.add(location, 'start in must be blank');
+    if (isGiven(startIn)) findings.add(location, 'start in must be blank', 'start_in');
     return;
   }
   const problem = isGiven(startIn)
     ? duration(MAX_START_IN_SECONDS)(startIn, findings)
     : 'should be a duration';
-  if (problem) findings.add(location, `start in ${problem}`);
+  if (problem) findings.add(location, `start in ${problem}`, 'start_in');
 }
 
 const ruleOf = (when: readonly string[]): Check =>
@@ -107,7 +109,7 @@ const rulesOf =
   (value, location, findings) => {
     const rules = flatRules(value);
     if (!rules?.every(isHash)) return;
-    for (const each of rules) rule(each, `${location}:rule`, findings);
+    eachItem(value, location, ':rule', (each, at) => rule(each, at, findings));
   };
 
 /** What is wrong with all of them stands with the job. */
@@ -141,8 +143,7 @@ export const workflow = hashOf({
   auto_cancel: entry(autoCancel),
   rules: entry((value, location, findings) => {
     if (!Array.isArray(value)) findings.add(location, 'config should be a array');
-    else
-      for (const rule of value.flat(MAX_NESTING)) workflowRule(rule as Value, `${location}:rule`, findings);
+    else eachItem(value, location, ':rule', (rule, at) => workflowRule(rule, at, findings));
   }),
 });
 

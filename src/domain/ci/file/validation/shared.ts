@@ -45,13 +45,14 @@ export const variablesOf =
       return;
     }
     for (const [key, item] of value) {
-      const at = `${location}:${key}`;
+      const at = location.below(key);
       if (!isHash(item)) {
         if (Array.isArray(item)) findings.add(at, 'variable definition must be either a string or a hash');
         continue;
       }
       const unknown = [...item.keys()].filter((each) => !data.includes(each));
-      if (unknown.length > 0) findings.add(at, `config uses invalid data keys: ${unknown.join(', ')}`);
+      if (unknown.length > 0)
+        findings.add(at, `config uses invalid data keys: ${unknown.join(', ')}`, unknown[0]);
       for (const problem of variableProblems(Object.fromEntries(item)))
         if (problem) findings.add(at, `config ${problem}`);
     }
@@ -109,7 +110,8 @@ const service = textOr(
 );
 
 const services: Check = (value, location, findings) => {
-  if (Array.isArray(value)) for (const item of value) service(item, `${location}:service`, findings);
+  if (Array.isArray(value))
+    for (const [index, item] of value.entries()) service(item, location.below(index, ':service'), findings);
   else findings.add(location, 'config should be a array');
 };
 
@@ -167,7 +169,7 @@ const cache: Check = (value, location, findings) => {
   }
   if (value.length > MAX_CACHES)
     findings.add(location, `config no more than ${MAX_CACHES} caches can be created`);
-  for (const each of value) oneCache(each, location, findings);
+  for (const [index, each] of value.entries()) oneCache(each, location.below(index, ''), findings);
 };
 
 /** Types whose artifacts are files; the coverage report says its format, too. */
@@ -205,9 +207,9 @@ const artifacts = hashOf(
     more: (hashed, location, findings) => {
       const paths = hashed.get('paths');
       if (!isGiven(hashed.get('expose_as'))) return;
-      if (!isGiven(paths)) findings.add(location, "paths can't be blank");
+      if (!isGiven(paths)) findings.add(location, "paths can't be blank", 'expose_as');
       else if (String(paths).includes('*'))
-        findings.add(location, "paths can't contain '*' when used with 'expose_as'");
+        findings.add(location, "paths can't contain '*' when used with 'expose_as'", 'paths');
     },
   },
 );
@@ -250,7 +252,7 @@ const idTokens: Check = (value, location, findings) => {
   if (!isHash(value)) findings.add(location, 'config should be a hash');
   else
     for (const [name, token] of value)
-      hashOf({ aud: required(textOrTexts) })(token, `${location}:${name}`, findings);
+      hashOf({ aud: required(textOrTexts) })(token, location.below(name), findings);
 };
 
 /** What `default:` has. */
