@@ -202,6 +202,64 @@ describe('a pipeline', () => {
     expect(valid).toBe(true);
   });
 
+  test('includes components of projects that the one who starts it may read', async () => {
+    const hidden = await makeProject(app);
+    const tools = `/projects/${hidden.id}`;
+    const publish = async (version: string, isReleased: boolean) => {
+      const text = `spec:\n  component: [name, version, reference, sha]\n---\nlint-${version}:\n  script: "$[[ component.name ]] $[[ component.version ]] $[[ component.reference ]]"\n`;
+      const body = {
+        branch: 'main',
+        commit_message: version,
+        actions: [
+          {
+            action: version === '1.0.0' ? 'create' : 'update',
+            file_path: 'templates/lint.yml',
+            content: text,
+          },
+          ...(version === '1.0.0'
+            ? [{ action: 'create', file_path: 'templates/deep/template.yml', content: 'deep: {script: x}' }]
+            : []),
+        ],
+      };
+      bodyOf(await app.root(`POST ${tools}/repository/commits`, { body }), 201);
+      const tag = { tag_name: version, ref: 'main' };
+      bodyOf(await app.root(`POST ${tools}/repository/tags`, { body: tag }), 201);
+      if (isReleased) bodyOf(await app.root(`POST ${tools}/releases`, { body: { tag_name: version } }), 201);
+    };
+    await publish('1.0.0', true);
+    await publish('1.2.0', true);
+    await publish('1.10.0', false);
+    const at = `$CI_SERVER_FQDN/${hidden.path_with_namespace}`;
+    const lint = async (address: string, who = app.root) => {
+      const content = `include: [{component: ${address}}]`;
+      const body = { content, include_jobs: true };
+      const { errors, jobs } = bodyOf(await who(`POST ${home()}/ci/lint`, { body }), 200);
+      return errors.length > 0 ? errors : jobs.map(({ script }: { script: string[] }) => script.join());
+    };
+    for (const [version, called] of [
+      ['~latest', '1.2.0'],
+      ['1', '1.2.0'],
+      ['1.0', '1.0.0'],
+      ['1.10', '1.10.0'],
+      ['1.10.0', '1.10.0'],
+      ['main', 'main'],
+    ])
+      expect(await lint(`${at}/lint@${version}`)).toEqual([`lint ${called} ${version}`]);
+    expect(await lint(`${at}/deep@main`)).toEqual(['x']);
+    const missing = /^Component '.*' - content not found \(line 1, column 11\)$/;
+    for (const address of [
+      `${at}/lint@2`,
+      `${at}/none@1`,
+      `elsewhere.test/${hidden.path_with_namespace}/lint@1`,
+    ])
+      expect(await lint(address), address).toEqual([expect.stringMatching(missing)]);
+    // Nothing tells a project that is closed from one that is not there.
+    const [closed] = await lint(`${at}/lint@1`, as('maintainer'));
+    const [nowhere] = await lint('$CI_SERVER_FQDN/nobody/nothing/lint@1', as('maintainer'));
+    expect(closed).toMatch(missing);
+    expect(closed.replace(hidden.path_with_namespace, 'nobody/nothing')).toBe(nowhere);
+  });
+
   test('is made of a file in another project, where the settings say so', async () => {
     const other = await makeProject(app);
     const body = {
