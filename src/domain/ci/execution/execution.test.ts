@@ -660,6 +660,43 @@ test('traces go with their jobs', async () => {
   expect(await traceSize(services.config.data, one.id)).toBe(0);
 });
 
+test('keys of caches change with the files that they name', async () => {
+  const file = `build:
+  script: make
+  cache:
+    - {key: {files: [deps.lock, none.lock], prefix: deps}, paths: [deps]}
+    - {key: {files_commits: [deps.lock]}, paths: [deps], fallback_keys: [other], unprotect: true}
+    - {key: plain, paths: [deps]}
+    - {key: {files: [none.lock]}, paths: [deps]}
+`;
+  const write = async (action: string, content: string): Promise<void> => {
+    const actions = [{ action, file_path: 'deps.lock', content }];
+    const body = { branch: 'main', commit_message: 'Lock [skip ci]', actions };
+    bodyOf(await app.root(`POST /projects/${project.id}/repository/commits`, { body }), 201);
+  };
+  const keys = async (): Promise<string[]> => {
+    await start(file);
+    const { cache, ...build } = (await runner.take()) as TakenJob & { cache: { key: string }[] };
+    await runner.update(build, { state: 'success' });
+    return cache.map(({ key }) => key);
+  };
+  await write('create', 'one');
+  const first = await keys();
+  expect(first).toEqual([
+    expect.stringMatching(/^deps-[0-9a-f]{40}-protected$/),
+    expect.stringMatching(/^1_deps-[0-9a-f]{40}-non_protected$/),
+    'plain-protected',
+    '3_none-default-protected',
+  ]);
+  expect(await keys()).toEqual(first);
+  await write('update', 'two');
+  const second = await keys();
+  expect(second.map((key, at) => key === first[at])).toEqual([false, false, true, true]);
+  await write('update', 'one');
+  const third = await keys();
+  expect(third.map((key, at) => key === first[at])).toEqual([true, false, true, true]);
+});
+
 test('the token of a job clones its project while it runs, and opens nothing else', async () => {
   const hidden = await makeProject(app);
   await app.root(`POST /projects/${hidden.id}/repository/commits`, {

@@ -15,6 +15,7 @@ import type { JobRow } from '../processing/process-actions.ts';
 import type { Manager } from '../runners/authenticate.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { beginJob } from './begin-actions.ts';
+import { cacheKeys } from './cache-keys.ts';
 import { claimJob } from './claim-actions.ts';
 import { finishJob, markDebugTrace } from './finish-actions.ts';
 import { dotenvOf, readSources } from './job-sources.ts';
@@ -78,11 +79,17 @@ async function payloadOf(
     selectPipelineOf(db, job),
     reachProject(points, job.project_id),
   ]);
-  const commit = project && (await readRepository(services, project, (git) => findCommit(git, pipeline.sha)));
-  if (!project || !commit) return 'data_integrity_failure';
   // The column holds what the compiler planned.
   const planned = job.options as unknown as PlannedJob;
   if (!isSupported(planned, manager.features)) return 'runner_unsupported';
+  const atCommit =
+    project &&
+    (await readRepository(services, project, async (git) => {
+      const commit = await findCommit(git, pipeline.sha);
+      return commit && { commit, cacheKeys: await cacheKeys(git, commit, planned.cache) };
+    }));
+  if (!project || !atCommit) return 'data_integrity_failure';
+  const { commit } = atCommit;
   const of = { job, planned, pipeline, project, commit };
   const sources = await readSources(services, of);
   const dependencies = await readDependencies(services, of, sources, token);
@@ -118,6 +125,7 @@ async function payloadOf(
     },
     ...sources,
     handedOn: dotenvOf(services, dependencies),
+    cacheKeys: atCommit.cacheKeys,
     dependencies,
     identities,
   });

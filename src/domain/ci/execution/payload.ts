@@ -47,6 +47,8 @@ export type JobFacts = {
   handedOn: readonly ContextVariable[];
   /** Those of instance, groups and project, then those that the pipeline was started with, then those of the job. */
   overriding: readonly ContextVariable[];
+  /** Of its caches, in their order. */
+  cacheKeys: readonly string[];
   /** The jobs whose artifacts it gets. */
   dependencies: readonly Pick<Dependency, 'id' | 'name' | 'filename' | 'size'>[];
 };
@@ -132,8 +134,8 @@ function repositoryUrl({ baseUrl, token, project }: JobFacts): string {
   return url.href;
 }
 
-const cacheOf = ({ key, fallbackKeys, ...cache }: PlannedCache, suffix: string) => ({
-  key: `${typeof key === 'string' ? key : `${key.prefix ?? key.files.map((file) => file.replace(/\.[^.]*$/, '')).join('_')}-default`}${suffix}`,
+const cacheOf = ({ fallbackKeys, ...cache }: PlannedCache, key: string | undefined, suffix: string) => ({
+  key: `${key}${suffix}`,
   untracked: cache.untracked,
   paths: cache.paths,
   policy: cache.policy,
@@ -269,7 +271,7 @@ export function jobPayload(facts: JobFacts) {
     },
     services: planned.services.map(serviceOf),
     artifacts: artifactsOf(planned.artifacts),
-    cache: planned.cache.map((cache) => cacheOf(cache, suffix(cache.unprotect))),
+    cache: planned.cache.map((cache, at) => cacheOf(cache, facts.cacheKeys[at], suffix(cache.unprotect))),
     credentials: [],
     dependencies: facts.dependencies.flatMap(({ id, name, filename, size }) =>
       filename === null ? [] : [{ id, name, token, artifacts_file: { filename, size } }],

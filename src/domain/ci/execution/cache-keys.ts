@@ -1,0 +1,45 @@
+/** The keys of caches that change with files (facts for CI: Job keywords, cache). */
+import { lastCommitOf } from '../../../platform/git/history/last-commit.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import type { Commit } from '../../../platform/git/parse.ts';
+import { entryType, findEntry } from '../../../platform/git/trees.ts';
+import { sha1 } from '../../../platform/secret.ts';
+import type { PlannedCache } from '../file/plan.ts';
+
+/** The key of each cache at the job's commit, in their order. */
+export const cacheKeys = (
+  git: GitFolder,
+  commit: Commit,
+  caches: readonly Pick<PlannedCache, 'key'>[],
+): Promise<string[]> =>
+  Promise.all(
+    caches.map(async ({ key }, index) => {
+      if (typeof key === 'string') return key;
+      const idOf = key.of === 'contents' ? contentOf : lastCommitOf;
+      const ids = await Promise.all(
+        key.files.map((file) => idOf(git, commit, file.split('/').filter(Boolean))),
+      );
+      return keyOfFiles(key, index, ids);
+    }),
+  );
+
+/** `ids` are undefined where there is no such file. */
+export function keyOfFiles(
+  { files, prefix }: { files: readonly string[]; prefix: string | null },
+  index: number,
+  ids: readonly (string | undefined)[],
+): string {
+  const names = files.map((file) => file.replace(/\.[^./]*$/, '')).join('_');
+  const found = [...new Set(ids.filter((id) => id !== undefined))].toSorted();
+  const digest = found.length > 0 ? sha1(found.join('-')).toString('hex') : 'default';
+  return `${prefix ?? `${index}_${names}`}-${digest}`;
+}
+
+async function contentOf(
+  git: GitFolder,
+  { tree }: Commit,
+  path: readonly string[],
+): Promise<string | undefined> {
+  const entry = await findEntry(git, tree, path);
+  return entry && entryType(entry) === 'blob' ? entry.oid : undefined;
+}
