@@ -146,6 +146,7 @@ async function configOf(
     inputs: inputs && fromJson(inputs),
     variable: includes.variable,
     compile,
+    includedInputs: (include, header) => includes.inputsOf(include, { source: header, at: context.at }),
   });
   if (file.kind === 'malformed') return refused(malformed(file, text));
   if (file.kind !== 'read') return { problems: [file.problem] };

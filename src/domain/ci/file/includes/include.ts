@@ -3,6 +3,7 @@ import { monotonic } from '../../../../platform/clock.ts';
 import type { ContextVariable, Files, PipelineContext, SourceCommit } from '../context.ts';
 import { expandText, sourceOf, variableLookup } from '../expansion.ts';
 import { readConfigFile } from '../inputs/config-file.ts';
+import { specProblems } from '../inputs/spec.ts';
 import type { Json } from '../plan.ts';
 import type { Problem, Source, Spot } from '../reading/problem.ts';
 import { deepMerge, type Hash, isHash, nestedItems, type Value } from '../reading/value.ts';
@@ -157,6 +158,57 @@ export class Includes {
   }
 
   async #include(entry: IncludeEntry, from: Including): Promise<Hash | undefined> {
+    const read = await this.#read(entry, from);
+    return read && this.#expand(read);
+  }
+
+  /**
+   * What `inputs:` of the files of a `spec:include` declare, a later one instead of an earlier one, or what is wrong first.
+   * The header's own come after them.
+   */
+  async inputsOf(include: Value, from: Including): Promise<Hash | Problem> {
+    const before = this.problems.length;
+    const inputs: Hash = new Map();
+    try {
+      const { entries, problems } = includeEntries(include, ['spec', 'include']);
+      for (const { message, at } of problems) this.#refuse(message, { source: from.source, at });
+      for (const entry of entries)
+        for (const [name, input] of await this.#declaredIn(this.#withVariables(entry), from))
+          inputs.set(name, input);
+    } catch (error) {
+      if (!(error instanceof IncludeProblem)) throw error;
+      this.#refuse(error.message, error.spot);
+    }
+    const [problem] = this.problems.splice(before);
+    return problem ?? inputs;
+  }
+
+  async #declaredIn(entry: IncludeEntry, from: Including): Promise<Hash> {
+    const none: Hash = new Map();
+    const spot: Spot = { source: from.source, at: entry.path };
+    if (!['local', 'project', 'remote'].includes(entry.kind)) {
+      this.#refuse('spec:include config can only be of: local, project, remote', spot);
+      return none;
+    }
+    if (!(await this.#isWanted(entry, from))) return none;
+    const read = await this.#read({ ...entry, inputs: undefined }, from, true);
+    if (!read) return none;
+    const { source } = read;
+    const shown = `\`${source.name}\``;
+    const unknown = [...source.config.keys()].filter((key) => key !== 'inputs');
+    if (unknown.length > 0) {
+      const message = `${shown}: config contains unknown keys: ${unknown.join(', ')}`;
+      this.#refuse(message, { source, at: unknown.slice(0, 1) });
+    }
+    // Its inputs are those of a header.
+    for (const { message, at } of specProblems(source.config, this.#conditions.compile))
+      this.#refuse(`${shown}: ${message}`, { source, at: typeof at === 'number' ? at : at.slice(1) });
+    const declared = source.config.get('inputs');
+    return isHash(declared) ? declared : none;
+  }
+
+  /** The file of an entry; one of a header's inputs has none of others. */
+  async #read(entry: IncludeEntry, from: Including, isOfHeader = false): Promise<Including | undefined> {
     const spot: Spot = { source: from.source, at: entry.path };
     if (this.included.length >= MAX_INCLUDES)
       throw new IncludeProblem(`Maximum of ${MAX_INCLUDES} nested includes are allowed!`, spot);
@@ -185,6 +237,13 @@ export class Includes {
       ...(fetched.component && { component: fetched.component }),
       variable: this.variable,
       compile: this.#conditions.compile,
+      includedInputs: async (include, header) =>
+        isOfHeader
+          ? {
+              message: '`spec:include` is not allowed here',
+              spots: [{ source: header, at: ['spec', 'include'] }],
+            }
+          : this.inputsOf(include, { source: header, at: fetched.at }),
     });
     if (file.kind === 'malformed')
       return this.#refuse(
@@ -193,7 +252,7 @@ export class Includes {
           : `Included file \`${shown}\` does not have valid YAML syntax!`,
         file.offset === undefined ? spot : { source: { name: shown, text }, at: file.offset },
       );
-    if (file.kind === 'read') return this.#expand({ source: file.source, at: fetched.at });
+    if (file.kind === 'read') return { source: file.source, at: fetched.at };
     const { message, spots } = file.problem;
     if (file.kind === 'refused' && spots.length > 0)
       return this.#refuse(`\`${shown}\`: ${message}`, ...spots);

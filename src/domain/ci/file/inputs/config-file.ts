@@ -29,7 +29,11 @@ export type ConfigRequest = {
   component?: ComponentFields;
   variable: Interpolated['variable'];
   compile: RegexCompiler;
+  /** The inputs of `spec:include`, or why there are none. */
+  includedInputs: (include: Value, header: Source) => Promise<Hash | Problem>;
 };
+
+const NOT_IN_COMPONENTS = 'cannot use `spec:include`. This keyword is not supported in components';
 
 export async function readConfigFile({
   name,
@@ -38,6 +42,7 @@ export async function readConfigFile({
   component,
   variable,
   compile,
+  includedInputs,
 }: ConfigRequest): Promise<ConfigFile> {
   const marked = markBlocks(text);
   if (!marked) return { kind: 'refused', problem: problemOf('too many interpolation blocks') };
@@ -60,10 +65,21 @@ export async function readConfigFile({
   });
   const header = hasHeader ? sourceOf(0, first, restoreBlock) : undefined;
   const given = header?.config.get('spec');
-  const spec = given === null ? new Map() : given;
+  let spec = given === null ? new Map() : given;
   if (spec !== undefined) {
     const problems = specProblems(spec, compile);
     if (problems.length > 0) return { kind: 'refused', problem: joined(problems, header) };
+  }
+  const include = isHash(spec) ? (spec.get('include') ?? null) : null;
+  if (header && isHash(spec) && include !== null) {
+    if (component) {
+      const problem = { message: NOT_IN_COMPONENTS, at: ['spec', 'include'] };
+      return { kind: 'refused', problem: joined([problem], header) };
+    }
+    const included = await includedInputs(include, header);
+    if (!isHash(included)) return { kind: 'refused', problem: included };
+    const own = spec.get('inputs');
+    spec = new Map(spec).set('inputs', new Map([...included, ...(isHash(own) ? own : [])]));
   }
   const refusedInputs = (problem: string): ConfigFile => ({
     kind: 'inputs_refused',

@@ -49,7 +49,7 @@ export function specProblems(spec: Value, compile: RegexCompiler): FileProblem[]
     report(['spec'], 'config should be a hash');
     return problems;
   }
-  report(['spec'], unknownKeys(spec, ['inputs', 'component', 'description']));
+  report(['spec'], unknownKeys(spec, ['inputs', 'include', 'component', 'description']));
   const { inputs, component, description } = Object.fromEntries(spec);
   if (component !== undefined)
     report(
