@@ -4,6 +4,8 @@ import { type Hash, isHash, Reference, type Value } from './reading/value.ts';
 import { type Position, positions, readPlaces } from './reading/yaml.ts';
 import { basesOf } from './reuse/extends.ts';
 
+/** Characters of all files, beyond which reading one of them again could take more memory than the thread has. */
+const MAX_LENGTH = 1024 * 1024;
 /** Values that are looked at for all problems together; the places of later ones stay unknown. */
 const MAX_LOOKS = 1_000_000;
 /** Of the name of a file. */
@@ -25,11 +27,14 @@ export async function describe(
 ): Promise<string[]> {
   const search = new Search(sources, config);
   const found = problems.map(({ spots }) => spots.flatMap((spot) => search.find(spot) ?? []));
+  const length = sources.reduce((sum, { text }) => sum + text.length, 0);
   const shown = new Map<Found, string>();
   for (const [source, spots] of Map.groupBy(found.flat(), (spot) => spot.source)) {
     if (isMade && source.name === undefined) continue;
-    const positionOf = await reader(source, spots);
-    for (const spot of spots) shown.set(spot, written(source, positionOf(spot)));
+    const isReadAgain = Math.max(length, source.text.length) <= MAX_LENGTH;
+    const readable = isReadAgain ? spots : spots.filter(({ at }) => typeof at === 'number');
+    const positionOf = await reader(source, readable);
+    for (const spot of readable) shown.set(spot, written(source, positionOf(spot)));
   }
   return problems.map(({ message }, index) => {
     const spots = new Set(found[index]?.flatMap((spot) => shown.get(spot) ?? []));

@@ -114,6 +114,14 @@ test('places of very many problems in what jobs extend', async () => {
   expect(errors).toContain("jobs:j0:image name can't be blank (line 1002, column 33)");
 });
 
+test('no place in files that are too long to be read twice', async () => {
+  const errorsBehind = async (length: number) =>
+    errorsOf(await outcomeOf(`a: {script: ${'x'.repeat(length)}, retry: 3}`));
+  const message = 'jobs:a:retry config must be less than or equal to 2';
+  expect(await errorsBehind(1_000_000)).toEqual([`${message} (line 1, column 1000015)`]);
+  expect(await errorsBehind(1_100_000)).toEqual([message]);
+});
+
 test('too many blocks', async () => {
   expect(errorsOf(await outcomeOf(`a: ${'$[[ inputs.x ]]'.repeat(10_001)}`))).toEqual([
     'too many interpolation blocks',
