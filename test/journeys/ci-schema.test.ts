@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { configurationCases } from '../support/configuration-cases.ts';
-import { PYTHON } from './published-runner.ts';
+import { PYTHON } from './python.ts';
 import { cleanUp, makeFolder } from './support.ts';
 
 afterAll(() => cleanUp());

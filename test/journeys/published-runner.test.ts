@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addressOf, commitFiles, mustGit } from '../support/git.ts';
 import { refusal, useGitbeaker } from './gitbeaker-client.ts';
-import { mustEnd, registerRunner, startOneJob, startPython } from './published-runner.ts';
+import { registerRunner, startOneJob } from './published-runner.ts';
+import { mustEnd, startPython } from './python.ts';
 import { makeFolder, ROOT_TOKEN } from './support.ts';
 
 const gitbeaker = useGitbeaker();
