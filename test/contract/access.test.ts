@@ -44,6 +44,8 @@ const openToNobody = new Set([
   'GET /projects/:id/issues/:eventable_id/resource_iteration_events/:event_id',
   // Leads on to a comparison.
   'GET /:path+/-/merge_requests/:iid/diffs',
+  // The archive has no folders.
+  'GET /:path+/-/jobs/:id/artifacts/browse/*',
   // That project is no fork.
   'POST /projects/:id/merge_requests, elsewhere',
   // It does not say where the part of the trace begins.

@@ -22,6 +22,10 @@ const keysetLists: Record<
     ...{ orders: ['id'], sorts: ['desc'], anonymous: false, signedIn: true },
     otherwise: 'order_by=id&sort=desc',
   },
+  'GET /projects/:id/packages/:package_id/pipelines': {
+    ...{ orders: ['id'], sorts: ['desc'], anonymous: false, signedIn: true },
+    otherwise: 'order_by=id&sort=desc',
+  },
   'GET /projects': {
     orders: ['id'],
     sorts: ['asc', 'desc'],

@@ -94,7 +94,7 @@ async function withBody(line: string, type: string, media: Media, body: object):
   };
 }
 
-const isFile = (name: string): boolean => name === 'file' || name === 'avatar';
+const isFile = (name: string): boolean => ['file', 'avatar', 'content'].includes(name);
 const PICTURE = 'GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;';
 const fileFor = ({ encoding }: Media, name: string): File =>
   /image/.test(encoding?.[name]?.contentType ?? '')
@@ -123,6 +123,8 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/freeze_periods',
   // Whom an entry names has access already.
   'POST /projects/:id/protected_environments',
+  // Few texts are versions of Python packages, and digests are those of the content.
+  'POST /projects/:id/packages/pypi',
   // A part of a trace says in a header where it begins.
   'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.

@@ -158,6 +158,7 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
     secret: upload?.secret ?? '',
     image: images?.image ?? 0,
     tag: 'person-1',
+    ref: 'main',
     file: `${evidence?.id}.json`,
   };
   return routes.map(({ path }) => {
@@ -187,7 +188,9 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
       archive: 'person-1/world.zip',
       releases: 'bin/person-1',
       badges: 'main/pipeline.svg',
+      jobs: 'a.txt',
     };
+    const ofJobAtRef = path.includes('/jobs/artifacts/:ref');
     const part = (/\/-\/(\w+)/.exec(path) ?? /\/(\w+)\/\*$/.exec(path))?.[1] ?? '';
     const target = path
       .replace(':path+', home)
@@ -196,11 +199,11 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
       .replace('*', path.includes('/snippets/') ? 'main/person-1' : (ends[part] ?? 'main/person-1'));
     return {
       title: `GET ${path}`,
-      request: { line: `GET ${target}`, headers: {} },
+      request: { line: `GET ${target}${ofJobAtRef ? '?job=person-1' : ''}`, headers: {} },
       credential: 'session',
       situations: path.includes(':path+') ? ['private', 'public', 'members'] : ['private'],
       callers: readers,
-      ...(path.includes('/downloads/') && { opened: leadsOn }),
+      ...((path.includes('/downloads/') || ofJobAtRef) && { opened: leadsOn }),
     };
   });
 }

@@ -39,6 +39,9 @@ export const samples: Samples = {
     insert into ci_artifacts (job_id, project_id, file_type, file_format, secret, filename, size, sha256, created_at)
       select id, project_id, 'archive', 'zip', md5('artifact ' || id), 'artifacts.zip', 1, sha256('x'), now()
       from ci_jobs where kind = 'job' and name <> 'running' order by id;
+    insert into ci_artifacts (job_id, project_id, file_type, file_format, secret, filename, size, sha256, created_at)
+      select min(id), ${project}, 'cobertura', 'gzip', md5('coverage'), 'coverage.xml.gz', 1, sha256('x'), now()
+      from ci_jobs where kind = 'job';
     update pipelines set status = 'success' where id = (select min(id) from pipelines)`,
   async fill(app, count) {
     const { database, config } = app.app.services;

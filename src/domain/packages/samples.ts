@@ -8,6 +8,7 @@ import { digest } from '../../platform/secret.ts';
 const CONTENT = 'granite';
 
 export const samples: Samples = {
+  after: ['ci'],
   rows: ({ project }) => `
     insert into blobs (sha256, created_at) values (sha256('${CONTENT}'), now());
     insert into packages (project_id, package_type, name, version, creator_id, created_at, updated_at)
@@ -19,10 +20,19 @@ export const samples: Samples = {
     insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
       select id, 'stone.whl', sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), '', now()
       from packages where package_type = 'pypi' order by id;
+    insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
+      select (select min(id) from packages), 'stone-' || username, sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), '', now()
+      from person where username <> 'person-1' order by id;
+    insert into package_file_pipelines (package_file_id, package_id, pipeline_id)
+      select (select min(id) from package_files), (select min(id) from packages), id
+      from pipelines where project_id = ${project} and source = 'push';
     insert into package_tags (package_id, name, created_at, updated_at)
       select id, 'latest', now(), now() from packages order by id;
     insert into package_protection_rules (project_id, package_name_pattern, package_type, push_level, created_at, updated_at)
       select ${project}, 'held-' || username, 'generic', 40, now(), now() from person order by id`,
+  ownRows: ({ project }) => `
+    insert into packages (project_id, package_type, name, version, created_at, updated_at)
+      values (${project}, 'generic', 'own', '1.0', now(), now())`,
   async fill({ app }) {
     const file = blobPath(join(app.services.config.data, 'blobs'), digest(CONTENT).toString('hex'));
     mkdirSync(dirname(file), { recursive: true });
@@ -35,18 +45,16 @@ export const samples: Samples = {
       where: ({ project }) => `package_id in (select id from packages where project_id = ${project})`,
     },
     'rules/:package_protection_rule_id': 'package_protection_rules',
-    'generic/:package_name': { table: 'packages', column: 'name', foreign: true },
+    'generic/:package_name': { table: 'packages', column: 'name' },
     ':package_name/:file_path': { value: '1.0/stone' },
     'simple/:package_name': {
       table: 'packages',
       column: 'name',
-      foreign: true,
       where: ({ project }) => `package_type = 'pypi' and project_id = ${project}`,
     },
     'files/:sha256': { value: digest(CONTENT).toString('hex') },
     ':sha256/:file_name': { value: 'stone.whl' },
   },
-  lists: { 'GET /projects/:id/packages/:package_id/package_files': 'empty' },
   requests: () => ({
     'POST /projects/:id/packages/protection/rules': {
       with: {

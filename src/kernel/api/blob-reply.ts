@@ -20,10 +20,10 @@ export async function replyWithBlob(
   { method, headers }: Pick<HttpRequest, 'method' | 'headers'>,
   { sha256, name, contentType = 'application/octet-stream' }: File,
 ): Promise<Reply<Readable>> {
-  const etag = `"${sha256.toString('hex')}"`;
+  const etag = `W/"${sha256.toString('hex')}"`;
   const kept = { etag, 'cache-control': 'private, max-age=0, must-revalidate' };
   const known = headers['if-none-match'];
-  if (typeof known === 'string' && known.split(',').some((each) => each.trim().replace(/^W\//, '') === etag))
+  if (typeof known === 'string' && known.split(',').some((each) => each.trim() === etag))
     return new Reply<Readable>(304, undefined, kept);
   const blob = await blobs.open(sha256);
   if (!blob) throw notFound();
