@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { now } from '../clock.ts';
 import { type Database, type Db, inTransaction } from '../db/database.ts';
 import type { ByteRange } from '../http/byte-range.ts';
+import type { DiskGuard } from '../machine/disk.ts';
 import { type DigestAlgorithm, randomHex, startDigest } from '../secret.ts';
 import {
   blobPath,
@@ -74,7 +75,12 @@ async function holdBlob(tx: Db, sha256: Buffer): Promise<void> {
   }
 }
 
-export function createBlobs(root: string, { db, background }: Pick<Database, 'db' | 'background'>): Blobs {
+/** Blobs below the folder `root`; drafts are refused before the disk is full, as other writes are. */
+export function createBlobs(
+  root: string,
+  { db, background }: Pick<Database, 'db' | 'background'>,
+  disk: Pick<DiskGuard, 'refuseWrites'>,
+): Blobs {
   let naming: string | undefined;
   async function isNamed(): Promise<RawBuilder<boolean>> {
     naming ??= await selectNaming(db);
@@ -97,6 +103,7 @@ export function createBlobs(root: string, { db, background }: Pick<Database, 'db
     return {
       path,
       async write(piece) {
+        disk.refuseWrites();
         try {
           await handle.writeFile(piece);
         } catch (error) {
