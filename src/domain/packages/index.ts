@@ -2,6 +2,7 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { genericEndpoints } from './generic/routes.ts';
+import { npmEndpoints } from './npm/routes.ts';
 import { protectionEndpoints } from './protection/routes.ts';
 import { pythonEndpoints } from './pypi/routes.ts';
 import { reassignPackages } from './records/reassign-actions.ts';
@@ -11,7 +12,13 @@ const SWEEP_BLOBS = 'packages.sweep_blobs';
 
 export const packagesCapability = (services: Needs<'blobs'>): Capability => ({
   name: 'packages',
-  endpoints: [...packageEndpoints, ...protectionEndpoints, ...genericEndpoints, ...pythonEndpoints],
+  endpoints: [
+    ...packageEndpoints,
+    ...protectionEndpoints,
+    ...genericEndpoints,
+    ...pythonEndpoints,
+    ...npmEndpoints,
+  ],
   tasks: { [SWEEP_BLOBS]: () => services.blobs.sweep() },
   schedules: [{ task: SWEEP_BLOBS, pattern: '20 4 * * *' }],
   tables: [

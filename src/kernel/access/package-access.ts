@@ -1,7 +1,9 @@
 /** The access rules of package programs, of which some come with a deploy token. */
 import type { RawBuilder } from 'kysely';
+import type { Sql } from '../../platform/db/driver/sql.ts';
 import { Failure, unauthenticated } from '../../platform/failure.ts';
 import type { Caller } from '../actor.ts';
+import type { DeployToken } from '../identity/deploy-token-queries.ts';
 import { isForAnonymous, type ProjectAbility, projectPolicy } from '../policy/policy.ts';
 import type { Access } from './access.ts';
 import {
@@ -11,7 +13,7 @@ import {
   authorizeGroupOrJobs,
   authorizeProject,
 } from './find.ts';
-import { belowGroup, projectsOfDeployToken, projectsWith } from './project-list-queries.ts';
+import { belowGroup, belowRoot, projectsOfDeployToken, projectsWith } from './project-list-queries.ts';
 
 /** Who comes without a credential is asked for one, whatever there is: most programs send theirs only then. */
 const asked = <T>(caller: Caller, finding: Promise<T>): Promise<T> =>
@@ -34,6 +36,15 @@ export const onPackages = (ability: ProjectAbility): Access<AuthorizedProject, C
 /** The ids of projects whose packages are read, in brackets. */
 export type ProjectIds = RawBuilder<unknown>;
 
+const projectsRead = (
+  caller: Caller,
+  deployToken: DeployToken | undefined,
+  among: RawBuilder<unknown>,
+): ProjectIds =>
+  deployToken
+    ? projectsOfDeployToken('read_packages', deployToken, among)
+    : projectsWith('read_packages', caller, among);
+
 /** The packages of the projects below a group, by the path parameter `id`. */
 export const onGroupPackages: Access<{ groupId: number; projects: ProjectIds }, Caller> = {
   sentence: { on: 'group', ability: 'read_group' },
@@ -42,10 +53,30 @@ export const onGroupPackages: Access<{ groupId: number; projects: ProjectIds }, 
     const { id: groupId } = deployToken
       ? await authorizeGroupOfDeployToken(points, deployToken, params.id ?? '')
       : await asked(caller, authorizeGroupOrJobs(points, caller, params.id ?? ''));
-    const among = belowGroup(groupId);
-    const projects = deployToken
-      ? projectsOfDeployToken('read_packages', deployToken, among)
-      : projectsWith('read_packages', caller, among);
+    const projects = projectsRead(caller, deployToken, belowGroup(groupId));
     return { subject: { groupId, projects }, actor: caller };
   },
 };
+
+/** The packages of the projects below the group or user whose path `rootOf` finds in the path parameters. */
+export const onInstancePackages = (
+  rootOf: (params: Record<string, string>) => string,
+): Access<{ projects: ProjectIds }, Caller> => ({
+  sentence: { on: 'anyone', ability: 'call' },
+  anonymous: true,
+  find: async ({ caller, deployToken, params }) => ({
+    subject: { projects: projectsRead(caller, deployToken, belowRoot(rootOf(params).toLowerCase())) },
+    actor: caller,
+  }),
+});
+
+/** A project whose packages a program names otherwise than by its address, by its id. */
+export const authorizePackages = (
+  points: Sql,
+  { actor, deployToken }: { actor: Caller; deployToken: DeployToken | undefined },
+  ability: ProjectAbility,
+  id: number,
+): Promise<AuthorizedProject> =>
+  deployToken
+    ? authorizeDeployToken(points, deployToken, ability, String(id))
+    : authorizeProject(points, actor, ability, String(id));

@@ -7,9 +7,13 @@ import type { DeployTokenHome } from './find-queries.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from './membership-queries.ts';
 import { mayInProjects } from './policy-sql.ts';
 
-/** Conditions on projects `p`: below a group, and right in it. */
+/** Conditions on projects `p`: below a group. */
 export const belowGroup = (id: number): RawBuilder<unknown> =>
   sql`p.namespace_id in (select id from namespaces where ancestor_ids @> array[${id}]::bigint[])`;
+/** Below the group or user of this path in lower case, which is below none. */
+export const belowRoot = (path: string): RawBuilder<unknown> =>
+  sql`p.namespace_id in (select n.id from namespaces n join namespaces r on n.ancestor_ids @> array[r.id]
+    where lower(r.full_path) = ${path} and r.parent_id is null)`;
 export const rightInGroup = (id: number): RawBuilder<unknown> => sql`p.namespace_id = ${id}`;
 
 /**

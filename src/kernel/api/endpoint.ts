@@ -11,6 +11,7 @@ import type { Page, PageRequest } from '../../platform/pagination/page.ts';
 import { type KeysetRule, keysetFields, pageFields } from '../../platform/pagination/pagination.ts';
 import type { Access } from '../access/access.ts';
 import type { Caller } from '../actor.ts';
+import type { DeployToken } from '../identity/deploy-token-queries.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings, SettingName } from '../settings/definitions.ts';
 
@@ -20,6 +21,8 @@ export type Context<Input, Subject, C extends Caller> = {
   services: Services;
   settings: ApplicationSettings;
   actor: C;
+  /** In place of an actor, where the endpoint takes one. */
+  deployToken: DeployToken | undefined;
   subject: Subject;
   input: Input;
   /** Only listings read it. */

@@ -86,6 +86,7 @@ async function read(reading: InternalRequest, endpoint: Endpoint, parameters: ob
     services,
     settings,
     actor,
+    deployToken: undefined,
     subject,
     input,
     page: pageRequestOf(endpoint, input, caller, config),

@@ -232,6 +232,7 @@ export function toRoute(
       services,
       settings,
       actor,
+      deployToken,
       subject,
       input,
       page,

@@ -12,7 +12,7 @@ import { levelOf, requirePush } from '../protection/rules.ts';
 import type { PackageFileRow, PackageRow } from '../records/queries.ts';
 import type { PackageStatus } from '../records/types.ts';
 import type { PackageKey } from './queries.ts';
-import type { Upload } from './receive.ts';
+import type { Arrived } from './receive.ts';
 
 export type PublishContext = {
   db: Db;
@@ -64,7 +64,7 @@ async function keepPackage(
 async function keepFile(
   tx: Db,
   row: PackageRow,
-  upload: Upload,
+  upload: Arrived,
   { name, metadata = {} }: { name: string; metadata?: Metadata },
 ): Promise<PackageFileRow> {
   await upload.draft.keep(tx);
@@ -87,12 +87,12 @@ async function keepFile(
 export type Published = { package: PackageRow; file: PackageFileRow };
 
 /**
- * Publishes the upload as a file of the package. `judge` refuses what the format does not have twice: it gets the package, locked,
- * and whether it is new.
+ * Publishes the upload as a file of the package. `judge` refuses what the format does not have twice, and writes what else the
+ * format has: it gets the package, locked, and whether it is new.
  */
 export const publishFile = (
   context: PublishContext,
-  upload: Upload,
+  upload: Arrived,
   given: NewPackage,
   file: { name: string; metadata?: Metadata },
   judge?: (tx: Db, row: PackageRow & { is_new: boolean }) => Promise<void> | void,

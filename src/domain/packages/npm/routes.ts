@@ -1,0 +1,379 @@
+/** Packages of npm, of projects, of groups and of the instance (facts-packages: 1.3). */
+import Type from 'typebox';
+import { type Access, anyone } from '../../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import {
+  authorizePackages,
+  onGroupPackages,
+  onInstancePackages,
+  onPackages,
+  type ProjectIds,
+} from '../../../kernel/access/package-access.ts';
+import type { Caller } from '../../../kernel/actor.ts';
+import {
+  bytesOf,
+  type Context,
+  type Endpoint,
+  endpoint,
+  found,
+  noContent,
+  Reply,
+} from '../../../kernel/api/endpoint.ts';
+import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { Failure, forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
+import type { HttpRequest } from '../../../platform/http/messages.ts';
+import {
+  parseJson,
+  parseJsonBody,
+  parseUrlEncoded,
+} from '../../../platform/http/parameters/raw-parameters.ts';
+import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
+import { receiveText, withAttachment } from '../publishing/receive.ts';
+import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { onlyIn } from '../records/queries.ts';
+import { deprecate, moveTag, removeTag, setTag, unpublish } from './actions.ts';
+import { packageAddress, scopeOf, tagAddress } from './addresses.ts';
+import { distTags, packageDocument } from './documents.ts';
+import { isTakenBeside, selectHome, selectTarball, selectVersions } from './queries.ts';
+import { deprecations, missing, publication, refusal, requireTag } from './rules.ts';
+import { isVersion } from './versions.ts';
+
+const OnePath = Type.Object({
+  package_path: Type.String({ description: 'The name of the package, and what follows it in the address.' }),
+});
+const Done = Type.Object({ ok: Type.Boolean() });
+const done = { ok: true };
+const Advisories = Type.Array(Type.Unknown());
+const read = { packageScope: 'read_package_registry', jobToken: true } as const;
+const write = { packageScope: 'write_package_registry', jobToken: true } as const;
+
+type ReadContext = { db: Db; services: Needs<'baseUrl' | 'blobs'>; request: HttpRequest };
+type Visiting = Pick<Context<unknown, unknown, Caller>, 'actor' | 'deployToken'>;
+
+/** Clients that change a document read it with `write`: they send it back, and need no manifests for that. */
+const isForWriting = ({ query }: HttpRequest): boolean => parseUrlEncoded(query).write === 'true';
+
+async function document(
+  { db, services, request }: ReadContext,
+  projects: ProjectIds,
+  name: string,
+): Promise<Reply<Buffer>> {
+  const rows = await selectVersions(db, projects, name, { manifests: !isForWriting(request) });
+  if (rows.length === 0) throw missing('Packages', 'Packages');
+  const root = `${services.baseUrl()}/api/v4/projects`;
+  const text = packageDocument(
+    name,
+    rows,
+    ({ project_id, file_name }) => `${root}/${project_id}/packages/npm/${name}/-/${file_name}`,
+  );
+  return new Reply(200, Buffer.from(text), { 'content-type': 'application/json' });
+}
+
+async function tagsOf(
+  { db }: { db: Db },
+  projects: ProjectIds,
+  path: string,
+): Promise<Record<string, string>> {
+  const { name, tag } = tagAddress(path);
+  if (tag !== undefined) throw notFound();
+  const rows = await selectVersions(db, projects, name, { manifests: false });
+  if (rows.length === 0) throw missing('Packages', 'Packages');
+  return distTags(rows);
+}
+
+/** One tag of an address; 404 for one that names none. */
+function oneTag(path: string): { name: string; tag: string } {
+  const { name, tag } = tagAddress(path);
+  return { name, tag: found(tag) };
+}
+
+const isDeprecating = ({ headers }: HttpRequest): boolean => headers['npm-command'] === 'deprecate';
+
+type ProjectContext = Context<{ package_path: string }, AuthorizedProject, Caller>;
+
+async function publish(context: ProjectContext, name: string): Promise<void> {
+  const { subject } = context;
+  const publishable = await requirePublishable(context, { type: 'npm', name });
+  await withAttachment(context, 'npm', '.tgz', async (attachment) => {
+    const { version, tag, fileName, metadata, integrity } = publication(name, attachment.json, attachment);
+    const file = { name: fileName, metadata: { integrity } };
+    const scope = scopeOf(name).toLowerCase();
+    await publishFile(context, attachment, { ...publishable, version, metadata }, file, async (tx, row) => {
+      const root = subject.fullPath.split('/')[0] ?? '';
+      const isTaken =
+        !row.is_new || (scope === root.toLowerCase() && (await isTakenBeside(tx, subject, name, root)));
+      if (isTaken) throw refusal('Package already exists.', 'forbidden');
+      await moveTag(tx, row, tag);
+    });
+  }).catch((error: unknown) => {
+    const isLarge = error instanceof Failure && error.message === '400 Bad request - File is too large';
+    throw isLarge ? refusal('File is too large.') : error;
+  });
+}
+
+async function put(context: ProjectContext): Promise<{ ok: boolean }> {
+  const { db, subject, input, request } = context;
+  const { name, file, revision } = packageAddress(input.package_path);
+  if (file !== undefined) throw notFound();
+  if (revision === undefined && !isDeprecating(request)) {
+    await publish(context, name);
+    return done;
+  }
+  if (!subject.may('delete_packages')) {
+    request.bodyStream.resume();
+    throw forbidden();
+  }
+  if (revision === undefined) {
+    await deprecate(context, name, deprecations(parseJsonBody(await receiveText(request))));
+    return done;
+  }
+  // A client that unpublishes a version says what is left, and removes the version by its tarball then.
+  request.bodyStream.resume();
+  if ((await selectHome(db, onlyIn(subject), name)) === undefined) throw missing('Package', 'Package');
+  return done;
+}
+
+/** The version that a body names, which is a JSON text. */
+async function versionIn(request: HttpRequest): Promise<string> {
+  const version = parseJson(await receiveText(request));
+  if (typeof version === 'string' && isVersion(version)) return version;
+  throw new Failure('bad_request', '400 Bad request - "Version" not given', { error: '"Version" not given' });
+}
+
+function requireVisitor({ actor, deployToken }: Visiting): string {
+  const username = actor?.username ?? deployToken?.username;
+  if (username === undefined) throw unauthenticated();
+  return username;
+}
+
+/** A place of packages: the beginning of its addresses, and how its packages are found. */
+type Place<Subject> = {
+  path: string;
+  /** For the documentation. */
+  of: string;
+  access: Access<Subject, Caller>;
+  /** The projects whose packages the caller reads there. */
+  projects(subject: Subject): ProjectIds;
+  /** For those who change tags: a project has it in its address, others are those of the package. */
+  project(
+    context: Context<unknown, Subject, Caller>,
+    name: string,
+    ability: ProjectAbility,
+  ): Promise<AuthorizedProject>;
+  accessForTags(ability: ProjectAbility): Access<Subject, Caller>;
+  /** For addresses that name no package. */
+  visit: Access<unknown, Caller>;
+};
+
+/** The project of the package that is read there; 404 without it. */
+async function homeOf(
+  context: Context<unknown, { projects: ProjectIds }, Caller>,
+  name: string,
+  ability: ProjectAbility,
+): Promise<AuthorizedProject> {
+  const id = await selectHome(context.db, context.subject.projects, name);
+  if (id === undefined) throw missing('Package', 'Package');
+  return authorizePackages(context.services.database.points, context, ability, id);
+}
+
+const ofProject: Place<AuthorizedProject> = {
+  path: '/projects/:id/packages/npm',
+  of: 'of a project',
+  access: onPackages('read_packages'),
+  projects: onlyIn,
+  project: async ({ subject }) => subject,
+  accessForTags: onPackages,
+  visit: onPackages('read_packages'),
+};
+const ofGroup: Place<{ projects: ProjectIds }> = {
+  path: '/groups/:id/-/packages/npm',
+  of: 'of the projects below a group',
+  access: onGroupPackages,
+  projects: ({ projects }) => projects,
+  project: homeOf,
+  accessForTags: () => onGroupPackages,
+  visit: onGroupPackages,
+};
+const onInstance = onInstancePackages((params) => scopeOf(params.package_path ?? ''));
+const ofInstance: Place<{ projects: ProjectIds }> = {
+  path: '/packages/npm',
+  of: 'whose scope is the path of their group or user',
+  access: onInstance,
+  projects: ({ projects }) => projects,
+  project: homeOf,
+  accessForTags: () => onInstance,
+  visit: anyone,
+};
+
+function endpointsOf<Subject>(place: Place<Subject>): Endpoint[] {
+  const tags = `${place.path}/-/package/:package_path`;
+  const audits = ['advisories/bulk', 'audits/quick'].map((path) =>
+    endpoint({
+      ...read,
+      method: 'POST',
+      path: `${place.path}/-/npm/v1/security/${path}`,
+      summary: `No advisories: nothing is known about the packages ${place.of}.`,
+      access: place.visit,
+      scopes: ['api', 'read_api'],
+      stream: true,
+      status: 200,
+      reply: Advisories,
+      handle: async (context) => {
+        context.request.bodyStream.resume();
+        requireVisitor(context);
+        return [];
+      },
+    }),
+  );
+  return [
+    endpoint({
+      ...read,
+      method: 'GET',
+      path: `${place.path}/-/ping`,
+      summary: `Whether there is a registry for packages of npm ${place.of}.`,
+      access: place.visit,
+      reply: Type.Object({}),
+      handle: async () => ({}),
+    }),
+    endpoint({
+      ...read,
+      method: 'GET',
+      path: `${place.path}/-/whoami`,
+      summary: `The user, or deploy token, that reads packages of npm ${place.of}.`,
+      access: place.visit,
+      reply: Type.Object({ username: Type.String() }),
+      handle: async (context) => ({ username: requireVisitor(context) }),
+    }),
+    ...audits,
+    endpoint({
+      ...read,
+      method: 'GET',
+      path: tags,
+      takesRest: true,
+      summary: `The tags of a package of npm ${place.of}: \`<name>/dist-tags\`.`,
+      access: place.access,
+      input: OnePath,
+      reply: Type.Record(Type.String(), Type.String()),
+      handle: (context) => tagsOf(context, place.projects(context.subject), context.input.package_path),
+    }),
+    endpoint({
+      ...write,
+      method: 'PUT',
+      path: tags,
+      takesRest: true,
+      summary: `Sets a tag of a package of npm ${place.of}: \`<name>/dist-tags/<tag>\`; the body is the version.`,
+      access: place.accessForTags('publish_packages'),
+      stream: true,
+      input: OnePath,
+      status: 204,
+      reply: noContent,
+      handle: async (context) => {
+        const { name, tag } = oneTag(context.input.package_path);
+        const version = await versionIn(context.request);
+        const subject = await place.project(context, name, 'publish_packages');
+        await setTag({ ...context, subject }, { name, tag: requireTag(tag), version });
+        return null;
+      },
+    }),
+    endpoint({
+      ...write,
+      method: 'DELETE',
+      path: tags,
+      takesRest: true,
+      summary: `Removes a tag of a package of npm ${place.of}: \`<name>/dist-tags/<tag>\`.`,
+      access: place.accessForTags('delete_packages'),
+      input: OnePath,
+      reply: noContent,
+      handle: async (context) => {
+        const named = oneTag(context.input.package_path);
+        const subject = await place.project(context, named.name, 'delete_packages');
+        await removeTag({ ...context, subject }, named, context.unmodified);
+        return null;
+      },
+    }),
+  ];
+}
+
+/** At a project there are tarballs as well. */
+const documentOf = (place: Place<{ projects: ProjectIds }>): Endpoint =>
+  endpoint({
+    ...read,
+    method: 'GET',
+    path: `${place.path}/:package_path`,
+    takesRest: true,
+    summary: `A package of npm ${place.of}, with its versions.`,
+    access: place.access,
+    input: OnePath,
+    reply: bytesOf('application/json'),
+    handle: (context) => {
+      const { name, file, revision } = packageAddress(context.input.package_path);
+      if (file !== undefined || revision !== undefined) throw notFound();
+      return document(context, place.projects(context.subject), name);
+    },
+  });
+
+const path = `${ofProject.path}/:package_path` as const;
+
+export const npmEndpoints: Endpoint[] = [
+  ...endpointsOf(ofProject),
+  endpoint({
+    ...read,
+    method: 'GET',
+    path,
+    takesRest: true,
+    summary: 'A package of npm of a project, with its versions; or its tarball: `<name>/-/<file>`.',
+    access: onPackages('read_packages'),
+    also: downloadStatuses,
+    input: OnePath,
+    reply: bytesOf('application/json', 'application/octet-stream'),
+    handle: async (context) => {
+      const { db, subject, input } = context;
+      const { name, file, revision } = packageAddress(input.package_path);
+      if (revision !== undefined) throw notFound();
+      if (file === undefined) return document(context, onlyIn(subject), name);
+      const row = await selectTarball(db, onlyIn(subject), name, file);
+      if (!row) throw missing('Package', 'Package');
+      return replyWithFile(context, row);
+    },
+  }),
+  endpoint({
+    ...write,
+    method: 'PUT',
+    path,
+    takesRest: true,
+    summary:
+      'Publishes a version of a package of npm, with its tarball; with `Npm-Command: deprecate` deprecates versions.',
+    access: onPackages('publish_packages'),
+    stream: true,
+    input: OnePath,
+    reply: Done,
+    handle: put,
+  }),
+  endpoint({
+    ...write,
+    method: 'DELETE',
+    path,
+    takesRest: true,
+    summary:
+      'Unpublishes a package of npm: `<name>/-rev/<revision>`, or a version of it: `<name>/-/<file>/-rev/<revision>`.',
+    access: onPackages('delete_packages'),
+    also: [409],
+    input: OnePath,
+    reply: noContent,
+    handle: async (context) => {
+      const { actor, input } = context;
+      const { name, file, revision } = packageAddress(input.package_path);
+      if (revision === undefined) throw notFound();
+      // Deploy tokens have no role that deletes.
+      if (!actor) throw unauthenticated();
+      await unpublish({ ...context, actor }, { name, file, revision }, context.unmodified);
+      return null;
+    },
+  }),
+  ...endpointsOf(ofGroup),
+  documentOf(ofGroup),
+  ...endpointsOf(ofInstance),
+  documentOf(ofInstance),
+];
