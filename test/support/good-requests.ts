@@ -81,6 +81,12 @@ async function readWorld(app: TestApp, places: SampleIds): Promise<SampleWorld> 
       if (row?.id == null) throw new Error(`nothing is found by ${text}`);
       return row.id;
     },
+    async text(statement) {
+      const [row = {}] = await sql.unsafe<Record<string, string>[]>(statement);
+      const [value] = Object.values(row);
+      if (value === undefined) throw new Error(`nothing is found by ${statement}`);
+      return value;
+    },
   };
 }
 
@@ -120,7 +126,7 @@ const endpointOf = (title: string): string => title.split(', ')[0] ?? '';
 export function requestTo(
   spec: Endpoint,
   places: SampleIds,
-  { at = {}, with: fields = {}, file }: Given,
+  { at = {}, with: fields = {}, body, file }: Given,
 ): GoodRequest {
   const path = addressOf(spec.path, { ...places, ...at }, at);
   const required = (spec.input.required ?? []).filter((name) => !spec.path.includes(`:${name}`));
@@ -144,7 +150,7 @@ export function requestTo(
     );
     return { line: query.length === 0 ? line : `${line}?${query.join('&')}`, headers: {} };
   }
-  return { line, headers: { 'content-type': 'application/json' }, body: JSON.stringify(sent) };
+  return { line, headers: { 'content-type': 'application/json' }, body: body ?? JSON.stringify(sent) };
 }
 
 const pair = (name: string, value: unknown): string => `${name}=${encodeURIComponent(String(value))}`;

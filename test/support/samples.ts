@@ -37,6 +37,8 @@ export type Given = {
   at?: Readonly<Record<string, string | number>>;
   /** In the body, or in the query of a GET. */
   with?: Fields;
+  /** A body that is no object. */
+  body?: string;
   /** The field that is a file, and its name where it has to have one. */
   file?: string | readonly [field: string, name: string];
 };
@@ -48,6 +50,8 @@ export type SampleWorld = SampleIds & {
   projectId(fullPath: string): number;
   /** The id that a statement selects. */
   id(text: string): Promise<number>;
+  /** The text that a statement selects. */
+  text(statement: string): Promise<string>;
 };
 
 export type Samples = {

@@ -1,4 +1,4 @@
-/** A generic package for each user, with one file; a protection rule by each user's name. */
+/** A package of each format for each user, with one file; a protection rule by each user's name. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Samples } from '../../../test/support/samples.ts';
@@ -6,6 +6,26 @@ import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { digest } from '../../platform/secret.ts';
 
 const CONTENT = 'granite';
+
+/** The beginning of the names that the instance knows. */
+const scopeOf = (project: number): string =>
+  `(select '@' || split_part(n.full_path, '/', 1) || '/' from projects p join namespaces n on n.id = p.namespace_id
+    where p.id = ${project})`;
+
+const npmPlaces = ['/projects/:id/packages/npm', '/groups/:id/-/packages/npm', '/packages/npm'];
+const tagsIn = (place: string): string => `${place}/-/package/:package_path`;
+
+/** The address of a package of npm, with what ends it. */
+const npmPackage = (project: number, ending: string, offset = 0): string =>
+  `select name || ${ending} from packages where package_type = 'npm' and project_id = ${project} order by id offset ${offset} limit 1`;
+
+/** As npm sends it. */
+const npmDocument = (name: string) => ({
+  name,
+  'dist-tags': { latest: '2.0.0' },
+  versions: { '2.0.0': { name, version: '2.0.0' } },
+  _attachments: { [`${name}-2.0.0.tgz`]: { data: 'aGV5', length: 3 } },
+});
 
 export const samples: Samples = {
   after: ['ci'],
@@ -26,6 +46,11 @@ export const samples: Samples = {
     insert into package_file_pipelines (package_file_id, package_id, pipeline_id)
       select (select min(id) from package_files), (select min(id) from packages), id
       from pipelines where project_id = ${project} and source = 'push';
+    insert into packages (project_id, package_type, name, version, creator_id, created_at, updated_at)
+      select ${project}, 'npm', ${scopeOf(project)} || username, '1.0.0', id, now(), now() from person order by id;
+    insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
+      select id, name || '-1.0.0.tgz', sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), sha256('${CONTENT}'), now()
+      from packages where package_type = 'npm' order by id;
     insert into package_tags (package_id, name, created_at, updated_at)
       select id, 'latest', now(), now() from packages order by id;
     insert into package_protection_rules (project_id, package_name_pattern, package_type, push_level, created_at, updated_at)
@@ -52,10 +77,54 @@ export const samples: Samples = {
       column: 'name',
       where: ({ project }) => `package_type = 'pypi' and project_id = ${project}`,
     },
+    'npm/:package_path': {
+      table: 'packages',
+      column: 'name',
+      foreign: true,
+      where: ({ project }) => `package_type = 'npm' and project_id = ${project}`,
+    },
+    'package/:package_path': {
+      table: 'packages',
+      column: `name || '/dist-tags'`,
+      where: ({ project }) => `package_type = 'npm' and project_id = ${project}`,
+    },
     'files/:sha256': { value: digest(CONTENT).toString('hex') },
     ':sha256/:file_name': { value: 'stone.whl' },
   },
-  requests: () => ({
+  objectForDelete: ({ project }) => ({
+    '/projects/:id/packages/npm/:package_path': {
+      at: { package_path: npmPackage(project, `'/-rev/' || id`, 3) },
+    },
+    ...Object.fromEntries(
+      npmPlaces.map((place, at) => [
+        tagsIn(place),
+        { at: { package_path: npmPackage(project, `'/dist-tags/latest'`, at) } },
+      ]),
+    ),
+  }),
+  requests: async ({ project, text }) => ({
+    'PUT /projects/:id/packages/npm/:package_path': { at: { package_path: 'new' }, with: npmDocument('new') },
+    'DELETE /projects/:id/packages/npm/:package_path': {
+      at: { package_path: await text(npmPackage(project, `'/-rev/' || id`)) },
+    },
+    ...Object.fromEntries(
+      await Promise.all(
+        npmPlaces.flatMap((place) =>
+          (
+            [
+              ['PUT', 'new'],
+              ['DELETE', 'latest'],
+            ] as const
+          ).map(async ([method, tag]) => [
+            `${method} ${tagsIn(place)}`,
+            {
+              at: { package_path: await text(npmPackage(project, `'/dist-tags/${tag}'`)) },
+              ...(method === 'PUT' && { body: '"1.0.0"' }),
+            },
+          ]),
+        ),
+      ),
+    ),
     'POST /projects/:id/packages/protection/rules': {
       with: {
         package_name_pattern: 'new-*',
