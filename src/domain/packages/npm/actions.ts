@@ -102,15 +102,13 @@ export async function deprecate(
   await inTransaction(db, async (tx) => {
     if ((await lockVersions(tx, subject, name)).length === 0) throw noPackage();
     await sql`
-      update packages p set updated_at = ${now()},
+      update packages p set updated_at = ${now()}, status_message = nullif(given.text, ''),
         status = case when status not in ('default', 'deprecated') then status
-          when given.text = '' then 'default' else 'deprecated' end,
-        metadata = case when given.text = '' then metadata - 'deprecated'
-          else metadata || jsonb_build_object('deprecated', given.text) end
+          when given.text = '' then 'default' else 'deprecated' end
       from unnest(${named.map(({ version }) => version)}::text[], ${named.map(({ text }) => text)}::text[])
         as given (version, text)
       where p.project_id = ${subject.id} and p.package_type = 'npm' and p.name = ${name} and p.version = given.version
-        and coalesce(p.metadata ->> 'deprecated', '') <> given.text`.execute(tx);
+        and coalesce(p.status_message, '') <> given.text`.execute(tx);
   });
 }
 

@@ -26,11 +26,10 @@ export async function selectVersions(
 ): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
     select p.id, p.project_id, p.version, ${manifests ? sql`p.metadata ->> 'manifest'` : sql`null::text`} as manifest,
-      p.metadata ->> 'deprecated' as deprecated, p.created_at, p.updated_at, f.file_name, f.sha1,
+      p.status_message as deprecated, p.created_at, p.updated_at, f.file_name, f.sha1,
       f.metadata ->> 'integrity' as integrity,
       (select json_object_agg(t.name, t.id)::text from package_tags t where t.package_id = p.id) as tags
-    from packages p cross join lateral (
-      select file_name, sha1, metadata from package_files f where f.package_id = p.id order by f.id desc limit 1) f
+    from packages p join package_files f on f.package_id = p.id
     where ${named(projects, name)} order by p.id limit ${MAX_VERSIONS}`.execute(db);
   return rows;
 }

@@ -97,16 +97,22 @@ async function publish(context: ProjectContext, name: string): Promise<void> {
   const { subject } = context;
   const publishable = await requirePublishable(context, { type: 'npm', name });
   await withAttachment(context, 'npm', '.tgz', async (attachment) => {
-    const { version, tag, fileName, metadata, integrity } = publication(name, attachment.json, attachment);
+    const { version, tag, fileName, manifest, integrity } = publication(name, attachment.json, attachment);
     const file = { name: fileName, metadata: { integrity } };
     const scope = scopeOf(name).toLowerCase();
-    await publishFile(context, attachment, { ...publishable, version, metadata }, file, async (tx, row) => {
-      const root = subject.fullPath.split('/')[0] ?? '';
-      const isTaken =
-        !row.is_new || (scope === root.toLowerCase() && (await isTakenBeside(tx, subject, name, root)));
-      if (isTaken) throw refusal('Package already exists.', 'forbidden');
-      await moveTag(tx, row, tag);
-    });
+    await publishFile(
+      context,
+      attachment,
+      { ...publishable, version, metadata: { manifest } },
+      file,
+      async (tx, row) => {
+        const root = subject.fullPath.split('/')[0] ?? '';
+        const isTaken =
+          !row.is_new || (scope === root.toLowerCase() && (await isTakenBeside(tx, subject, name, root)));
+        if (isTaken) throw refusal('Package already exists.', 'forbidden');
+        await moveTag(tx, row, tag);
+      },
+    );
   }).catch((error: unknown) => {
     const isLarge = error instanceof Failure && error.message === '400 Bad request - File is too large';
     throw isLarge ? refusal('File is too large.') : error;

@@ -26,7 +26,7 @@ test('the first version goes under the first tag, without what nobody needs to i
     tag: 'next',
     fileName: 'stone-1.0.0.tgz',
     integrity,
-    metadata: { manifest: '{"version":"1.0.0","bin":"x","name":"stone"}', deprecated: 'Soft.' },
+    manifest: '{"version":"1.0.0","bin":"x","name":"stone"}',
   });
   expect(published().tag).toBe('latest');
 });
@@ -38,7 +38,7 @@ test.each([
   [{ test: 'x' }, undefined],
   ['install', undefined],
 ])('with the scripts %j it has an install script: %s', (scripts, expected) => {
-  expect(JSON.parse(published({ scripts }).metadata.manifest).hasInstallScript).toBe(expected);
+  expect(JSON.parse(published({ scripts }).manifest).hasInstallScript).toBe(expected);
 });
 
 test.each([

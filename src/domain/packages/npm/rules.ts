@@ -36,7 +36,7 @@ export type Publication = {
   tag: string;
   fileName: string;
   /** The manifest as JSON, without what depends on the place where it is read. */
-  metadata: { manifest: string; deprecated?: string };
+  manifest: string;
   /** Of the file, as clients check it. */
   integrity: string;
 };
@@ -98,12 +98,11 @@ export function publication(name: string, document: RawObject, file: File): Publ
     throw refusal(
       `Validation failed: Package json structure is too large. Maximum size is ${MAX_MANIFEST_LENGTH} characters`,
     );
-  const deprecated = textOf(manifest.deprecated);
   return {
     version,
     tag: requireTag(Object.keys(objectOf(document['dist-tags']) ?? {})[0] ?? 'latest'),
     fileName,
-    metadata: { manifest: text, ...(deprecated !== undefined && { deprecated }) },
+    manifest: text,
     integrity,
   };
 }
