@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): App {
   const services: Services = {
     config,
     database,
-    blobs: createBlobs(join(config.data, 'blobs'), database, disk),
+    blobs: createBlobs(join(config.data, 'blobs'), database, { disk, log }),
     settings: createSettingsSource(sql),
     features: createFeatureGates(sql),
     authenticator: createAuthenticator(database, deriveKey(secretKey, 'csrf')),

@@ -80,7 +80,6 @@ export const samples: Samples = {
     'npm/:package_path': {
       table: 'packages',
       column: 'name',
-      foreign: true,
       where: ({ project }) => `package_type = 'npm' and project_id = ${project}`,
     },
     'package/:package_path': {

@@ -21,15 +21,34 @@ const asked = <T>(caller: Caller, finding: Promise<T>): Promise<T> =>
     throw error instanceof Failure && !caller ? unauthenticated() : error;
   });
 
+/** A deploy token opens what is open to all, too. */
+const ofTokenOrAnybody = <T>(finding: Promise<T>, anybody: () => Promise<T>): Promise<T> =>
+  finding.catch((error: unknown) =>
+    anybody().catch(() => {
+      throw error;
+    }),
+  );
+
+/** A project, by its id or full path, for whom a package program comes. */
+const findProject = (
+  points: Sql,
+  { actor, deployToken }: { actor: Caller; deployToken: DeployToken | undefined },
+  ability: ProjectAbility,
+  reference: string,
+): Promise<AuthorizedProject> => {
+  const byActor = () => authorizeProject(points, actor, ability, reference);
+  return deployToken
+    ? ofTokenOrAnybody(authorizeDeployToken(points, deployToken, ability, reference), byActor)
+    : byActor();
+};
+
 /** A project, by the path parameter `id`. */
 export const onPackages = (ability: ProjectAbility): Access<AuthorizedProject, Caller> => ({
   sentence: { on: 'project', ability },
   anonymous: isForAnonymous(projectPolicy[ability]),
   find: async ({ sql: points, caller, deployToken, params: { id = '' } }) => {
-    const subject = deployToken
-      ? await authorizeDeployToken(points, deployToken, ability, id)
-      : await asked(caller, authorizeProject(points, caller, ability, id));
-    return { subject, actor: caller };
+    const finding = findProject(points, { actor: caller, deployToken }, ability, id);
+    return { subject: await (deployToken ? finding : asked(caller, finding)), actor: caller };
   },
 });
 
@@ -50,9 +69,11 @@ export const onGroupPackages: Access<{ groupId: number; projects: ProjectIds }, 
   sentence: { on: 'group', ability: 'read_group' },
   anonymous: true,
   find: async ({ sql: points, caller, deployToken, params }) => {
+    const reference = params.id ?? '';
+    const byCaller = () => authorizeGroupOrJobs(points, caller, reference);
     const { id: groupId } = deployToken
-      ? await authorizeGroupOfDeployToken(points, deployToken, params.id ?? '')
-      : await asked(caller, authorizeGroupOrJobs(points, caller, params.id ?? ''));
+      ? await ofTokenOrAnybody(authorizeGroupOfDeployToken(points, deployToken, reference), byCaller)
+      : await asked(caller, byCaller());
     const projects = projectsRead(caller, deployToken, belowGroup(groupId));
     return { subject: { groupId, projects }, actor: caller };
   },
@@ -73,10 +94,7 @@ export const onInstancePackages = (
 /** A project whose packages a program names otherwise than by its address, by its id. */
 export const authorizePackages = (
   points: Sql,
-  { actor, deployToken }: { actor: Caller; deployToken: DeployToken | undefined },
+  by: { actor: Caller; deployToken: DeployToken | undefined },
   ability: ProjectAbility,
   id: number,
-): Promise<AuthorizedProject> =>
-  deployToken
-    ? authorizeDeployToken(points, deployToken, ability, String(id))
-    : authorizeProject(points, actor, ability, String(id));
+): Promise<AuthorizedProject> => findProject(points, by, ability, String(id));

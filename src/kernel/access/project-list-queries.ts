@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Caller, jobCredentialOf } from '../actor.ts';
 import type { ProjectAbility } from '../policy/policy.ts';
-import { DEVELOPER } from '../policy/roles.ts';
+import { DEVELOPER, NO_ACCESS } from '../policy/roles.ts';
 import type { DeployTokenHome } from './find-queries.ts';
 import { CALLER, callerCte, reachedCtes, TODAY } from './membership-queries.ts';
 import { mayInProjects } from './policy-sql.ts';
@@ -39,13 +39,14 @@ export function projectsWith(
     where not p.deleting and ${mayInProjects(ability, caller, level)} and ${among})`;
 }
 
-/** The same for a deploy token, which has the role of a Developer in its project, or below its group. */
+/** The same for a deploy token, which has the role of a Developer in its project, or below its group, and elsewhere none. */
 export function projectsOfDeployToken(
   ability: ProjectAbility,
   { project_id, namespace_id }: DeployTokenHome,
   among: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const may = mayInProjects(ability, undefined, sql.lit(DEVELOPER));
+  const open = mayInProjects(ability, undefined, sql.lit(NO_ACCESS));
   const home = project_id === null ? belowGroup(namespace_id ?? 0) : sql`p.id = ${project_id}`;
-  return sql`(select p.id from projects p where not p.deleting and ${may} and ${home} and ${among})`;
+  return sql`(select p.id from projects p where not p.deleting and (${may} and ${home} or ${open}) and ${among})`;
 }

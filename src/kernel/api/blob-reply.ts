@@ -23,7 +23,10 @@ export async function replyWithBlob(
   const etag = `W/"${sha256.toString('hex')}"`;
   const kept = { etag, 'cache-control': 'private, max-age=0, must-revalidate' };
   const known = headers['if-none-match'];
-  if (typeof known === 'string' && known.split(',').some((each) => each.trim() === etag))
+  if (
+    typeof known === 'string' &&
+    known.split(',').some((each) => ['*', etag, etag.slice(2)].includes(each.trim()))
+  )
     return new Reply<Readable>(304, undefined, kept);
   const blob = await blobs.open(sha256);
   if (!blob) throw notFound();

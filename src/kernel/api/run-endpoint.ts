@@ -25,7 +25,7 @@ import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
 import { presentedCredential, presentedPackageToken } from '../identity/credentials.ts';
 import type { DeployToken } from '../identity/deploy-token-queries.ts';
-import { type Visitor, visitorOf } from '../identity/token-visitor.ts';
+import { JOB_USER, type Visitor, visitorOf } from '../identity/token-visitor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
@@ -35,7 +35,16 @@ import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
 
 /** Whose tokens package programs have; not those of OAuth (spec: OAuth 2.0 provider, 9). */
-const packageTokenKinds = ['personal', 'impersonation', 'project', 'group', 'job'] as const;
+const packageTokenKinds = ['personal', 'impersonation', 'project', 'group'] as const;
+
+/** Whom an administrator acts for, and the chain of events that the request belongs to. */
+function actingFor({ headers }: HttpRequest, query: RawObject) {
+  const { sudo: header, 'x-gitlab-event-uuid': chain } = headers;
+  return {
+    sudo: typeof query.sudo === 'string' ? query.sudo : Array.isArray(header) ? header[0] : header,
+    eventChain: typeof chain === 'string' ? chain : undefined,
+  };
+}
 
 /** Most package programs send their credentials only when they are asked for them. */
 function withChallenge(error: unknown): unknown {
@@ -68,10 +77,8 @@ export function toRoute(
     query: RawObject,
     settings: ApplicationSettings,
   ): Promise<Caller> {
-    const header = request.headers.sudo;
-    const sudo = typeof query.sudo === 'string' ? query.sudo : Array.isArray(header) ? header[0] : header;
     const presented = presentedCredential(request.headers, query);
-    const { 'x-csrf-token': csrf, 'x-gitlab-event-uuid': chain } = request.headers;
+    const { 'x-csrf-token': csrf } = request.headers;
     return services.authenticator.authenticate(
       {
         credential: spec.ownCredential && presented.form === 'job_token' ? { form: 'none' } : presented,
@@ -79,8 +86,7 @@ export function toRoute(
         rotatesToken: spec.rotatesToken ?? false,
         safeMethod: request.method === 'GET' || request.method === 'HEAD',
         csrfToken: typeof csrf === 'string' ? csrf : undefined,
-        sudo,
-        eventChain: typeof chain === 'string' ? chain : undefined,
+        ...actingFor(request, query),
       },
       settings,
     );
@@ -94,7 +100,10 @@ export function toRoute(
   ): Promise<Visitor> {
     const presented = presentedPackageToken(request.headers);
     if (!presented) return { caller: await identify(request, query, settings) };
-    const visitor = await visitorOf(services, settings, presented, packageTokenKinds);
+    // As git has it, with a name it is a job's only by that of CI jobs.
+    const mayBeJob = spec.jobToken && [undefined, JOB_USER].includes(presented.username);
+    const kinds = mayBeJob ? ([...packageTokenKinds, 'job'] as const) : packageTokenKinds;
+    const visitor = await visitorOf(services, settings, presented, kinds, actingFor(request, query));
     if (!visitor) throw unauthenticated();
     return visitor;
   }

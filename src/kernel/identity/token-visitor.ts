@@ -1,9 +1,10 @@
 /** Who comes with a token in one of the forms of programs that are no clients of the API: git, package and image programs. */
-import { Failure } from '../../platform/failure.ts';
+import { Failure, forbidden } from '../../platform/failure.ts';
 import { nameCaller } from '../../platform/fair-share.ts';
 import type { Caller, TokenKind } from '../actor.ts';
 import type { Needs } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import type { AuthenticationRequest } from './authenticate.ts';
 import { type DeployToken, selectDeployToken } from './deploy-token-queries.ts';
 
 /** A person or bot, a deploy token, or an anonymous caller. */
@@ -27,9 +28,10 @@ export async function visitorOf(
   settings: ApplicationSettings,
   { username, token }: PresentedToken,
   kinds: readonly TokenKind[],
+  { sudo, eventChain }: Pick<AuthenticationRequest, 'sudo' | 'eventChain'> = { sudo: undefined },
 ): Promise<Visitor | undefined> {
   const credential = { form: 'token', token, kinds } as const;
-  const request = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo: undefined };
+  const request = { credential, jobToken: true, safeMethod: true, csrfToken: undefined, sudo, eventChain };
   try {
     return { caller: await services.authenticator.authenticate(request, settings) };
   } catch (error) {
@@ -38,6 +40,7 @@ export async function visitorOf(
   }
   const deployToken = await selectDeployToken(services.database.points, { username, token });
   if (!deployToken) return undefined;
+  if (sudo !== undefined) throw forbidden('Must be admin to use sudo');
   nameCaller(`deploy_token:${deployToken.id}`);
   return { caller: undefined, deployToken };
 }

@@ -1,4 +1,5 @@
 /** Files of blobs: drafts, which have random names, and whole ones, whose names are their SHA-256. */
+import { existsSync } from 'node:fs';
 import {
   copyFile,
   type FileHandle,
@@ -40,16 +41,19 @@ export function blobPath(root: string, name: string): string {
   return join(folderOf(root, name), name);
 }
 
+/** The file of a draft of this name. */
+export const draftPath = (root: string, name: string): string => join(draftsFolder(root), name);
+
 /** A new draft, open for writing, and its path. */
 export async function createDraft(root: string, name: string): Promise<{ path: string; handle: FileHandle }> {
-  const folder = draftsFolder(root);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, name);
+  await mkdir(draftsFolder(root), { recursive: true, mode: 0o700 });
+  const path = draftPath(root, name);
   return { path, handle: await open(path, 'wx', 0o600) };
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
+/** Of a file, or of the names in a folder. */
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {
@@ -61,25 +65,39 @@ async function syncFolder(folder: string): Promise<void> {
 const withoutLinks = new Set<unknown>(['EPERM', 'EXDEV', 'ENOTSUP', 'ENOSYS', 'EMLINK']);
 
 async function copyWhole(from: string, to: string): Promise<void> {
+  if (existsSync(to)) return;
   const copy = `${from}.copy`;
-  await copyFile(from, copy);
-  const handle = await open(copy, 'r');
-  await handle.sync();
-  await handle.close();
-  await rename(copy, to);
+  try {
+    await copyFile(from, copy);
+    await syncPath(copy);
+    await rename(copy, to);
+  } finally {
+    await removeFile(copy);
+  }
+}
+
+/** Gives the file another name in the same file system; nothing where it is missing. */
+export const moveFile = (from: string, to: string): Promise<void> =>
+  unlessMissing(rename(from, to), undefined);
+
+/** Takes back moveFile(), unless there is such a file again. */
+export async function putBack(aside: string, file: string): Promise<void> {
+  if (existsSync(file)) await removeFile(aside);
+  else await moveFile(aside, file);
 }
 
 /** Gives a draft that is synced the name of its blob, too, if no file has it; the name is on disk when this resolves. */
 export async function placeDraft(root: string, draft: string, name: string): Promise<void> {
   const folder = folderOf(root, name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = blobPath(root, name);
   await link(draft, file).catch((error: unknown) => {
     if (codeOf(error) === 'EEXIST') return;
     if (withoutLinks.has(codeOf(error))) return copyWhole(draft, file);
     throw error;
   });
-  await syncFolder(folder);
+  await syncPath(folder);
+  if (made !== undefined) await syncPath(root);
 }
 
 /** Undefined where there is no such file. */

@@ -7,16 +7,20 @@ import { type RawBuilder, sql } from 'kysely';
 import { now } from '../clock.ts';
 import { type Database, type Db, inTransaction } from '../db/database.ts';
 import type { ByteRange } from '../http/byte-range.ts';
+import type { Log } from '../log.ts';
 import type { DiskGuard } from '../machine/disk.ts';
 import { type DigestAlgorithm, randomHex, startDigest } from '../secret.ts';
 import {
   blobPath,
   createDraft,
   diskFailure,
+  draftPath,
+  moveFile,
   oldBlobs,
   oldDrafts,
   openBlobFile,
   placeDraft,
+  putBack,
   removeFile,
 } from './blob-files.ts';
 
@@ -44,7 +48,7 @@ export type Blobs = {
   draft(also?: readonly DigestAlgorithm[]): Promise<Draft>;
   /** Undefined where there is none. The caller reads its stream to the end, destroys it, or closes the blob. */
   open(sha256: Buffer): Promise<OpenBlob | undefined>;
-  /** Removes those of the blobs that no row names any more; call it after the commit. */
+  /** Removes those of the blobs that no row names any more; call it after the commit. Failures are logged. */
   release(digests: readonly Buffer[]): Promise<void>;
   /** Removes what nothing names: after cascades, and after processes that died. */
   sweep(): Promise<void>;
@@ -78,15 +82,9 @@ async function holdBlob(tx: Db, sha256: Buffer): Promise<void> {
 /** Blobs below the folder `root`; drafts are refused before the disk is full, as other writes are. */
 export function createBlobs(
   root: string,
-  { db, background }: Pick<Database, 'db' | 'background'>,
-  disk: Pick<DiskGuard, 'refuseWrites'>,
+  { background }: Pick<Database, 'background'>,
+  { disk, log }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log },
 ): Blobs {
-  let naming: string | undefined;
-  async function isNamed(): Promise<RawBuilder<boolean>> {
-    naming ??= await selectNaming(db);
-    return sql.raw(naming);
-  }
-
   async function draft(also: readonly DigestAlgorithm[] = []): Promise<Draft> {
     const { path, handle } = await createDraft(root, randomHex(16)).catch((error: unknown) => {
       throw diskFailure(error);
@@ -103,7 +101,7 @@ export function createBlobs(
     return {
       path,
       async write(piece) {
-        disk.refuseWrites();
+        await disk.refuseWritesOf(piece.length);
         try {
           await handle.writeFile(piece);
         } catch (error) {
@@ -138,19 +136,35 @@ export function createBlobs(
     };
   }
 
-  async function releaseOne(sha256: Buffer): Promise<void> {
-    const condition = await isNamed();
-    await inTransaction(background, async (tx) => {
-      // Nobody names it or gives its name to another draft until this ends; who did so before is seen by the next statement.
-      await sql`select from blobs where sha256 = ${sha256} for update`.execute(tx);
-      const { rows } = await sql`
-        delete from blobs b where sha256 = ${sha256} and not (${condition}) returning 1`.execute(tx);
-      if (rows.length > 0) await removeFile(blobPath(root, sha256.toString('hex')));
-    });
+  /** Leaves it where somebody has its row: who names it, or removes it. */
+  async function releaseOne(sha256: Buffer, condition: RawBuilder<boolean>): Promise<void> {
+    const file = blobPath(root, sha256.toString('hex'));
+    const aside = draftPath(root, randomHex(16));
+    try {
+      await inTransaction(background, async (tx) => {
+        // Nobody names it or gives its name to another draft until this ends; who did so before is seen by the next statement.
+        const held = await sql`select from blobs where sha256 = ${sha256} for update skip locked`.execute(tx);
+        if (held.rows.length === 0) return;
+        const { rows } = await sql`
+          delete from blobs b where sha256 = ${sha256} and not (${condition}) returning 1`.execute(tx);
+        if (rows.length > 0) await moveFile(file, aside);
+      });
+    } catch (error) {
+      // Its row is there again, and another one may have brought the file meanwhile.
+      await putBack(aside, file);
+      throw error;
+    }
+    await removeFile(aside);
   }
 
+  /** What cannot be removed now goes with the next sweep. */
   async function release(digests: readonly Buffer[]): Promise<void> {
-    for (const sha256 of digests) await releaseOne(sha256);
+    try {
+      const condition = sql.raw<boolean>(await selectNaming(background));
+      for (const sha256 of digests) await releaseOne(sha256, condition);
+    } catch (error) {
+      log.error('blobs could not be removed', error);
+    }
   }
 
   /** Files that got their name in a transaction that did not end. */
@@ -165,7 +179,7 @@ export function createBlobs(
   }
 
   async function sweepRows(): Promise<void> {
-    const condition = await isNamed();
+    const condition = sql.raw<boolean>(await selectNaming(background));
     for (let last: Buffer = Buffer.alloc(0), more = true; more; ) {
       const { rows } = await sql<{ sha256: Buffer; named: boolean }>`
         select sha256, ${condition} as named from blobs b where sha256 > ${last} order by sha256 limit ${BATCH}`.execute(

@@ -87,9 +87,9 @@ export async function lockAllowed(
 export async function selectJobOfToken(
   db: Db,
   tokenId: number,
-): Promise<{ id: number; pipeline_id: number } | undefined> {
-  const { rows } = await sql<{ id: number; pipeline_id: number }>`
-    select j.id, j.pipeline_id from access_tokens t join ci_jobs j on j.token_digest = t.digest where t.id = ${tokenId}`.execute(
+): Promise<{ id: number; pipeline_id: number; project_id: number } | undefined> {
+  const { rows } = await sql<{ id: number; pipeline_id: number; project_id: number }>`
+    select j.id, j.pipeline_id, j.project_id from access_tokens t join ci_jobs j on j.token_digest = t.digest where t.id = ${tokenId}`.execute(
     db,
   );
   return rows[0];

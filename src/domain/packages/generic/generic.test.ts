@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import {
@@ -108,6 +109,66 @@ test('the newest file of a name is served; the form and the record of a file are
   expect((await get('app/1.0/dir/app')).text).toBe('two');
   // A hidden package is installed, and not listed.
   expect(await packages()).toEqual([]);
+});
+
+test('what a form says beside its file', async () => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ status: 'hidden', select: 'package_file' }))
+    form.set(name, value);
+  form.set('file', new Blob(['one']), 'ignored');
+  const made = await send('PUT', 'app/1.0/app+5.zip', own(developer), form);
+  expect(JSON.parse(made.text)).toMatchObject({ file_name: 'app+5.zip' });
+  expect(await packages()).toEqual([]);
+  expect((await get('app/1.0/app+5.zip')).headers.get('content-disposition')).toBe(
+    'attachment; filename="app+5.zip"',
+  );
+  form.set('status', 'gone');
+  expect((await send('PUT', 'app/1.0/app', own(developer), form)).status).toBe(400);
+});
+
+test('an administrator publishes as another user, and nobody else does', async () => {
+  const as = (token: string): Headers => ({ 'private-token': token, sudo: developer.username });
+  const { token } = await deployToken('write_package_registry');
+  expect((await put('app/1.0/app', 'x', as(developer.token))).status).toBe(403);
+  expect((await put('app/1.0/app', 'x', { 'deploy-token': token, sudo: developer.username })).status).toBe(
+    403,
+  );
+  const made = await app.root('POST /users/1/personal_access_tokens', {
+    body: { name: 'sudo', scopes: ['api', 'sudo'] },
+  });
+  expect((await put('app/1.0/app', 'x', as(bodyOf(made, 201).token))).status).toBe(201);
+  const { rows } = await sql<{ creator_id: number }>`
+    select creator_id from packages where project_id = ${project.id}`.execute(app.app.services.database.db);
+  expect(rows).toEqual([{ creator_id: developer.id }]);
+});
+
+test('who may not see pipelines does not see which published a package', async () => {
+  await put('app/1.0/app', 'x');
+  const { db } = app.app.services.database;
+  await sql`with p as (
+      insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, user_id, created_at, updated_at)
+      values (${project.id}, 1, repeat('1', 40), repeat('0', 40), 'secret', false, 'push', 'success', false, ${developer.id},
+        now(), now()) returning id)
+    insert into package_file_pipelines (package_file_id, package_id, pipeline_id)
+    select f.id, f.package_id, p.id from package_files f, packages k, p where k.id = f.package_id and k.project_id = ${project.id}`.execute(
+    db,
+  );
+  const [row] = await packages();
+  expect(row).toMatchObject({ pipelines: [{ ref: 'secret', user: { username: developer.username } }] });
+  const changes = { package_registry_access_level: 'public' };
+  bodyOf(await app.root(`PUT /projects/${project.id}`, { body: changes }), 200);
+  const path = `/projects/${project.id}/packages`;
+  const anonymous = await app.call(`GET ${path}`);
+  expect(bodyOf(anonymous, 200)).toMatchObject([{ name: 'app', pipelines: [] }]);
+  expect(anonymous.text).not.toContain('secret');
+  for (const rest of ['', '/package_files'])
+    expect((await app.call(`GET ${path}/${row?.id}${rest}`)).text).not.toContain('secret');
+  expect((await app.as((await makeUser(app)).token)(`GET ${path}/${row?.id}/pipelines`)).status).toBe(403);
+  // What is open to all is open to a deploy token of another project, too.
+  const other = await makeProject(app, { visibility: 'private' });
+  const scopes = ['read_package_registry'];
+  const made = await app.root(`POST /projects/${other.id}/deploy_tokens`, { body: { name: 'd', scopes } });
+  expect((await get('app/1.0/app', { 'deploy-token': bodyOf(made, 201).token })).status).toBe(200);
 });
 
 test('a part, and what the client has already', async () => {

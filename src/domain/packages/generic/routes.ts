@@ -8,7 +8,7 @@ import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created, PublishedFile, presentPublished } from '../publishing/replies.ts';
 import { downloadStatuses, replyWithFile } from '../records/download.ts';
-import { genericFile } from './rules.ts';
+import { genericFile, optionsOf } from './rules.ts';
 
 const path = '/projects/:id/packages/generic/:package_name/:file_path' as const;
 
@@ -40,16 +40,13 @@ export const genericEndpoints: Endpoint[] = [
       const { subject, services, input } = context;
       const { name, version, fileName } = genericFile(input.package_name, input.file_path);
       const publishable = await requirePublishable(context, { type: 'generic', name });
-      const published = await withUpload(context, 'generic', { field: 'file' }, (upload) =>
-        publishFile(
-          context,
-          upload,
-          { ...publishable, version, ...(input.status && { status: input.status }) },
-          { name: fileName },
-        ),
-      );
-      if (input.select === undefined) return created;
-      return presentPublished(services.baseUrl(), subject, published);
+      const form = { field: 'file', others: ['status', 'select'] };
+      return withUpload(context, 'generic', form, async (upload) => {
+        const { selects, ...status } = optionsOf(input, upload.fields);
+        const file = { name: fileName };
+        const published = await publishFile(context, upload, { ...publishable, version, ...status }, file);
+        return selects ? presentPublished(services.baseUrl(), subject, published) : created;
+      });
     },
   }),
   endpoint({
@@ -65,9 +62,9 @@ export const genericEndpoints: Endpoint[] = [
     reply: bytesOf('application/octet-stream'),
     handle: async (context) => {
       const { db, subject, input } = context;
-      const { name, version, fileName } = genericFile(input.package_name, input.file_path);
+      const { name, version, fileName, savedAs } = genericFile(input.package_name, input.file_path);
       const file = await selectFileByKey(db, subject, { type: 'generic', name, version }, fileName);
-      return replyWithFile(context, found(file, 'Package'));
+      return replyWithFile(context, found(file, 'Package'), { name: savedAs });
     },
   }),
 ];

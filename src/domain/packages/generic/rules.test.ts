@@ -2,10 +2,14 @@ import { expect, test } from 'vitest';
 import { genericFile } from './rules.ts';
 
 test.each([
-  ['app', '1.0/app.tgz', { name: 'app', version: '1.0', fileName: 'app.tgz' }],
-  ['a_b+c-d.e', 'v1_2+3-4/A.b', { name: 'a_b+c-d.e', version: 'v1_2+3-4', fileName: 'A.b' }],
-  ['app', '1.0/linux/x64/app', { name: 'app', version: '1.0', fileName: 'linux%2Fx64%2Fapp' }],
-  ['app', '1.0/a+b', { name: 'app', version: '1.0', fileName: 'a%2Bb' }],
+  ['app', '1.0/app.tgz', { name: 'app', version: '1.0', fileName: 'app.tgz', savedAs: 'app.tgz' }],
+  ['a_b+c-d.e', 'v1_2+3-4/A.b', { name: 'a_b+c-d.e', version: 'v1_2+3-4', fileName: 'A.b', savedAs: 'A.b' }],
+  [
+    'app',
+    '1.0/linux/x64/app',
+    { name: 'app', version: '1.0', fileName: 'linux%2Fx64%2Fapp', savedAs: 'app' },
+  ],
+  ['app', '1.0/a+b', { name: 'app', version: '1.0', fileName: 'a+b', savedAs: 'a+b' }],
 ])('%s %s', (name, rest, expected) => {
   expect(genericFile(name, rest)).toEqual(expected);
 });

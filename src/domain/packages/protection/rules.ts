@@ -2,6 +2,7 @@
 import type { Role } from '../../../kernel/policy/roles.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { fits } from '../../../platform/patterns/wildcard.ts';
+import { normalName } from '../records/python-names.ts';
 
 /** Levels by their names; an administrator's is above all roles. */
 export const protectionLevels = { maintainer: 40, owner: 50, admin: 60 } as const;
@@ -14,6 +15,7 @@ export const nameOfLevel = (level: number | null): ProtectionLevel | null =>
   null;
 
 export type ProtectionRule = {
+  package_type: string;
   package_name_pattern: string;
   /** Null where everybody who publishes may. */
   push_level: number | null;
@@ -25,15 +27,16 @@ export type ProtectionRule = {
 export const levelOf = (caller: { admin: boolean } | undefined, role: Role): number =>
   caller?.admin ? protectionLevels.admin : role;
 
+/** Names of Python packages are the same in any spelling. */
+const patternOf = ({ package_type, package_name_pattern }: ProtectionRule): string =>
+  package_type === 'pypi' ? normalName(package_name_pattern) : package_name_pattern;
+
 const needed = (
   rules: readonly ProtectionRule[],
   name: string,
   column: 'push_level' | 'delete_level',
 ): number =>
-  Math.max(
-    0,
-    ...rules.filter((rule) => fits(name, rule.package_name_pattern)).map((rule) => rule[column] ?? 0),
-  );
+  Math.max(0, ...rules.filter((rule) => fits(name, patternOf(rule))).map((rule) => rule[column] ?? 0));
 
 /** 403 for a level below what a rule that matches the name asks of those who push. */
 export function requirePush(rules: readonly ProtectionRule[], level: number, name: string): void {

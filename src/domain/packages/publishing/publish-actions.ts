@@ -103,7 +103,8 @@ export const publishFile = (
     const kept = await keepFile(tx, row, upload, file);
     const credential = jobCredentialOf(context.actor);
     const job = credential && (await selectJobOfToken(tx, credential.tokenId));
-    if (job)
+    // Those who read the packages need not read the pipelines of another project.
+    if (job?.project_id === row.project_id)
       await ahead(tx)
         .insertInto('package_file_pipelines')
         .values({ package_file_id: kept.id, package_id: row.id, pipeline_id: job.pipeline_id })

@@ -22,7 +22,8 @@ export const selectFileByKey = (
     .where('packages.project_id', '=', project.id)
     .where('packages.package_type', '=', type)
     .where('packages.name', '=', name)
-    .where('packages.version', 'is not distinct from', version)
+    // No index serves `is not distinct from`.
+    .where('packages.version', version === null ? 'is' : '=', version)
     .where('packages.status', 'in', [...installable])
     .where('package_files.file_name', '=', fileName)
     .orderBy('package_files.id', 'desc')

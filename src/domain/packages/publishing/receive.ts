@@ -21,7 +21,7 @@ export type Arrived = Received & { draft: Draft };
 export type Upload = Arrived & {
   /** As the form names it. */
   filename: string | undefined;
-  /** The other fields of the form. */
+  /** The others that were asked for. */
   fields: Readonly<Record<string, string>>;
 };
 
@@ -58,14 +58,19 @@ async function receiving<Others, T>(
   }
 }
 
+/** Of a form: programs send each line of what they know of a package as one. */
+const MAX_PARTS = 10_000;
 /** What is around a file in its body. */
 const MAX_AROUND_BYTES = 1_048_576;
 
-/** Calls `use` with what has come: the field of a form, or else the body, where `raw` allows that. 400 for a form without it. */
+/**
+ * Calls `use` with what has come: the field of a form, with those of the others that are there, or else the body, where `raw`
+ * allows that. 400 for a form without it.
+ */
 export function withUpload<T>(
   context: Context,
   type: PackageType,
-  { field, raw = true }: { field?: string; raw?: boolean },
+  { field, raw = true, others = [] }: { field?: string; raw?: boolean; others?: readonly string[] },
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   const { request } = context;
@@ -86,8 +91,9 @@ export function withUpload<T>(
         name: field,
         maximum,
         write,
+        parts: MAX_PARTS,
         field: (name, value) => {
-          fields[name] = value;
+          if (others.includes(name)) fields[name] = value;
         },
       });
       if (!received) throw badRequest(`${field} is missing`);

@@ -12,10 +12,11 @@ import { publishFile, requirePublishable } from '../publishing/publish-actions.t
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
 import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { normalName } from '../records/python-names.ts';
 import { onlyIn } from '../records/queries.ts';
 import { type Document, filesDocument, indexTypes, namesDocument } from './index-pages.ts';
 import { hasFile, selectDistribution, selectIndexed, selectNames } from './queries.ts';
-import { normalName, pythonFile } from './rules.ts';
+import { pythonFile } from './rules.ts';
 
 const OneName = Type.Object({ package_name: Type.String() });
 const OneFile = Type.Object({
@@ -24,7 +25,10 @@ const OneFile = Type.Object({
 });
 const read = { packageScope: 'read_package_registry', jobToken: true } as const;
 
-type Context = { db: Db; services: Needs<'baseUrl' | 'blobs'>; request: HttpRequest };
+/** Fields of the form that describe the file. */
+const described = ['name', 'version', 'requires_python', 'sha256_digest', 'md5_digest'];
+
+type Context = { db: Db; services: Needs<'baseUrl' | 'blobs' | 'log'>; request: HttpRequest };
 
 const replyWith = ({ type, text }: Document): Reply<Buffer> =>
   new Reply(200, Buffer.from(text), {
@@ -106,23 +110,28 @@ export const pythonEndpoints: Endpoint[] = [
     ),
     reply: Created,
     handle: async (context) => {
-      await withUpload(context, 'pypi', { field: 'content', raw: false }, async (upload) => {
-        const { name, version, fileName, metadata } = pythonFile(upload.fields, upload.filename ?? '', {
-          sha256: upload.sha256.toString('hex'),
-          md5: upload.digests.get('md5')?.toString('hex') ?? '',
-        });
-        const publishable = await requirePublishable(context, { type: 'pypi', name });
-        await publishFile(
-          context,
-          upload,
-          { ...publishable, version },
-          { name: fileName, metadata },
-          async (tx, row) => {
-            if (!row.is_new && (await hasFile(tx, row.id, fileName)))
-              throw new Failure('bad_request', 'Validation failed: File name has already been taken');
-          },
-        );
-      });
+      await withUpload(
+        context,
+        'pypi',
+        { field: 'content', raw: false, others: described },
+        async (upload) => {
+          const { name, version, fileName, metadata } = pythonFile(upload.fields, upload.filename ?? '', {
+            sha256: upload.sha256.toString('hex'),
+            md5: upload.digests.get('md5')?.toString('hex') ?? '',
+          });
+          const publishable = await requirePublishable(context, { type: 'pypi', name });
+          await publishFile(
+            context,
+            upload,
+            { ...publishable, version },
+            { name: fileName, metadata },
+            async (tx, row) => {
+              if (!row.is_new && (await hasFile(tx, row.id, fileName)))
+                throw new Failure('bad_request', 'Validation failed: File name has already been taken');
+            },
+          );
+        },
+      );
       return created;
     },
   }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { normalName, pythonFile } from './rules.ts';
+import { normalName } from '../records/python-names.ts';
+import { pythonFile } from './rules.ts';
 
 const digests = { sha256: 'ab', md5: 'cd' };
 const file = 'granite-1.0.tar.gz';

@@ -1,13 +1,11 @@
 /** Names, versions and files of Python packages (facts-packages: 1.1, 1.4; PEP 440, 503 and 625). Pure. */
 import { badRequest, invalid } from '../../../platform/failure.ts';
+import { normalName } from '../records/python-names.ts';
 
 const NAME = /^[A-Z0-9](?:[A-Z0-9._-]{0,253}[A-Z0-9])?$/i;
 const VERSION =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i;
 const FILE = /^[A-Za-z0-9._+!-]{1,255}\.(?:tar\.gz|tgz|tar\.bz2|zip|whl|egg|exe)$/;
-
-/** The name as indexes have it: in lower case, and each run of `-`, `_` and `.` is one `-`. */
-export const normalName = (name: string): string => name.replace(/[-_.]+/g, '-').toLowerCase();
 
 export type PythonFile = {
   name: string;
@@ -38,6 +36,6 @@ export function pythonFile(
     version,
     fileName: filename,
     // Longer ones are cut, as the public API does.
-    metadata: { ...(requires_python && { requires_python: requires_python.slice(0, 255) }) },
+    metadata: { ...(requires_python && { requires_python: [...requires_python].slice(0, 255).join('') }) },
   };
 }

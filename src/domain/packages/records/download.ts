@@ -11,18 +11,17 @@ import type { FetchedFile } from './queries.ts';
 /** Statuses of downloads, beside 200. */
 export const downloadStatuses = [206, 304, 416] as const;
 
-/** Named as its last part: the names of some formats are paths. */
+/** Saved under the name that is given, or the last part of its own: those of some formats are paths. */
 export async function replyWithFile(
-  { db, services, request }: { db: Db; services: Needs<'blobs'>; request: HttpRequest },
+  { db, services, request }: { db: Db; services: Needs<'blobs' | 'log'>; request: HttpRequest },
   file: FetchedFile,
-  contentType?: string,
+  { name, contentType }: { name?: string; contentType?: string } = {},
 ): Promise<Reply<Readable>> {
-  const name = file.file_name.slice(file.file_name.lastIndexOf('/') + 1);
-  const reply = await replyWithBlob(services, request, {
+  if (request.method === 'GET')
+    await noteDownload(db, file).catch((error) => services.log.error('a download was not noted', error));
+  return replyWithBlob(services, request, {
     sha256: file.sha256,
-    name,
+    name: name ?? file.file_name.slice(file.file_name.lastIndexOf('/') + 1),
     ...(contentType !== undefined && { contentType }),
   });
-  await noteDownload(db, file);
-  return reply;
 }

@@ -8,6 +8,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { presentPipelineBasic } from '../../ci/index.ts';
 import {
   type Around,
+  type GroupPackageRow,
   type PackageFileRow,
   type PackageRow,
   type PipelineRow,
@@ -91,7 +92,11 @@ export async function presentPackages(
   project: AuthorizedProject,
   rows: readonly PackageRow[],
 ): Promise<Static<typeof Package>[]> {
-  const around = await selectAround(context.db, rows);
+  const shows_pipelines = project.may('read_pipelines');
+  const around = await selectAround(
+    context.db,
+    rows.map(({ id }) => ({ id, shows_pipelines })),
+  );
   const mayDelete = project.may('delete_packages');
   return rows.map((row) => presentRow(context, project, row, around, mayDelete));
 }
@@ -99,7 +104,7 @@ export async function presentPackages(
 /** Of several projects: whether the caller may delete one is not asked there. */
 export async function presentAcross(
   context: ReadContext,
-  rows: readonly (PackageRow & { project_path: string })[],
+  rows: readonly GroupPackageRow[],
 ): Promise<Static<typeof GroupPackage>[]> {
   const around = await selectAround(context.db, rows);
   return rows.map((row) => ({
@@ -114,7 +119,11 @@ export async function presentPackage(
   project: AuthorizedProject,
   [row, ...others]: [PackageRow, ...PackageRow[]],
 ): Promise<Static<typeof PackageWithVersions>> {
-  const around = await selectAround(context.db, [row, ...others]);
+  const shows_pipelines = project.may('read_pipelines');
+  const around = await selectAround(
+    context.db,
+    [row, ...others].map(({ id }) => ({ id, shows_pipelines })),
+  );
   return {
     ...presentRow(context, project, row, around, project.may('delete_packages')),
     versions: others.map((other) => ({
@@ -131,10 +140,12 @@ export async function presentFiles(
   project: AuthorizedProject,
   rows: readonly PackageFileRow[],
 ): Promise<Static<typeof PackageFile>[]> {
-  const pipelines = await selectFilePipelines(
-    context.db,
-    rows.map(({ id }) => id),
-  );
+  const pipelines = project.may('read_pipelines')
+    ? await selectFilePipelines(
+        context.db,
+        rows.map(({ id }) => id),
+      )
+    : [];
   return rows.map((row) => ({
     id: row.id,
     package_id: row.package_id,

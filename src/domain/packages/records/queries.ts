@@ -74,7 +74,7 @@ export const selectPackages = (
     columns,
   );
 
-export type GroupPackageRow = PackageRow & { project_path: string };
+export type GroupPackageRow = PackageRow & { project_path: string; shows_pipelines: boolean };
 
 /** One page of those in projects of the group whose packages the caller reads. */
 export function selectGroupPackages(
@@ -84,17 +84,15 @@ export function selectGroupPackages(
   input: GroupListInput,
   page: PageRequest,
 ): Promise<Page<GroupPackageRow>> {
+  const among = input.exclude_subgroups ? rightInGroup(group.id) : belowGroup(group.id);
+  const inProjects = (ability: 'read_packages' | 'read_pipelines') =>
+    sql<SqlBool>`packages.project_id in ${projectsWith(ability, caller, among)}`;
   const query = packagesOf(db)
     .innerJoin('projects', 'projects.id', 'packages.project_id')
     .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
     .select(sql<string>`namespaces.full_path || '/' || projects.path`.as('project_path'))
-    .where(
-      sql<SqlBool>`packages.project_id in ${projectsWith(
-        'read_packages',
-        caller,
-        input.exclude_subgroups ? rightInGroup(group.id) : belowGroup(group.id),
-      )}`,
-    );
+    .select(sql<boolean>`${inProjects('read_pipelines')}`.as('shows_pipelines'))
+    .where(inProjects('read_packages'));
   const { order_by = 'created_at', sort = 'asc' } = input;
   return selectPage(db, filtered(query, input), page, { by: order_by, sort }, columns);
 }
@@ -202,10 +200,14 @@ export type Around = {
   pipelines: readonly (PipelineRow & { package_id: number })[];
 };
 
-/** What the records of the packages show beside their rows, by one statement. */
-export async function selectAround(db: Db, packages: readonly { id: number }[]): Promise<Around> {
+/** What the records of the packages show beside their rows, by one statement; pipelines where the reader may see them. */
+export async function selectAround(
+  db: Db,
+  packages: readonly { id: number; shows_pipelines: boolean }[],
+): Promise<Around> {
   if (packages.length === 0) return { tags: [], pipelines: [] };
   const ids = idArray(packages.map(({ id }) => id));
+  const shown = idArray(packages.filter((each) => each.shows_pipelines).map(({ id }) => id));
   const of = await readTagged<{
     tags: Texts<TagRow>;
     pipelines: Texts<PipelineRow> & { package_id: number };
@@ -213,7 +215,7 @@ export async function selectAround(db: Db, packages: readonly { id: number }[]):
     taggedRows('tags', sql`select * from package_tags where package_id = any(${ids})`),
     taggedRows(
       'pipelines',
-      sql`select ${sql.raw(pipelineColumns('p'))}, found.package_id from unnest(${ids}) as wanted (id)
+      sql`select ${sql.raw(pipelineColumns('p'))}, found.package_id from unnest(${shown}) as wanted (id)
         cross join lateral (
           select distinct b.package_id, b.pipeline_id from package_file_pipelines b where b.package_id = wanted.id
           order by b.pipeline_id desc limit ${MAX_PIPELINES}) found

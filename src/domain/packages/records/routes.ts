@@ -1,6 +1,7 @@
 /** Packages of projects and groups (facts: Packages). */
 import { onGroup, onProject } from '../../../kernel/access/access.ts';
 import { bytesOf, type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { forbidden } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
 import { deletePackage, deletePackageFile } from './actions.ts';
@@ -157,6 +158,7 @@ export const packageEndpoints: Endpoint[] = [
     item: PackagePipeline,
     handle: async (context) => {
       const { db, subject, input, page } = context;
+      if (!subject.may('read_pipelines')) throw forbidden();
       const row = found(await selectPackage(db, subject, input.package_id), 'Package');
       return mapPage(await selectPipelinePage(db, row, page), (pipeline) =>
         presentPipeline(context, subject, pipeline),

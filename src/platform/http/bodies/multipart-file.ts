@@ -11,9 +11,9 @@ const malformed = (cause?: unknown): Failure =>
   new Failure('bad_request', '400 Bad request - the multipart body is malformed or truncated', { cause });
 const tooLarge = (): Failure => new Failure('payload_too_large', '413 Request Entity Too Large');
 
-function openParser(headers: IncomingHttpHeaders, type: string): BusboyInstance {
+function openParser(headers: IncomingHttpHeaders, type: string, parts: number): BusboyInstance {
   try {
-    const limits = { parts: 100, fieldSize: 65_536, headerPairs: 20, headerSize: 16 * 1_024 };
+    const limits = { parts, fieldSize: 65_536, headerPairs: 20, headerSize: 16 * 1_024 };
     return new Busboy({ headers: { ...headers, 'content-type': type }, limits });
   } catch (cause) {
     throw new Failure('bad_request', '400 Bad request - malformed multipart header', { cause });
@@ -34,11 +34,14 @@ export async function receiveFile(
     write(piece: Buffer): Promise<unknown>;
     /** Is told of the other fields. */
     field?(name: string, value: string): void;
+    /** Of the body at most; 100 unless given. */
+    parts?: number;
   },
 ): Promise<ReceivedFile | undefined> {
   const type = headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) return undefined;
-  const parser = openParser(headers, type);
+  const { parts = 100 } = options;
+  const parser = openParser(headers, type, parts);
   return new Promise((resolve, reject) => {
     let received: ReceivedFile | undefined;
     let writing: Promise<unknown> = Promise.resolve();
@@ -69,8 +72,17 @@ export async function receiveFile(
       writing.catch(fail);
     });
     parser.on('field', (name: string | undefined, value) => {
-      if (name !== undefined) options.field?.(name, value);
+      if (name === undefined) return;
+      try {
+        refuseUnstorable(value);
+        options.field?.(name, value);
+      } catch (error) {
+        fail(error);
+      }
     });
+    parser.on('partsLimit', () =>
+      fail(new Failure('bad_request', `400 Bad request - the form has more than ${parts} parts`)),
+    );
     parser.on('error', (cause) => fail(malformed(cause)));
     parser.on('finish', () => writing.then(() => resolve(received), fail));
     stream.on('error', (cause) => fail(malformed(cause)));
