@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { DocumentError } from '../../../platform/xml-documents.ts';
 import { readCoverage } from './coverage-report.ts';
-import { ReportError } from './xml-documents.ts';
 
 /** Each line in a text, in their order. */
 async function read(report: string): Promise<string[]> {
@@ -84,4 +84,4 @@ test.each([
   ],
   ['a tag in a tag', '<coverage <class filename="a"/>'],
   ['a name of bytes', '<coverage>\0</coverage>'],
-])('%s is refused', (_, report) => expect(read(report)).rejects.toThrow(ReportError));
+])('%s is refused', (_, report) => expect(read(report)).rejects.toThrow(DocumentError));

@@ -1,5 +1,5 @@
 /** Reads reports of coverage in the formats of Cobertura and JaCoCo (facts for CI: Report types). Pure. */
-import { type DocumentReader, readDocuments } from './xml-documents.ts';
+import { type DocumentReader, readDocuments } from '../../../platform/xml-documents.ts';
 
 /** Whether a line of a file was run, of those that can be. */
 type AddLine = (file: string, line: number, covered: boolean) => void;
@@ -36,6 +36,6 @@ function lineReader(add: AddLine): DocumentReader {
   };
 }
 
-/** The lines of a report, some of them more than once. Throws ReportError. */
+/** The lines of a report, some of them more than once. Throws DocumentError. */
 export const readCoverage = (report: string, add: AddLine): Promise<void> =>
   readDocuments(report, () => lineReader(add));

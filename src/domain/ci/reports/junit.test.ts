@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { DocumentError } from '../../../platform/xml-documents.ts';
 import { readJunit, type TestCase } from './junit.ts';
-import { ReportError } from './xml-documents.ts';
 
 async function read(report: string): Promise<TestCase[]> {
   const cases: TestCase[] = [];
@@ -113,7 +113,7 @@ describe('what is refused', () => {
     ],
   ])('%s', async (_, report, message) => {
     const reading = read(report);
-    await expect(reading).rejects.toThrow(ReportError);
+    await expect(reading).rejects.toThrow(DocumentError);
     await expect(reading).rejects.toThrow(message);
   });
 });

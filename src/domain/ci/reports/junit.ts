@@ -1,6 +1,7 @@
 /** Reads reports of tests in the format of JUnit (facts for CI: JUnit). Pure. */
+
+import { type DocumentReader, readDocuments } from '../../../platform/xml-documents.ts';
 import { isArchivePath } from '../artifacts/rules.ts';
-import { type DocumentReader, readDocuments } from './xml-documents.ts';
 
 export type CaseStatus = 'success' | 'failed' | 'skipped' | 'error';
 
@@ -85,6 +86,6 @@ function caseReader(add: (test: TestCase) => void): DocumentReader {
   };
 }
 
-/** The cases of a report. Throws ReportError. */
+/** The cases of a report. Throws DocumentError. */
 export const readJunit = (report: string, add: (test: TestCase) => void): Promise<void> =>
   readDocuments(report, () => caseReader(add));

@@ -2,11 +2,11 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { DocumentError } from '../../../platform/xml-documents.ts';
 import { mayDownload } from '../jobs/rules.ts';
 import { readCoverage } from './coverage-report.ts';
 import { type ReportFile, selectReports } from './queries.ts';
 import { readReports } from './unpack.ts';
-import { ReportError } from './xml-documents.ts';
 
 /** In all reports of a pipeline: each takes a hundred bytes. */
 const MAX_LINES = 1_000_000;
@@ -44,11 +44,11 @@ export const readPipelineCoverage = (
           files.set(path, lines);
           const known = lines.get(line);
           if (known === undefined && --left < 0)
-            throw new ReportError('the reports of the pipeline have more than 1,000,000 lines');
+            throw new DocumentError('the reports of the pipeline have more than 1,000,000 lines');
           if (!known) lines.set(line, covered);
         });
       } catch (error) {
-        if (!(error instanceof ReportError)) throw error;
+        if (!(error instanceof DocumentError)) throw error;
         problems.push({ job: name, message: error.message });
       }
     return { files: summed(files), problems };

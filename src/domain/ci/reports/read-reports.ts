@@ -1,10 +1,10 @@
 /** The suites of a pipeline's reports: one for each job, or for the jobs of a parallel one. */
 import type { Needs } from '../../../kernel/services.ts';
+import { DocumentError } from '../../../platform/xml-documents.ts';
 import { groupName } from '../execution/rules.ts';
 import { readJunit, type TestCase } from './junit.ts';
 import type { ReportFile } from './queries.ts';
 import { readReports } from './unpack.ts';
-import { ReportError } from './xml-documents.ts';
 
 /** In all reports of a pipeline. */
 const MAX_CASES = 100_000;
@@ -30,12 +30,13 @@ async function readSuite(
     for (const { id: jobId, secret } of files)
       await readJunit(await textOf(secret), (test) => {
         left.cases -= 1;
-        if (left.cases < 0) throw new ReportError('the reports of the pipeline have more than 100,000 cases');
+        if (left.cases < 0)
+          throw new DocumentError('the reports of the pipeline have more than 100,000 cases');
         cases.set(keyOf(test), { ...test, jobId });
       });
     return { ...suite, cases: [...cases.values()], error: null };
   } catch (error) {
-    if (!(error instanceof ReportError)) throw error;
+    if (!(error instanceof DocumentError)) throw error;
     return { ...suite, cases: [], error: `JUnit XML parsing failed: ${error.message}` };
   }
 }

@@ -4,8 +4,8 @@ import { createGunzip } from 'node:zlib';
 import { openFile } from '../../../kernel/files/stored-files.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { createShare } from '../../../platform/fair-share.ts';
+import { DocumentError } from '../../../platform/xml-documents.ts';
 import { artifactsFolder } from '../artifacts/files.ts';
-import { ReportError } from './xml-documents.ts';
 
 /** Of all reports of a pipeline, unpacked. */
 const MAX_BYTES = 33_554_432;
@@ -22,24 +22,24 @@ const readings = createShare({
 
 async function unpack(folder: string, secret: string, left: { bytes: number }): Promise<string> {
   const file = await openFile(folder, secret);
-  if (!file) throw new ReportError('the file is gone');
+  if (!file) throw new DocumentError('the file is gone');
   const pieces: Buffer[] = [];
   await pipeline(file.stream(), createGunzip(), async (unpacked: AsyncIterable<Buffer>) => {
     for await (const piece of unpacked) {
       left.bytes -= piece.length;
-      if (left.bytes < 0) throw new ReportError('the reports of the pipeline are larger than 32 MiB');
+      if (left.bytes < 0) throw new DocumentError('the reports of the pipeline are larger than 32 MiB');
       pieces.push(piece);
     }
   }).catch((error: unknown) => {
     const { code } = error as { code?: unknown };
     throw typeof code === 'string' && code.startsWith('Z_')
-      ? new ReportError('the file is not packed by gzip')
+      ? new DocumentError('the file is not packed by gzip')
       : error;
   });
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** Reads the reports of a pipeline in its turn, by the text of each file, which throws ReportError where there is none. */
+/** Reads the reports of a pipeline in its turn, by the text of each file, which throws DocumentError where there is none. */
 export const readReports = <Result>(
   { config }: Needs<'config'>,
   read: (textOf: (secret: string) => Promise<string>) => Promise<Result>,

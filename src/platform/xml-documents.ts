@@ -1,12 +1,12 @@
 /**
- * Reads reports in XML: one document after the other, as runners pack several files. No entity that a document declares is
+ * Reads XML: one document after the other, as runners pack several reports. No entity that a document declares is
  * expanded, one that is not well-formed is refused, and none takes more memory than a few times its size.
  */
 import { SaxesParser } from 'saxes';
-import { takeTurns } from '../../../platform/turns.ts';
+import { takeTurns } from './turns.ts';
 
-/** A report that is none: the message says where. */
-export class ReportError extends Error {}
+/** A document that is none: the message says where. */
+export class DocumentError extends Error {}
 
 /** What is told of a document; `text` has what is in the element, CDATA too, in pieces. */
 export type DocumentReader = {
@@ -29,10 +29,10 @@ function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): num
   let end: number | undefined;
   parser.on('error', (error) => {
     // What follows a document is another one.
-    if (end === undefined || parser.position === end) throw new ReportError(error.message);
+    if (end === undefined || parser.position === end) throw new DocumentError(error.message);
   });
   parser.on('doctype', (text) => {
-    if (/<!ENTITY/i.test(text)) throw new ReportError('entities are not allowed');
+    if (/<!ENTITY/i.test(text)) throw new DocumentError('entities are not allowed');
   });
   parser.on('opentagstart', () => {
     attributes = 0;
@@ -40,12 +40,12 @@ function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): num
   parser.on('attribute', () => {
     attributes += 1;
     if (attributes > MAX_ATTRIBUTES)
-      throw new ReportError(`an element has more than ${MAX_ATTRIBUTES} attributes`);
+      throw new DocumentError(`an element has more than ${MAX_ATTRIBUTES} attributes`);
   });
   parser.on('opentag', (tag) => {
     if (end !== undefined) return;
     depth += 1;
-    if (depth > MAX_DEPTH) throw new ReportError(`elements are more than ${MAX_DEPTH} deep`);
+    if (depth > MAX_DEPTH) throw new DocumentError(`elements are more than ${MAX_DEPTH} deep`);
     reader.open(tag.name, tag.attributes);
   });
   const take = (text: string): void => {
@@ -62,23 +62,23 @@ function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): num
   return { parser, end: () => end };
 }
 
-/** Reads each document by a new reader. Throws ReportError. */
-export async function readDocuments(report: string, makeReader: () => DocumentReader): Promise<void> {
+/** Reads each document by a new reader. Throws DocumentError. */
+export async function readDocuments(text: string, makeReader: () => DocumentReader): Promise<void> {
   const turn = takeTurns();
   let at = 0;
-  while (at < report.length) {
+  while (at < text.length) {
     // A declaration stands at the very beginning.
-    at += /^[\s\uFEFF]*/.exec(report.slice(at, at + PIECE_LENGTH))?.[0].length ?? 0;
-    if (at >= report.length) return;
+    at += /^[\s\uFEFF]*/.exec(text.slice(at, at + PIECE_LENGTH))?.[0].length ?? 0;
+    if (at >= text.length) return;
     const { parser, end } = openDocument(makeReader());
-    for (let from = at; from < report.length && end() === undefined; from += PIECE_LENGTH) {
-      parser.write(report.slice(from, from + PIECE_LENGTH));
+    for (let from = at; from < text.length && end() === undefined; from += PIECE_LENGTH) {
+      parser.write(text.slice(from, from + PIECE_LENGTH));
       await turn();
     }
     const length = end();
     if (length === undefined) {
       parser.close();
-      throw new ReportError('the document has no end');
+      throw new DocumentError('the document has no end');
     }
     at += length;
   }
