@@ -62,6 +62,8 @@ const openToNobody = new Set([
   'GET /job',
   // Its token is in a header, and there is no router.
   'GET /runners/router/discovery',
+  // Its token is in the query.
+  'GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/:module_version/file',
   // Nobody hears of it.
   'POST /projects/:id/merge_requests/:subscribable_id/unsubscribe',
 ]);

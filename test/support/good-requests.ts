@@ -16,8 +16,18 @@ const PICTURE = 'GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;';
 
 const fieldPart = ([name, value]: [string, unknown]): string =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-const filePart = ([name = '', filename = 'stone.gif']: readonly string[]): string =>
-  `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"; filename="${filename}"\r\ncontent-type: image/gif\r\n\r\n${PICTURE}\r\n--${BOUNDARY}--\r\n`;
+const filePart = ([name, filename = 'stone.gif', content = Buffer.from(PICTURE)]: readonly [
+  field: string,
+  name?: string,
+  content?: Buffer,
+]): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"; filename="${filename}"\r\ncontent-type: image/gif\r\n\r\n`,
+    ),
+    content,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]);
 
 /** Values by the names of required parameters. */
 const usual: Fields = {
@@ -140,8 +150,10 @@ export function requestTo(
     return {
       line,
       headers,
-      body:
-        Object.entries(fields).map(fieldPart).join('') + filePart(typeof file === 'string' ? [file] : file),
+      body: Buffer.concat([
+        Buffer.from(Object.entries(fields).map(fieldPart).join('')),
+        filePart(typeof file === 'string' ? [file] : file),
+      ]),
     };
   }
   if (spec.method === 'GET') {

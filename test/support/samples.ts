@@ -39,8 +39,8 @@ export type Given = {
   with?: Fields;
   /** A body that is no object. */
   body?: string;
-  /** The field that is a file, and its name where it has to have one. */
-  file?: string | readonly [field: string, name: string];
+  /** The field that is a file, and its name and content where it has to have some. */
+  file?: string | readonly [field: string, name: string, content?: Buffer];
 };
 
 /** The world of the access matrix, for requests that name something in it. */

@@ -2,23 +2,31 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { genericEndpoints } from './generic/routes.ts';
+import { helmEndpoints } from './helm/routes.ts';
+import { forgetVersion } from './maven/metadata-actions.ts';
+import { mavenEndpoints } from './maven/routes.ts';
 import { npmEndpoints } from './npm/routes.ts';
 import { protectionEndpoints } from './protection/routes.ts';
 import { pythonEndpoints } from './pypi/routes.ts';
 import { reassignPackages } from './records/reassign-actions.ts';
 import { packageEndpoints } from './records/routes.ts';
+import { terraformEndpoints, terraformRoutes } from './terraform/routes.ts';
 
 const SWEEP_BLOBS = 'packages.sweep_blobs';
 
 export const packagesCapability = (services: Needs<'blobs'>): Capability => ({
   name: 'packages',
   endpoints: [
-    ...packageEndpoints,
+    ...packageEndpoints({ maven: forgetVersion }),
     ...protectionEndpoints,
     ...genericEndpoints,
     ...pythonEndpoints,
     ...npmEndpoints,
+    ...mavenEndpoints,
+    ...helmEndpoints,
+    ...terraformEndpoints,
   ],
+  routes: terraformRoutes,
   tasks: { [SWEEP_BLOBS]: () => services.blobs.sweep() },
   schedules: [{ task: SWEEP_BLOBS, pattern: '20 4 * * *' }],
   tables: [

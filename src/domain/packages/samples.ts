@@ -1,11 +1,14 @@
 /** A package of each format for each user, with one file; a protection rule by each user's name. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Samples } from '../../../test/support/samples.ts';
+import { tarFile } from '../../../test/support/tar.ts';
 import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { digest } from '../../platform/secret.ts';
 
 const CONTENT = 'granite';
+const CHART = gzipSync(tarFile({ name: 'new/Chart.yaml', content: 'name: new\nversion: 1.0.0\n' }));
 
 /** The beginning of the names that the instance knows. */
 const scopeOf = (project: number): string =>
@@ -51,6 +54,23 @@ export const samples: Samples = {
     insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
       select id, name || '-1.0.0.tgz', sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), sha256('${CONTENT}'), now()
       from packages where package_type = 'npm' order by id;
+    insert into packages (project_id, package_type, name, version, creator_id, created_at, updated_at)
+      select ${project}, 'maven', (select n.full_path || '/' || p.path from projects p join namespaces n on n.id = p.namespace_id
+        where p.id = ${project}), username, id, now(), now() from person order by id;
+    insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
+      select id, 'stone.jar', sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), '', now()
+      from packages where package_type = 'maven' order by id;
+    insert into packages (project_id, package_type, name, version, creator_id, created_at, updated_at)
+      select ${project}, 'helm', username, '1.0.0', id, now(), now() from person order by id;
+    insert into package_files (package_id, file_name, sha256, size, md5, sha1, metadata, created_at)
+      select id, 'stone.tgz', sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), '',
+        '{"channel": "stable", "description": {"name": "stone"}}', now()
+      from packages where package_type = 'helm' order by id;
+    insert into packages (project_id, package_type, name, version, creator_id, created_at, updated_at)
+      select ${project}, 'terraform_module', 'stone/local', '1.0.' || id, id, now(), now() from person order by id;
+    insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
+      select id, 'stone-local-' || version || '.tgz', sha256('${CONTENT}'), 7, decode(md5('${CONTENT}'), 'hex'), '', now()
+      from packages where package_type = 'terraform_module' order by id;
     insert into package_tags (package_id, name, created_at, updated_at)
       select id, 'latest', now(), now() from packages order by id;
     insert into package_protection_rules (project_id, package_name_pattern, package_type, push_level, created_at, updated_at)
@@ -72,6 +92,28 @@ export const samples: Samples = {
     'rules/:package_protection_rule_id': 'package_protection_rules',
     'generic/:package_name': { table: 'packages', column: 'name' },
     ':package_name/:file_path': { value: '1.0/stone' },
+    'maven/:maven_path': {
+      table: 'packages',
+      column: `name || '/' || version || '/stone.jar'`,
+      foreign: true,
+      where: ({ project }) => `package_type = 'maven' and project_id = ${project}`,
+    },
+    'helm/:channel': { value: 'stable' },
+    'api/:channel': { value: 'stable' },
+    'charts/:file_name': { value: 'stone.tgz' },
+    'v1/:module_namespace': {
+      table: 'namespaces',
+      column: 'full_path',
+      where: ({ group }) => `id = ${group}`,
+    },
+    ':module_namespace/:module_name': { value: 'stone' },
+    'modules/:module_name': { value: 'stone' },
+    ':module_name/:module_system': { value: 'local' },
+    ':module_system/:module_version': {
+      table: 'packages',
+      column: 'version',
+      where: ({ project }) => `package_type = 'terraform_module' and project_id = ${project}`,
+    },
     'simple/:package_name': {
       table: 'packages',
       column: 'name',
@@ -137,6 +179,10 @@ export const samples: Samples = {
     'POST /projects/:id/packages/pypi': {
       with: { name: 'new', version: '1.0' },
       file: ['content', 'new-1.0.tar.gz'],
+    },
+    'POST /projects/:id/packages/helm/api/:channel/charts': { file: ['chart', 'new.tgz', CHART] },
+    'PUT /projects/:id/packages/terraform/modules/:module_name/:module_system/:module_version/file': {
+      at: { module_version: '2.0.0' },
     },
     'PUT /projects/:id/packages/generic/:package_name/:file_path': { at: { file_path: '2.0/stone' } },
   }),

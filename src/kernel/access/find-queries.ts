@@ -112,6 +112,17 @@ export const findProjectForEach = (
     callers.map((caller) => [caller.id, today(), id]),
   );
 
+/** The id of the project that has one of the full paths. */
+export async function findProjectAt(sql: Sql, fullPaths: readonly string[]): Promise<number | undefined> {
+  const parts = fullPaths.map(pathParts);
+  const [project] = await sql<{ id: number }[]>`
+    select p.id from projects p join namespaces n on n.id = p.namespace_id
+    where (lower(n.full_path) collate "C", lower(p.path) collate "C") in (
+      select * from unnest(${parts.map(([space]) => space)}::text[], ${parts.map(([, path]) => path)}::text[]))
+    limit 1`;
+  return project?.id;
+}
+
 /** The id of the project that had the path before. */
 export async function findRedirected(sql: Sql, fullPath: string): Promise<number | undefined> {
   const [redirect] = await sql<{ project_id: number }[]>`

@@ -1,7 +1,7 @@
 /** The access rules of package programs, of which some come with a deploy token. */
 import type { RawBuilder } from 'kysely';
 import type { Sql } from '../../platform/db/driver/sql.ts';
-import { Failure, unauthenticated } from '../../platform/failure.ts';
+import { Failure, notFound, unauthenticated } from '../../platform/failure.ts';
 import type { Caller } from '../actor.ts';
 import type { DeployToken } from '../identity/deploy-token-queries.ts';
 import { isForAnonymous, type ProjectAbility, projectPolicy } from '../policy/policy.ts';
@@ -13,6 +13,7 @@ import {
   authorizeGroupOrJobs,
   authorizeProject,
 } from './find.ts';
+import { findProjectAt } from './find-queries.ts';
 import { belowGroup, belowRoot, projectsOfDeployToken, projectsWith } from './project-list-queries.ts';
 
 /** Who comes without a credential is asked for one, whatever there is: most programs send theirs only then. */
@@ -52,6 +53,22 @@ export const onPackages = (ability: ProjectAbility): Access<AuthorizedProject, C
   },
 });
 
+/** The project whose full path is one of those that the path parameter says, by `pathsOf`; of several there is at most one. */
+export const onPackagesAt = (
+  ability: ProjectAbility,
+  parameter: string,
+  pathsOf: (text: string) => readonly string[],
+): Access<AuthorizedProject, Caller> => {
+  const byId = onPackages(ability);
+  return {
+    ...byId,
+    find: async (request) => {
+      const id = await findProjectAt(request.sql, pathsOf(request.params[parameter] ?? ''));
+      return byId.find({ ...request, params: { id: String(id ?? 0) } });
+    },
+  };
+};
+
 /** The ids of projects whose packages are read, in brackets. */
 export type ProjectIds = RawBuilder<unknown>;
 
@@ -64,20 +81,28 @@ const projectsRead = (
     ? projectsOfDeployToken('read_packages', deployToken, among)
     : projectsWith('read_packages', caller, among);
 
-/** The packages of the projects below a group, by the path parameter `id`. */
-export const onGroupPackages: Access<{ groupId: number; projects: ProjectIds }, Caller> = {
+export type GroupPackages = {
+  groupId: number;
+  projects: ProjectIds;
+  /** Refuses what is not among them: who came without a credential is asked for one. */
+  missing(): Failure;
+};
+
+/** The packages of the projects below a group, by a path parameter. */
+export const onGroupPackages = (parameter = 'id'): Access<GroupPackages, Caller> => ({
   sentence: { on: 'group', ability: 'read_group' },
   anonymous: true,
   find: async ({ sql: points, caller, deployToken, params }) => {
-    const reference = params.id ?? '';
+    const reference = params[parameter] ?? '';
     const byCaller = () => authorizeGroupOrJobs(points, caller, reference);
     const { id: groupId } = deployToken
       ? await ofTokenOrAnybody(authorizeGroupOfDeployToken(points, deployToken, reference), byCaller)
       : await asked(caller, byCaller());
     const projects = projectsRead(caller, deployToken, belowGroup(groupId));
-    return { subject: { groupId, projects }, actor: caller };
+    const missing = () => (caller || deployToken ? notFound('Package') : unauthenticated());
+    return { subject: { groupId, projects, missing }, actor: caller };
   },
-};
+});
 
 /** The packages of the projects below the group or user whose path `rootOf` finds in the path parameters. */
 export const onInstancePackages = (

@@ -8,6 +8,7 @@ import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created, PublishedFile, presentPublished } from '../publishing/replies.ts';
 import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { onlyIn } from '../records/queries.ts';
 import { genericFile, optionsOf } from './rules.ts';
 
 const path = '/projects/:id/packages/generic/:package_name/:file_path' as const;
@@ -63,7 +64,7 @@ export const genericEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, subject, input } = context;
       const { name, version, fileName, savedAs } = genericFile(input.package_name, input.file_path);
-      const file = await selectFileByKey(db, subject, { type: 'generic', name, version }, fileName);
+      const file = await selectFileByKey(db, onlyIn(subject), { type: 'generic', name, version }, fileName);
       return replyWithFile(context, found(file, 'Package'), { name: savedAs });
     },
   }),

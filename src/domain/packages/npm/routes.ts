@@ -196,11 +196,11 @@ const ofProject: Place<AuthorizedProject> = {
 const ofGroup: Place<{ projects: ProjectIds }> = {
   path: '/groups/:id/-/packages/npm',
   of: 'of the projects below a group',
-  access: onGroupPackages,
+  access: onGroupPackages(),
   projects: ({ projects }) => projects,
   project: homeOf,
-  accessForTags: () => onGroupPackages,
-  visit: onGroupPackages,
+  accessForTags: () => onGroupPackages(),
+  visit: onGroupPackages(),
 };
 const onInstance = onInstancePackages((params) => scopeOf(params.package_path ?? ''));
 const ofInstance: Place<{ projects: ProjectIds }> = {

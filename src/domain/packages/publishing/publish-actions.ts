@@ -61,7 +61,8 @@ async function keepPackage(
   return found(rows[0], 'Project');
 }
 
-async function keepFile(
+/** Stores what has come as a file of the locked package. */
+export async function keepFile(
   tx: Db,
   row: PackageRow,
   upload: Arrived,

@@ -86,7 +86,7 @@ const ofGroup = ({ subject }: { subject: { groupId: number; projects: ProjectIds
 const project = '/projects/:id/packages/pypi';
 const group = '/groups/:id/-/packages/pypi';
 const readProject = { ...read, access: onPackages('read_packages') };
-const readGroup = { ...read, access: onGroupPackages };
+const readGroup = { ...read, access: onGroupPackages() };
 
 export const pythonEndpoints: Endpoint[] = [
   endpoint({

@@ -9,6 +9,7 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { selectRulesFor } from '../protection/queries.ts';
 import { levelOf, requireDelete } from '../protection/rules.ts';
 import { lockPackage, type PackageRow } from './queries.ts';
+import type { PackageType } from './types.ts';
 
 export type DeleteContext = {
   services: Needs<'database' | 'blobs'>;
@@ -17,6 +18,10 @@ export type DeleteContext = {
 };
 
 const RELEASED_AT_ONCE = 200;
+/** What formats do in the transaction that deletes a package of theirs; they return the blobs that they need no more. */
+export type AfterDeletion = Partial<
+  Record<PackageType, (tx: Db, context: Omit<DeleteContext, 'actor'>, row: PackageRow) => Promise<Buffer[]>>
+>;
 
 const audit = (tx: Db, { actor, subject }: DeleteContext, { id, name, version }: PackageRow): Promise<void> =>
   announce(tx, {
@@ -33,7 +38,12 @@ const audit = (tx: Db, { actor, subject }: DeleteContext, { id, name, version }:
   });
 
 /** Removes the locked package: 403 where a rule protects it. Its blobs are to be released after the commit. */
-export async function removePackage(tx: Db, context: DeleteContext, row: PackageRow): Promise<Buffer[]> {
+export async function removePackage(
+  tx: Db,
+  context: DeleteContext,
+  row: PackageRow,
+  after: AfterDeletion = {},
+): Promise<Buffer[]> {
   requireDelete(
     await selectRulesFor(tx, context.subject, row),
     levelOf(context.actor, context.subject.role),
@@ -47,19 +57,21 @@ export async function removePackage(tx: Db, context: DeleteContext, row: Package
     .execute();
   await ahead(tx).deleteFrom('packages').where('id', '=', row.id).execute();
   await audit(tx, context, row);
-  return files.map(({ sha256 }) => sha256);
+  const further = await after[row.package_type as PackageType]?.(tx, context, row); // its check constraint
+  return [...files.map(({ sha256 }) => sha256), ...(further ?? [])];
 }
 
 export async function deletePackage(
   context: DeleteContext,
   id: number,
   unmodified: (updatedAt: Date) => void,
+  after: AfterDeletion,
 ): Promise<void> {
   const { services, subject } = context;
   const blobs = await inTransaction(services.database.db, async (tx) => {
     const row = found(await lockPackage(tx, subject, id), 'Package');
     unmodified(row.updated_at);
-    return removePackage(tx, context, row);
+    return removePackage(tx, context, row, after);
   });
   // Nobody waits for more of them: the others go with the next sweep.
   await services.blobs.release(blobs.slice(0, RELEASED_AT_ONCE));

@@ -4,7 +4,7 @@ import { bytesOf, type Endpoint, endpoint, found, listing, noContent } from '../
 import { forbidden } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
-import { deletePackage, deletePackageFile } from './actions.ts';
+import { type AfterDeletion, deletePackage, deletePackageFile } from './actions.ts';
 import { downloadStatuses, replyWithFile } from './download.ts';
 import { presentAcross, presentFiles, presentPackage, presentPackages, presentPipeline } from './present.ts';
 import {
@@ -46,7 +46,7 @@ const newestFirst: KeysetRule = {
   link: 'cursor',
 };
 
-export const packageEndpoints: Endpoint[] = [
+export const packageEndpoints = (after: AfterDeletion): Endpoint[] => [
   listing({
     method: 'GET',
     path,
@@ -99,7 +99,7 @@ export const packageEndpoints: Endpoint[] = [
     input: OnePackage,
     reply: noContent,
     handle: async (context) => {
-      await deletePackage(context, context.input.package_id, context.unmodified);
+      await deletePackage(context, context.input.package_id, context.unmodified, after);
       return null;
     },
   }),

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { compareVersions, fileToken, moduleFile, moduleName, openedFile, requireVersion } from './rules.ts';
+
+test('the parts of a name', () => {
+  expect(moduleName('beacon-2', 'aws')).toBe('beacon-2/aws');
+  expect(moduleFile('beacon-2/aws', '1.0.0')).toBe('beacon-2-aws-1.0.0.tgz');
+});
+
+test.each(['', 'A', 'a_b', 'a.b', '..', 'a/b', 'a b', 'a\0', 'a\n', 'а', 'x'.repeat(65)])(
+  '%j is no part of a name',
+  (part) => {
+    expect(() => moduleName(part, 'aws')).toThrow('module_name is invalid');
+    expect(() => moduleName('a', part)).toThrow('module_system is invalid');
+  },
+);
+
+test.each(['0.0.0', '1.2.3', '1.0.0-rc.1', '1.0.0-alpha-b+build.5'])('%s is a version', (version) => {
+  expect(() => requireVersion(version)).not.toThrow();
+});
+
+test.each([
+  ...['', '1', '1.0', 'v1.0.0', '01.0.0', '1.0.0-', '1.0.0-a..b', '1.0.0+', '1.0.0/..', '1.0.0\0', '１.0.0'],
+  `1.0.${'1'.repeat(300)}`,
+])('%j is no version', (version) => {
+  expect(() => requireVersion(version)).toThrow('module_version is invalid');
+});
+
+test('versions have the order of SemVer', () => {
+  const ordered = [
+    ...['0.9.0', '1.0.0-1', '1.0.0-2', '1.0.0-10', '1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta'],
+    ...['1.0.0-beta', '1.0.0', '1.0.1', '1.9.0', '1.10.0', '2.0.0-rc.1', '2.0.0'],
+  ];
+  for (const [at, one] of ordered.entries())
+    for (const [place, other] of ordered.entries())
+      expect([one, other, Math.sign(compareVersions(one, other))]).toEqual([
+        one,
+        other,
+        Math.sign(at - place),
+      ]);
+  expect(compareVersions('1.0.0+a', '1.0.0+b')).toBe(0);
+});
+
+test('a token opens its file for a while', () => {
+  const key = Buffer.alloc(32, 1);
+  const time = new Date('2024-11-28T00:00:00Z');
+  const token = fileToken(key, 5, time);
+  const later = (seconds: number) => new Date(time.getTime() + seconds * 1_000);
+  expect(openedFile(key, token, later(299))).toBe(5);
+  expect(openedFile(key, token, later(301))).toBeUndefined();
+  expect(openedFile(Buffer.alloc(32, 2), token, time)).toBeUndefined();
+  expect(openedFile(key, token.replace(/^5/, '6'), time)).toBeUndefined();
+  expect(openedFile(key, token.replace(/\.(\d+)\./, '.9999999999.'), time)).toBeUndefined();
+  for (const text of ['', 'x', '5..', `${token}=`, `${token}\n`, '5.1.2.3'])
+    expect(openedFile(key, text, time)).toBeUndefined();
+});
