@@ -497,6 +497,118 @@ CREATE UNIQUE INDEX ci_variables_project ON public.ci_variables USING btree (pro
 
 CREATE INDEX ci_variables_project_id ON public.ci_variables USING btree (project_id, id) WHERE (project_id IS NOT NULL);
 
+create table container_blobs (
+  repository_id bigint not null,
+  digest text collate "C" not null,
+  sha256 bytea not null,
+  size bigint not null,
+  linked_at timestamp(3) with time zone not null,
+  constraint container_blobs_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES container_repositories(id) ON DELETE CASCADE,
+  constraint container_blobs_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint container_blobs_pkey PRIMARY KEY (repository_id, digest)
+);
+
+CREATE INDEX container_blobs_blob ON public.container_blobs USING btree (sha256);
+
+CREATE INDEX container_blobs_linked ON public.container_blobs USING btree (linked_at);
+
+create table container_chunks (
+  upload_id uuid not null,
+  start bigint not null,
+  size bigint not null,
+  sha256 bytea not null,
+  draft text not null,
+  constraint container_chunks_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES container_uploads(id) ON DELETE CASCADE,
+  constraint container_chunks_pkey PRIMARY KEY (upload_id, start)
+);
+
+create table container_manifest_blobs (
+  manifest_id bigint not null,
+  repository_id bigint not null,
+  digest text collate "C" not null,
+  constraint container_manifest_blobs_manifest_id_fkey FOREIGN KEY (manifest_id) REFERENCES container_manifests(id) ON DELETE CASCADE,
+  constraint container_manifest_blobs_repository_id_digest_fkey FOREIGN KEY (repository_id, digest) REFERENCES container_blobs(repository_id, digest) DEFERRABLE INITIALLY DEFERRED,
+  constraint container_manifest_blobs_pkey PRIMARY KEY (manifest_id, digest)
+);
+
+CREATE INDEX container_manifest_blobs_blob ON public.container_manifest_blobs USING btree (repository_id, digest);
+
+create table container_manifest_children (
+  manifest_id bigint not null,
+  child_id bigint not null,
+  constraint container_manifest_children_child_id_fkey FOREIGN KEY (child_id) REFERENCES container_manifests(id) DEFERRABLE INITIALLY DEFERRED,
+  constraint container_manifest_children_manifest_id_fkey FOREIGN KEY (manifest_id) REFERENCES container_manifests(id) ON DELETE CASCADE,
+  constraint container_manifest_children_pkey PRIMARY KEY (manifest_id, child_id)
+);
+
+CREATE INDEX container_manifest_children_child ON public.container_manifest_children USING btree (child_id);
+
+create table container_manifests (
+  id bigint generated always as identity not null,
+  repository_id bigint not null,
+  digest text collate "C" not null,
+  media_type text not null,
+  sha256 bytea not null,
+  size bigint not null,
+  config_digest text collate "C",
+  subject text collate "C",
+  artifact_type text,
+  annotations jsonb,
+  created_at timestamp(3) with time zone not null,
+  constraint container_manifests_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES container_repositories(id) ON DELETE CASCADE,
+  constraint container_manifests_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint container_manifests_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX container_manifests_blob ON public.container_manifests USING btree (sha256);
+
+CREATE UNIQUE INDEX container_manifests_digest ON public.container_manifests USING btree (repository_id, digest);
+
+CREATE INDEX container_manifests_subject ON public.container_manifests USING btree (repository_id, subject, id) WHERE (subject IS NOT NULL);
+
+create table container_repositories (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint container_repositories_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint container_repositories_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX container_repositories_name ON public.container_repositories USING btree (project_id, name);
+
+create table container_tags (
+  id bigint generated always as identity not null,
+  repository_id bigint not null,
+  name text collate "C" not null,
+  manifest_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint container_tags_manifest_id_fkey FOREIGN KEY (manifest_id) REFERENCES container_manifests(id) ON DELETE CASCADE,
+  constraint container_tags_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES container_repositories(id) ON DELETE CASCADE,
+  constraint container_tags_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX container_tags_manifest ON public.container_tags USING btree (manifest_id);
+
+CREATE UNIQUE INDEX container_tags_name ON public.container_tags USING btree (repository_id, name);
+
+create table container_uploads (
+  id uuid not null,
+  repository_id bigint not null,
+  started_by text not null,
+  size bigint default 0 not null,
+  chunks integer default 0 not null,
+  created_at timestamp(3) with time zone not null,
+  constraint container_uploads_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES container_repositories(id) ON DELETE CASCADE,
+  constraint container_uploads_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX container_uploads_created ON public.container_uploads USING btree (created_at);
+
+CREATE INDEX container_uploads_repository ON public.container_uploads USING btree (repository_id);
+
 create table custom_attributes (
   id bigint generated always as identity not null,
   user_id bigint,

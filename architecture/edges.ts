@@ -46,6 +46,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'work-items',
   ],
   planning: ['hooks', 'markdown', 'search'],
+  registry: ['oauth'],
   releases: ['hooks', 'markdown', 'notifications', 'planning', 'repositories'],
   repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],

@@ -28,6 +28,7 @@ import { oauthCapability } from './domain/oauth/index.ts';
 import { packagesCapability } from './domain/packages/index.ts';
 import { pagesCapability } from './domain/pages/index.ts';
 import { labelsCapability, milestoneSearch, milestonesCapability } from './domain/planning/index.ts';
+import { registryCapability } from './domain/registry/index.ts';
 import { releasesCapability } from './domain/releases/index.ts';
 import {
   commitSearch,
@@ -102,6 +103,7 @@ export const capabilities = (services: Services): Capability[] => {
     badgesCapability(),
     ciCapability(services),
     packagesCapability(services),
+    registryCapability(services),
     releasesCapability(services),
     hooksCapability(services),
     integrationsCapability(services),

@@ -7,6 +7,7 @@ import {
   createHash,
   createHmac,
   createPrivateKey,
+  createPublicKey,
   type Hash,
   hash,
   hkdfSync,
@@ -16,6 +17,7 @@ import {
   randomUUID,
   sign,
   timingSafeEqual,
+  verify,
 } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
@@ -193,3 +195,13 @@ const signInBackground = promisify(sign);
 /** An RS256 signature (RFC 7518, section 3.3), made off the main thread; by way of the Web's interface it takes longer. */
 export const signRs256 = (key: PrivateKey, content: string): Promise<Buffer> =>
   signInBackground('sha256', Buffer.from(content), key);
+
+export type PublicKey = KeyObject;
+
+/** A public RSA key from its JWK. */
+export const parsePublicKey = (jwk: { n: string; e: string }): PublicKey =>
+  createPublicKey({ key: { kty: 'RSA', n: jwk.n, e: jwk.e }, format: 'jwk' });
+
+/** Whether the key's owner made the RS256 signature; in well under a millisecond. */
+export const isSignedRs256 = (key: PublicKey, content: string, signature: Buffer): boolean =>
+  verify('sha256', Buffer.from(content), key, signature);

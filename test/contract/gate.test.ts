@@ -37,6 +37,7 @@ const expected: Record<RouteKind, Expected> = {
   file: { nobody: 'throttle_unauthenticated_web', somebody: 'throttle_authenticated_web' },
   protocol: { nobody: 'throttle_unauthenticated_web' },
   git: { nobody: 'throttle_unauthenticated_git_http', maintained: true },
+  registry: { nobody: 'throttle_unauthenticated_web', maintained: true },
   ingest: { maintained: true },
   static: {},
   probe: {},

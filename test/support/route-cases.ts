@@ -1,4 +1,4 @@
-/** The routes beside the API's endpoints: git, files, pages and their forms. */
+/** The routes beside the API's endpoints: git, the container registry, files, pages and their forms. */
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import type { AccessWorld } from './access-world.ts';
@@ -105,6 +105,27 @@ async function gitCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]>
   return routes;
 }
 
+/** Whether the token that the registry gave grants the action. */
+function isGranted({ status, text }: RawResponse, action: string): boolean {
+  if (status !== 200) return false;
+  const [, claims = ''] = String(JSON.parse(text).token).split('.');
+  const { access } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  return access.some(({ actions }: { actions: string[] }) => actions.includes(action));
+}
+
+/** Tokens for an image of the project: all that the registry does goes by them. */
+const registryCases = (): AccessCase[] =>
+  ['pull', 'push', 'delete', '*'].map((action) => ({
+    title: `registry: a token to ${action} an image`,
+    request: {
+      line: `GET /jwt/auth?service=container_registry&scope=repository:world/world/image:${action}`,
+      headers: {},
+    },
+    credential: 'basic',
+    situations: situationNames,
+    opened: (response) => isGranted(response, action),
+  }));
+
 /**
  * Callers who differ in what they may read; pages are slower than endpoints, and show nothing that those do
  * not.
@@ -125,7 +146,9 @@ const readers: readonly CallerName[] = [
 const leadsOn = ({ status }: RawResponse): boolean => status === 302;
 
 /** Their pages are the same for all, or one's own; those of git have cases of their own. */
-const apart = new Set(['documentation', 'git-http', 'members', 'operations', 'sign-in', 'topics']);
+const apart = new Set([
+  ...['documentation', 'git-http', 'members', 'operations', 'registry', 'sign-in', 'topics'],
+]);
 
 /** Paths of pages and files, whose parameters name objects in the world. */
 async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
@@ -210,5 +233,5 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
 
 export async function makeRouteCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]> {
   const keyed = await makeKeyedCases(app, world);
-  return [...(await gitCases(app, world)), ...(await pageCases(app, world)), ...keyed];
+  return [...(await gitCases(app, world)), ...registryCases(), ...(await pageCases(app, world)), ...keyed];
 }

@@ -14,7 +14,7 @@ import { tokenRoute } from './tokens/endpoint.ts';
 import { tokenManagementRoutes } from './tokens/management.ts';
 
 export { rotateSigningKey } from './identity/signing-key-actions.ts';
-export { signClaims } from './identity/token.ts';
+export { readSignedClaims, signClaims } from './identity/token.ts';
 
 const SWEEP = 'oauth.sweep';
 

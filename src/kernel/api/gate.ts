@@ -42,6 +42,11 @@ const rules: Record<GatedKind, Rule> = {
     address: 'throttle_unauthenticated_git_http',
     maintenance: 'The server is in maintenance: pushes are refused for now.',
   },
+  // One pull of an account is many requests.
+  registry: {
+    address: 'throttle_unauthenticated_web',
+    maintenance: 'The server is in maintenance: pushes are refused for now.',
+  },
   // Senders have keys, and count by what the key is for.
   ingest: { maintenance: MAINTENANCE },
 };

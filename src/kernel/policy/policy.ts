@@ -50,7 +50,8 @@ export type Feature =
   | 'builds_access_level'
   | 'releases_access_level'
   | 'environments_access_level'
-  | 'package_registry_access_level';
+  | 'package_registry_access_level'
+  | 'container_registry_access_level';
 /** A public one is open to all for reading, whoever sees the project. */
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
@@ -160,6 +161,15 @@ export const projectPolicy = {
   publish_packages: { least: DEVELOPER, feature: 'package_registry_access_level' },
   delete_packages: { least: MAINTAINER, feature: 'package_registry_access_level' },
   manage_package_protection: { least: MAINTAINER, feature: 'package_registry_access_level' },
+  read_container_images: {
+    least: REPORTER,
+    open: 'anyone',
+    feature: 'container_registry_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  push_container_images: { least: DEVELOPER, feature: 'container_registry_access_level' },
+  delete_container_images: { least: MAINTAINER, feature: 'container_registry_access_level' },
   read_secure_files: {
     least: DEVELOPER,
     feature: 'builds_access_level',

@@ -100,6 +100,12 @@ export const ApplicationSettingsSchema = Type.Object({
     default: null,
     description: 'Days that an access token may live; null for 365.',
   }),
+  container_registry_token_expire_delay: Type.Integer({
+    default: 5,
+    minimum: 1,
+    maximum: 1_440,
+    description: 'Minutes that a token for the container registry lasts; what was begun with it goes on.',
+  }),
   // Continuous integration
   enforce_ci_inbound_job_token_scope_enabled: boolean(
     false,

@@ -33,6 +33,11 @@ export const diskFailure = (error: unknown): unknown =>
     : error;
 
 const draftsFolder = (root: string): string => join(root, 'drafts');
+/** The file of the draft with this name, 32 hexadecimal digits. */
+export function draftPath(root: string, name: string): string {
+  if (!/^[0-9a-f]{32}$/.test(name)) throw new Error('not the name of a draft');
+  return join(draftsFolder(root), name);
+}
 const folderOf = (root: string, name: string): string => join(root, name.slice(0, 2));
 
 /** The file of the blob with this name, 64 hexadecimal digits. */
@@ -40,9 +45,6 @@ export function blobPath(root: string, name: string): string {
   if (!DIGEST.test(name)) throw new Error('not the name of a blob');
   return join(folderOf(root, name), name);
 }
-
-/** The file of a draft of this name. */
-export const draftPath = (root: string, name: string): string => join(draftsFolder(root), name);
 
 /** A new draft, open for writing, and its path. */
 export async function createDraft(root: string, name: string): Promise<{ path: string; handle: FileHandle }> {
@@ -105,6 +107,9 @@ export const openBlobFile = (root: string, name: string): Promise<FileHandle | u
   unlessMissing(open(blobPath(root, name), 'r'), undefined);
 
 export const removeFile = (path: string): Promise<void> => unlessMissing(unlink(path), undefined);
+
+export const isFile = async (path: string): Promise<boolean> =>
+  (await unlessMissing(stat(path), undefined)) !== undefined;
 
 /** Whether the file was last written before the time. */
 const isOlder = async (path: string, before: Date): Promise<boolean> => {

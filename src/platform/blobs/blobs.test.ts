@@ -78,6 +78,29 @@ test('other digests are computed beside SHA-256', async () => {
   expect(digests.get('sha1')?.toString('hex')).toHaveLength(40);
 });
 
+test('what a draft leaves is kept by another request, or goes', async () => {
+  const text = async (name: string) => {
+    const left = await services().blobs.left(name, digest('gneiss'));
+    return left && Buffer.concat(await left.read().toArray()).toString();
+  };
+  const draft = await services().blobs.draft();
+  await draft.write(Buffer.from('gneiss'));
+  await draft.finish();
+  const name = draft.leave();
+  await draft.discard();
+  expect(await text(name)).toBe('gneiss');
+  const left = await services().blobs.left(name, digest('gneiss'));
+  await inTransaction(services().database.db, async (tx) => {
+    await left?.keep(tx);
+    await sql`insert into named_blobs values (${digest('gneiss')})`.execute(tx);
+  });
+  await left?.discard();
+  expect(await text(name)).toBeUndefined();
+  expect(await read('gneiss')).toBe('gneiss');
+  await forget('gneiss');
+  expect(drafts()).toEqual([]);
+});
+
 test('twenty at once are one file', async () => {
   await Promise.all(Array.from({ length: 20 }, () => keep('slate')));
   expect(await read('slate')).toBe('slate');

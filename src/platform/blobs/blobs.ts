@@ -2,6 +2,7 @@
  * Blobs: bytes by their SHA-256, of which one copy is kept however often they come. Rows name them by foreign keys to the
  * table `blobs`; that table's row is locked while a file gets its name or loses it, so that neither is without the other.
  */
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../clock.ts';
@@ -15,6 +16,7 @@ import {
   createDraft,
   diskFailure,
   draftPath,
+  isFile,
   moveFile,
   oldBlobs,
   oldDrafts,
@@ -37,15 +39,22 @@ export type Draft = {
   finish(): Promise<Received>;
   /** In the transaction of the row that names it, before that row. Call it after finish(). */
   keep(tx: Db): Promise<void>;
+  /** Leaves what is finished to a later request, for a day: its name. discard() then leaves it, too. */
+  leave(): string;
   /** Always the last call: what is not kept is gone. */
   discard(): Promise<void>;
 };
+
+/** What a draft left. */
+export type LeftDraft = Pick<Draft, 'keep' | 'discard'> & { read(): Readable };
 
 export type OpenBlob = { size: number; stream(range?: ByteRange): Readable; close(): Promise<void> };
 
 export type Blobs = {
   /** Computes these digests beside SHA-256. */
   draft(also?: readonly DigestAlgorithm[]): Promise<Draft>;
+  /** What a draft left under the name, with this SHA-256; undefined where it is gone. */
+  left(name: string, sha256: Buffer): Promise<LeftDraft | undefined>;
   /** Undefined where there is none. The caller reads its stream to the end, destroys it, or closes the blob. */
   open(sha256: Buffer): Promise<OpenBlob | undefined>;
   /** Removes those of the blobs that no row names any more; call it after the commit. Failures are logged. */
@@ -85,8 +94,16 @@ export function createBlobs(
   { background }: Pick<Database, 'background'>,
   { disk, log }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log },
 ): Blobs {
+  async function keepAs(tx: Db, path: string, sha256: Buffer): Promise<void> {
+    await holdBlob(tx, sha256);
+    await placeDraft(root, path, sha256.toString('hex')).catch((error: unknown) => {
+      throw diskFailure(error);
+    });
+  }
+
   async function draft(also: readonly DigestAlgorithm[] = []): Promise<Draft> {
-    const { path, handle } = await createDraft(root, randomHex(16)).catch((error: unknown) => {
+    const name = randomHex(16);
+    const { path, handle } = await createDraft(root, name).catch((error: unknown) => {
       throw diskFailure(error);
     });
     const hashes = new Map(also.map((algorithm) => [algorithm, startDigest(algorithm)]));
@@ -94,6 +111,7 @@ export function createBlobs(
     let size = 0;
     let open = true;
     let received: Received | undefined;
+    let isLeft = false;
     const close = async () => {
       if (open) await handle.close();
       open = false;
@@ -124,14 +142,16 @@ export function createBlobs(
       },
       async keep(tx) {
         if (!received) throw new Error('a draft is kept when it is finished');
-        await holdBlob(tx, received.sha256);
-        await placeDraft(root, path, received.sha256.toString('hex')).catch((error: unknown) => {
-          throw diskFailure(error);
-        });
+        await keepAs(tx, path, received.sha256);
+      },
+      leave() {
+        if (!received) throw new Error('a draft is left when it is finished');
+        isLeft = true;
+        return name;
       },
       async discard() {
         await close().catch(() => undefined);
-        await removeFile(path);
+        if (!isLeft) await removeFile(path);
       },
     };
   }
@@ -193,6 +213,15 @@ export function createBlobs(
 
   return {
     draft,
+    async left(name, sha256) {
+      const path = draftPath(root, name);
+      if (!(await isFile(path))) return undefined;
+      return {
+        read: () => createReadStream(path),
+        keep: (tx) => keepAs(tx, path, sha256),
+        discard: () => removeFile(path),
+      };
+    },
     async open(sha256) {
       const handle = await openBlobFile(root, sha256.toString('hex'));
       if (!handle) return undefined;

@@ -264,6 +264,73 @@ export type CiVariablesTable = {
   updated_at: Date;
 };
 
+export type ContainerBlobsTable = {
+  repository_id: number;
+  digest: string;
+  sha256: Buffer;
+  size: number;
+  linked_at: Date;
+};
+
+export type ContainerChunksTable = {
+  upload_id: string;
+  start: number;
+  size: number;
+  sha256: Buffer;
+  draft: string;
+};
+
+export type ContainerManifestBlobsTable = {
+  manifest_id: number;
+  repository_id: number;
+  digest: string;
+};
+
+export type ContainerManifestChildrenTable = {
+  manifest_id: number;
+  child_id: number;
+};
+
+export type ContainerManifestsTable = {
+  id: GeneratedAlways<number>;
+  repository_id: number;
+  digest: string;
+  media_type: string;
+  sha256: Buffer;
+  size: number;
+  config_digest: string | null;
+  subject: string | null;
+  artifact_type: string | null;
+  annotations: Json | null;
+  created_at: Date;
+};
+
+export type ContainerRepositoriesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ContainerTagsTable = {
+  id: GeneratedAlways<number>;
+  repository_id: number;
+  name: string;
+  manifest_id: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ContainerUploadsTable = {
+  id: string;
+  repository_id: number;
+  started_by: string;
+  size: Generated<number>;
+  chunks: Generated<number>;
+  created_at: Date;
+};
+
 export type CustomAttributesTable = {
   id: GeneratedAlways<number>;
   user_id: number | null;
@@ -1752,6 +1819,14 @@ export type Tables = {
   ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
   ci_variables: CiVariablesTable;
+  container_blobs: ContainerBlobsTable;
+  container_chunks: ContainerChunksTable;
+  container_manifest_blobs: ContainerManifestBlobsTable;
+  container_manifest_children: ContainerManifestChildrenTable;
+  container_manifests: ContainerManifestsTable;
+  container_repositories: ContainerRepositoriesTable;
+  container_tags: ContainerTagsTable;
+  container_uploads: ContainerUploadsTable;
   custom_attributes: CustomAttributesTable;
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;

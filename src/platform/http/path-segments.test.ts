@@ -47,6 +47,7 @@ test.each([
   // A group may be named `uploads`.
   '/g/uploads/a/b',
   '/api/v4/projects/g/-/issues',
+  '/v2/g/p.git/info/refs',
   '/g/p?x=/-/issues',
 ])('%s stays', (address) => expect(join(address)).toBe(address));
 

@@ -5,7 +5,7 @@ export const ANY_PATH = '/:path+';
 
 const beginning = /^\/:\w+\+/;
 /** No group or user has one of these names. Repositories of snippets are below `-/`. */
-const fixed = /^(?:api|-(?!\/snippets\/))\//;
+const fixed = /^(?:api|v2|-(?!\/snippets\/))\//;
 
 /** The path for the router. */
 export const routerPath = (path: string): string => path.replace(/^(\/:\w+)\+/, '$1');

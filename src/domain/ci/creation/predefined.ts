@@ -1,4 +1,5 @@
 /** Variables that every pipeline has before its jobs are known (facts for CI: Predefined variables). Pure. */
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import { visibilityName } from '../../../kernel/policy/roles.ts';
 import { bodyOf, commitDate, titleOf } from '../../../platform/git/commit-texts.ts';
@@ -55,6 +56,7 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
   const url = new URL(baseUrl);
   const [major = '', minor = '', patch = ''] = facts.apiVersion.split(/[.-]/);
   const { name, email } = commit.author;
+  const hasRegistry = projectSettings(project).container_registry_access_level !== 'disabled';
   const values: Record<string, string | undefined> = {
     CI: 'true',
     GITLAB_CI: 'true',
@@ -72,6 +74,8 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     CI_SERVER_VERSION_PATCH: patch,
     CI_SERVER_REVISION: facts.revision,
     CI_API_V4_URL: `${baseUrl}/api/v4`,
+    CI_REGISTRY: hasRegistry ? url.host : undefined,
+    CI_REGISTRY_IMAGE: hasRegistry ? `${url.host}/${project.fullPath.toLowerCase()}` : undefined,
     GITLAB_FEATURES: '',
     CI_PROJECT_ID: String(project.id),
     CI_PROJECT_NAME: project.path,

@@ -1,4 +1,5 @@
 /** What a runner is told of a job that it has taken (facts for CI: Job response JSON). Pure. */
+import { JOB_USER } from '../../../kernel/identity/token-visitor.ts';
 import { slugOf } from '../creation/predefined.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
@@ -118,6 +119,8 @@ export function jobVariables(facts: JobFacts): SentVariable[] | undefined {
     ...facts.predefined.map((variable) => sent(variable, true)),
     ...open.map((variable) => sent(variable, true)),
     secret('CI_JOB_TOKEN', token, true),
+    secret('CI_REGISTRY_USER', JOB_USER, false),
+    secret('CI_REGISTRY_PASSWORD', token, true),
     secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
     ...facts.identities.map(({ key, value }) => ({ ...secret(key, value, true), raw: true as const })),
     ...planned.variables.map(({ key, value, raw }) => sent({ key, value, raw }, true)),
@@ -129,7 +132,7 @@ export function jobVariables(facts: JobFacts): SentVariable[] | undefined {
 
 function repositoryUrl({ baseUrl, token, project }: JobFacts): string {
   const url = new URL(`${baseUrl}/${project.fullPath}.git`);
-  url.username = 'gitlab-ci-token';
+  url.username = JOB_USER;
   url.password = token;
   return url.href;
 }

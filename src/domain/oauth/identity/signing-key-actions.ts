@@ -4,7 +4,14 @@ import type { Needs } from '../../../kernel/services.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
-import { type PrivateKey, parsePrivateKey, seal, unseal } from '../../../platform/secret.ts';
+import {
+  type PrivateKey,
+  type PublicKey,
+  parsePrivateKey,
+  parsePublicKey,
+  seal,
+  unseal,
+} from '../../../platform/secret.ts';
 
 export const SIGNING_ALGORITHM = 'RS256';
 const DAY = 86_400_000;
@@ -93,6 +100,21 @@ export async function publishedKeys(services: KeyServices): Promise<Json[]> {
     rows = await select();
   }
   return rows.map((row) => row.public_jwk);
+}
+
+/** Public keys by their names, of each database: a name is its key's digest. */
+const verifying = new WeakMap<KeyServices['database'], { keys: Map<string, PublicKey>; askedAt: number }>();
+
+/** The published key of this name; one that was removed is known for seconds more. */
+export async function verifyingKey(services: KeyServices, kid: string): Promise<PublicKey | undefined> {
+  const last = verifying.get(services.database);
+  const isFresh = last !== undefined && monotonic() - last.askedAt < CACHE_LIFETIME_MS;
+  const found = isFresh ? last.keys.get(kid) : undefined;
+  if (found || isFresh) return found;
+  const published = (await publishedKeys(services)) as { kid: string; n: string; e: string }[];
+  const keys = new Map(published.map((jwk) => [jwk.kid, last?.keys.get(jwk.kid) ?? parsePublicKey(jwk)]));
+  verifying.set(services.database, { keys, askedAt: monotonic() });
+  return keys.get(kid);
 }
 
 /** Makes a key that signs from now on, and retires the one that did; returns its id. */

@@ -10,6 +10,8 @@ export type RouteKind =
   /** Programs speak a protocol that has refusals of its own. */
   | 'protocol'
   | 'git'
+  /** Images and other artifacts, for programs that fetch and push them. */
+  | 'registry'
   /** Programs bring what is to be kept. */
   | 'ingest'
   /** The same for everybody, and made of nothing that is scarce. */
@@ -34,6 +36,7 @@ export const manners: Record<RouteKind, Manner> = {
   file: { bodyLimit: 0, pages: true },
   protocol: { bodyLimit: FORM_BYTES, pages: true },
   git: { bodyLimit: Number.POSITIVE_INFINITY, pages: true },
+  registry: { bodyLimit: Number.POSITIVE_INFINITY, pages: false },
   ingest: { bodyLimit: Number.POSITIVE_INFINITY, pages: false },
   static: { bodyLimit: 0, pages: false },
   probe: { bodyLimit: 0, pages: true },

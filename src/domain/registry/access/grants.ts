@@ -1,0 +1,88 @@
+/** What a visitor is granted of the scopes that a program asks for. */
+import { type AuthorizedProject, authorizeDeployToken, followProject } from '../../../kernel/access/find.ts';
+import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
+import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
+import type { Needs } from '../../../kernel/services.ts';
+import { Failure } from '../../../platform/failure.ts';
+import { type Action, projectCandidates, type Scope } from '../names/rules.ts';
+import { abilityOf, actionsOf, isShutToJob } from './rules.ts';
+
+/** An entry of `access` in a token, as the public registry reads it. */
+export type Grant = {
+  type: 'repository' | 'registry';
+  name: string;
+  actions: string[];
+  meta?: { project_path: string; project_id: number };
+};
+
+/** Undefined where it is missing, invisible or refused. */
+async function orNothing<T>(finding: Promise<T>): Promise<T | undefined> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+const findProject = (
+  { database: { points } }: Needs<'database'>,
+  { caller, deployToken }: Visitor,
+  ability: ProjectAbility,
+  path: string,
+): Promise<AuthorizedProject | undefined> =>
+  orNothing(
+    deployToken
+      ? authorizeDeployToken(points, deployToken, ability, path)
+      : followProject(points, caller, ability, path),
+  );
+
+/** The first of the candidates that the visitor sees, by its present or a former path. */
+async function locate(services: Needs<'database'>, visitor: Visitor, path: string) {
+  for (const { projectPath } of projectCandidates(path)) {
+    const project = await findProject(services, visitor, 'read_project', projectPath);
+    if (project) return { project, projectPath };
+  }
+  return undefined;
+}
+
+async function grantOf(
+  services: Needs<'database'>,
+  visitor: Visitor,
+  scope: Scope,
+): Promise<Grant | undefined> {
+  if (scope.type === 'catalog')
+    return visitor.caller?.admin && actionsOf(visitor).includes('*')
+      ? { type: 'registry', name: 'catalog', actions: ['*'] }
+      : undefined;
+  const { path } = scope;
+  const found = await locate(services, visitor, path);
+  if (!found) return undefined;
+  const { project, projectPath } = found;
+  const actions: Action[] = [];
+  const given = actionsOf(visitor);
+  for (const action of scope.actions) {
+    if (!given.includes(action) || isShutToJob(visitor, project.id, action)) continue;
+    const ability = abilityOf[action];
+    const may = visitor.deployToken
+      ? (await findProject(services, visitor, ability, projectPath)) !== undefined
+      : project.may(ability);
+    if (may) actions.push(action);
+  }
+  const meta = { project_path: projectPath, project_id: project.id };
+  return actions.length > 0 ? { type: 'repository', name: path, actions, meta } : undefined;
+}
+
+/** What is not granted is left out: the program learns it when it uses the token. */
+export async function grantsOf(
+  services: Needs<'database'>,
+  visitor: Visitor,
+  scopes: readonly Scope[],
+): Promise<Grant[]> {
+  const grants: Grant[] = [];
+  for (const scope of scopes) {
+    const grant = await grantOf(services, visitor, scope);
+    if (grant) grants.push(grant);
+  }
+  return grants;
+}

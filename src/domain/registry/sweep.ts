@@ -1,0 +1,13 @@
+/** What the clock removes: uploads that did not end within a day, and blobs that no manifest needed for so long. */
+import type { Needs } from '../../kernel/services.ts';
+import { unlinkUnneeded } from './images/sweep-actions.ts';
+import { removeUpload } from './uploads/actions.ts';
+import { selectEnded } from './uploads/queries.ts';
+import { discardChunks } from './uploads/receive.ts';
+
+export async function sweepRegistry({ database, blobs }: Needs<'database' | 'blobs'>): Promise<void> {
+  const { background } = database;
+  for (let ids = await selectEnded(background); ids.length > 0; ids = await selectEnded(background))
+    for (const id of ids) await discardChunks(blobs, await removeUpload(background, id));
+  for await (const gone of unlinkUnneeded(background)) await blobs.release(gone);
+}
