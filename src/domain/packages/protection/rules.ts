@@ -2,7 +2,7 @@
 import type { Role } from '../../../kernel/policy/roles.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { fits } from '../../../platform/patterns/wildcard.ts';
-import { normalName } from '../records/python-names.ts';
+import { normalName } from '../names/python-names.ts';
 
 /** Levels by their names; an administrator's is above all roles. */
 export const protectionLevels = { maintainer: 40, owner: 50, admin: 60 } as const;

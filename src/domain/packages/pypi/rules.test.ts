@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { normalName } from '../records/python-names.ts';
+import { normalName } from '../names/python-names.ts';
 import { pythonFile } from './rules.ts';
 
 const digests = { sha256: 'ab', md5: 'cd' };

@@ -1,6 +1,6 @@
 /** Names, versions and files of Python packages (facts-packages: 1.1, 1.4; PEP 440, 503 and 625). Pure. */
 import { badRequest, invalid } from '../../../platform/failure.ts';
-import { normalName } from '../records/python-names.ts';
+import { normalName } from '../names/python-names.ts';
 
 const NAME = /^[A-Z0-9](?:[A-Z0-9._-]{0,253}[A-Z0-9])?$/i;
 const VERSION =
