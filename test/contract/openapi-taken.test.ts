@@ -94,7 +94,7 @@ async function withBody(line: string, type: string, media: Media, body: object):
   };
 }
 
-const isFile = (name: string): boolean => ['file', 'avatar', 'content'].includes(name);
+const isFile = (name: string): boolean => ['file', 'avatar', 'content', 'chart'].includes(name);
 const PICTURE = 'GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;';
 const fileFor = ({ encoding }: Media, name: string): File =>
   /image/.test(encoding?.[name]?.contentType ?? '')
@@ -125,6 +125,8 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/protected_environments',
   // Few texts are versions of Python packages, and digests are those of the content.
   'POST /projects/:id/packages/pypi',
+  // A chart is an archive.
+  'POST /projects/:id/packages/helm/api/:channel/charts',
   // A part of a trace says in a header where it begins.
   'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.

@@ -21,11 +21,16 @@ describe.each([
     ashlar.app.services.features.forget();
     const refused: string[] = [];
     await forEachOf(ashlar.app.endpoints, 6, async (spec) => {
-      const { status } = await sendRaw(ashlar.url, `${spec.method} /api/v4${addressOf(spec.path, places)}`, {
-        headers: { 'content-type': 'application/json', 'private-token': ROOT_TOKEN },
-        body: '{"',
-      });
-      if (status === 403) refused.push(titleOf(spec));
+      const { status, text } = await sendRaw(
+        ashlar.url,
+        `${spec.method} /api/v4${addressOf(spec.path, places)}`,
+        {
+          headers: { 'content-type': 'application/json', 'private-token': ROOT_TOKEN },
+          body: '{"',
+        },
+      );
+      // A module that is there is forbidden by its format, not by the tier.
+      if (status === 403 && !text.includes('already exists')) refused.push(titleOf(spec));
     });
     const higher = ashlar.app.endpoints.filter((spec) => spec.tier && above.includes(spec.tier));
     expect(refused.sort()).toEqual(higher.map(titleOf).sort());

@@ -95,7 +95,6 @@ export const samples: Samples = {
     'maven/:maven_path': {
       table: 'packages',
       column: `name || '/' || version || '/stone.jar'`,
-      foreign: true,
       where: ({ project }) => `package_type = 'maven' and project_id = ${project}`,
     },
     'helm/:channel': { value: 'stable' },
@@ -131,6 +130,11 @@ export const samples: Samples = {
     },
     'files/:sha256': { value: digest(CONTENT).toString('hex') },
     ':sha256/:file_name': { value: 'stone.whl' },
+  },
+  // Of all formats there are more than the pages of other lists have.
+  lists: {
+    'GET /projects/:id/packages': { query: 'package_type=generic' },
+    'GET /groups/:id/packages': { query: 'package_type=generic' },
   },
   objectForDelete: ({ project }) => ({
     '/projects/:id/packages/npm/:package_path': {

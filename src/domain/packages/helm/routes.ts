@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import { onPackages } from '../../../kernel/access/package-access.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
-import { now } from '../../../platform/clock.ts';
 import { badRequest } from '../../../platform/failure.ts';
 import { file } from '../../../platform/http/parameters/schema.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
@@ -36,7 +35,7 @@ export const helmEndpoints: Endpoint[] = [
     handle: async ({ db, subject, input }) => {
       requireChannel(input.channel);
       const charts = await selectCharts(db, subject, input.channel);
-      const text = indexDocument(charts, `/api/v4/projects/${subject.id}/packages/helm`, now());
+      const text = indexDocument(charts, `/api/v4/projects/${subject.id}/packages/helm`);
       return new Reply(200, Buffer.from(text), { 'content-type': 'text/yaml' });
     },
   }),

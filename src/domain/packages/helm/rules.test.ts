@@ -87,7 +87,6 @@ test('an index is YAML of both versions, whatever a description says', () => {
       { ...file, name: 'yes', file_name: 'yes-0.9.0.tgz' },
     ],
     '/api/v4/projects/1/packages/helm',
-    time,
   );
   const entry = (name: string) => ({
     ...description,
@@ -102,5 +101,5 @@ test('an index is YAML of both versions, whatever a description says', () => {
       generated: '2024-11-28T01:02:03.000Z',
       serverInfo: { contextPath: '/api/v4/projects/1/packages/helm' },
     });
-  expect(parse(indexDocument([], '/', time))).toMatchObject({ entries: {} });
+  expect(parse(indexDocument([], '/'))).toMatchObject({ entries: {} });
 });

@@ -147,7 +147,9 @@ const inline = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16)}`,
   );
 
-export function indexDocument(charts: readonly IndexedChart[], contextPath: string, time: Date): string {
+/** The charts come the newest first: the document is of that time, and the same until another one comes. */
+export function indexDocument(charts: readonly IndexedChart[], contextPath: string): string {
+  const time = charts[0]?.created_at ?? new Date(0);
   const entries = [...Map.groupBy(charts, ({ name }) => name)].map(([name, each]) => {
     const versions = each.map(({ description, file_name, sha256, created_at }) =>
       inline({
