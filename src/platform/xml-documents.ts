@@ -20,21 +20,24 @@ const PIECE_LENGTH = 65_536;
 /** What is open, and the attributes of an element, take a hundred times what they have in the file. */
 const MAX_DEPTH = 1_000;
 const MAX_ATTRIBUTES = 1_000;
+const MAX_DOCUMENTS = 10_000;
 
-/** A parser of the document that begins there; `end` is set when its root is closed. */
+/** A parser of the document that begins there; `end` is set when its root is closed, and it throws where another one follows. */
 function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): number | undefined } {
   const parser = new SaxesParser();
   let depth = 0;
   let attributes = 0;
   let end: number | undefined;
   parser.on('error', (error) => {
-    // What follows a document is another one.
-    if (end === undefined || parser.position === end) throw new DocumentError(error.message);
+    // The root was closed by another name.
+    if (parser.position === end) end = undefined;
+    throw new DocumentError(error.message);
   });
   parser.on('doctype', (text) => {
     if (/<!ENTITY/i.test(text)) throw new DocumentError('entities are not allowed');
   });
   parser.on('opentagstart', () => {
+    if (end !== undefined) throw new DocumentError('another document follows');
     attributes = 0;
   });
   parser.on('attribute', () => {
@@ -43,7 +46,6 @@ function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): num
       throw new DocumentError(`an element has more than ${MAX_ATTRIBUTES} attributes`);
   });
   parser.on('opentag', (tag) => {
-    if (end !== undefined) return;
     depth += 1;
     if (depth > MAX_DEPTH) throw new DocumentError(`elements are more than ${MAX_DEPTH} deep`);
     reader.open(tag.name, tag.attributes);
@@ -54,7 +56,6 @@ function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): num
   parser.on('text', take);
   parser.on('cdata', take);
   parser.on('closetag', ({ name }) => {
-    if (end !== undefined) return;
     depth -= 1;
     reader.close(name);
     if (depth === 0) end = parser.position;
@@ -66,13 +67,18 @@ function openDocument(reader: DocumentReader): { parser: SaxesParser; end(): num
 export async function readDocuments(text: string, makeReader: () => DocumentReader): Promise<void> {
   const turn = takeTurns();
   let at = 0;
-  while (at < text.length) {
+  for (let documents = 0; at < text.length; documents++) {
     // A declaration stands at the very beginning.
     at += /^[\s\uFEFF]*/.exec(text.slice(at, at + PIECE_LENGTH))?.[0].length ?? 0;
     if (at >= text.length) return;
+    if (documents >= MAX_DOCUMENTS) throw new DocumentError(`there are more than ${MAX_DOCUMENTS} documents`);
     const { parser, end } = openDocument(makeReader());
     for (let from = at; from < text.length && end() === undefined; from += PIECE_LENGTH) {
-      parser.write(text.slice(from, from + PIECE_LENGTH));
+      try {
+        parser.write(text.slice(from, from + PIECE_LENGTH));
+      } catch (error) {
+        if (end() === undefined) throw error;
+      }
       await turn();
     }
     const length = end();

@@ -88,12 +88,19 @@ test('documents that are longer than a piece are read whole', async () => {
   ]);
 });
 
+test('thousands of small documents are read, each by itself', async () => {
+  const cases = await read('<testcase name="n"/>\n<!-- c -->'.repeat(9_999).concat('<s/>'));
+  expect(cases).toHaveLength(9_999);
+});
+
 describe('what is refused', () => {
   test.each([
     ['what is open', '<s><testcase>', 'unclosed tag'],
     ['what does not match', '<s></t>', 'unexpected close tag'],
     ['what is no document', 'Tests passed', 'outside of root node'],
     ['what follows', '<s/>Tests passed', 'outside of root node'],
+    ['what closes by another name, and goes on', '<s></t><s/>', 'unexpected close tag'],
+    ['very many documents', '<a/>'.repeat(10_001), 'there are more than 10000 documents'],
     ['what is very deep', '<a>'.repeat(1_001), 'elements are more than 1000 deep'],
     [
       'very many attributes',

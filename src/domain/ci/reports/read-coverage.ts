@@ -32,27 +32,32 @@ export async function selectCoverageReports(
 export const readPipelineCoverage = (
   services: Needs<'config'>,
   reports: readonly ReportFile[],
+  signal: AbortSignal,
 ): Promise<Coverage> =>
-  readReports(services, async (textOf) => {
-    const files = new Map<string, Map<number, boolean>>();
-    const problems: Coverage['problems'] = [];
-    let left = MAX_LINES;
-    for (const { name, secret } of reports)
-      try {
-        await readCoverage(await textOf(secret), (path, line, covered) => {
-          const lines = files.get(path) ?? new Map<number, boolean>();
-          files.set(path, lines);
-          const known = lines.get(line);
-          if (known === undefined && --left < 0)
-            throw new DocumentError('the reports of the pipeline have more than 1,000,000 lines');
-          if (!known) lines.set(line, covered);
-        });
-      } catch (error) {
-        if (!(error instanceof DocumentError)) throw error;
-        problems.push({ job: name, message: error.message });
-      }
-    return { files: summed(files), problems };
-  });
+  readReports(
+    services,
+    async (textOf) => {
+      const files = new Map<string, Map<number, boolean>>();
+      const problems: Coverage['problems'] = [];
+      let left = MAX_LINES;
+      for (const { name, secret } of reports)
+        try {
+          await readCoverage(await textOf(secret), (path, line, covered) => {
+            const lines = files.get(path) ?? new Map<number, boolean>();
+            files.set(path, lines);
+            const known = lines.get(line);
+            if (known === undefined && --left < 0)
+              throw new DocumentError('the reports of the pipeline have more than 1,000,000 lines');
+            if (!known) lines.set(line, covered);
+          });
+        } catch (error) {
+          if (!(error instanceof DocumentError)) throw error;
+          problems.push({ job: name, message: error.message });
+        }
+      return { files: summed(files), problems };
+    },
+    signal,
+  );
 
 const summed = (files: ReadonlyMap<string, ReadonlyMap<number, boolean>>): FileCoverage[] =>
   [...files]

@@ -42,11 +42,19 @@ async function readSuite(
 }
 
 /** A report that cannot be read has the reason instead of cases. */
-export const readSuites = (services: Needs<'config'>, files: readonly ReportFile[]): Promise<Suite[]> =>
-  readReports(services, async (textOf) => {
-    const left = { cases: MAX_CASES };
-    const suites: Suite[] = [];
-    for (const [name, of] of Map.groupBy(files, (file) => groupName(file.name)))
-      suites.push(await readSuite(textOf, name, of, left));
-    return suites;
-  });
+export const readSuites = (
+  services: Needs<'config'>,
+  files: readonly ReportFile[],
+  signal: AbortSignal,
+): Promise<Suite[]> =>
+  readReports(
+    services,
+    async (textOf) => {
+      const left = { cases: MAX_CASES };
+      const suites: Suite[] = [];
+      for (const [name, of] of Map.groupBy(files, (file) => groupName(file.name)))
+        suites.push(await readSuite(textOf, name, of, left));
+      return suites;
+    },
+    signal,
+  );

@@ -15,12 +15,20 @@ const reading = onProject('read_pipelines');
 
 type ReportContext = Pick<
   Context<{ pipeline_id: number }, AuthorizedProject, Caller>,
-  'db' | 'services' | 'settings' | 'subject' | 'input'
+  'db' | 'services' | 'settings' | 'subject' | 'input' | 'request'
 >;
 
-async function suitesOf({ db, services, settings, subject, input }: ReportContext): Promise<Suite[]> {
+async function suitesOf({
+  db,
+  services,
+  settings,
+  subject,
+  input,
+  request,
+}: ReportContext): Promise<Suite[]> {
   const pipeline = found(await selectPipeline(db, subject, input.pipeline_id), 'Pipeline');
-  return readSuites(services, await selectReports(db, pipeline, ['junit'], settings.keep_latest_artifact));
+  const files = await selectReports(db, pipeline, ['junit'], settings.keep_latest_artifact);
+  return readSuites(services, files, request.signal);
 }
 
 export const reportEndpoints: Endpoint[] = [

@@ -43,8 +43,12 @@ async function unpack(folder: string, secret: string, left: { bytes: number }): 
 export const readReports = <Result>(
   { config }: Needs<'config'>,
   read: (textOf: (secret: string) => Promise<string>) => Promise<Result>,
+  signal: AbortSignal,
 ): Promise<Result> =>
   readings.run(() => {
     const left = { bytes: MAX_BYTES };
-    return read((secret) => unpack(artifactsFolder(config.data), secret, left));
-  });
+    return read((secret) => {
+      signal.throwIfAborted();
+      return unpack(artifactsFolder(config.data), secret, left);
+    });
+  }, signal);

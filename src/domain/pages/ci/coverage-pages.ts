@@ -23,7 +23,7 @@ export async function showCoverage(view: ViewContext): Promise<HttpResponse> {
   const { id } = await view.one(pipelineEndpoint, { id: project.id, pipeline_id: numberIn(view, 'id') });
   const reports = await selectCoverageReports(view.db, project, { id }, view.settings.keep_latest_artifact);
   if (reports.length === 0) throw notFound();
-  const { files, problems } = await readPipelineCoverage(view.services, reports);
+  const { files, problems } = await readPipelineCoverage(view.services, reports, view.request.signal);
   const lines = files.reduce((sum, file) => sum + file.lines, 0);
   const covered = files.reduce((sum, file) => sum + file.covered, 0);
   const left = files.length - MAX_FILES;
