@@ -65,6 +65,7 @@ test.each<[string, string, string[]]>([
 test.each([
   ['<failure/><system-out>a [[ATTACHMENT|shots/a b.png]] [[ATTACHMENT|c]]</system-out>', 'shots/a b.png'],
   ['<system-out><![CDATA[[[ATTACHMENT|a]]]]></system-out><error>e</error>', 'a'],
+  ['<failure/><system-out>[[ATTACHMENT|[[ATTACHMENT|a]]</system-out>', 'a'],
   ['<failure>[[ATTACHMENT|a]]</failure>', null],
   ['<system-out>[[ATTACHMENT|a]]</system-out>', null],
   ['<skipped/><system-out>[[ATTACHMENT|a]]</system-out>', null],
@@ -77,6 +78,15 @@ test.each([
     path,
   ]),
 );
+
+test('of what a case prints a million characters are looked at for its attachment', async () => {
+  const report = (printed: string) =>
+    `<s><testcase><failure/><system-out>${printed}[[ATTACHMENT|a]]</system-out></testcase></s>`;
+  const attachments = async (printed: string) =>
+    (await read(report(printed))).map(({ attachment }) => attachment);
+  expect(await attachments('[[ATTACHMENT|'.repeat(80_000))).toEqual(['a']);
+  expect(await attachments('x'.repeat(1_048_576))).toEqual([null]);
+});
 
 test('documents that are longer than a piece are read whole', async () => {
   const long = `<s><testcase name="n"><failure>${'ab\r\n😀'.repeat(60_000)}</failure></testcase></s>`;

@@ -30,18 +30,21 @@ type OpenCase = TestCase & {
   printed: string;
 };
 
-const attachmentMark = /\[\[ATTACHMENT\|([^\]]{1,1024})\]\]/;
+/** Characters of what a case prints that are looked at. */
+const MAX_PRINTED = 1_048_576;
+/** A path has no `|`: else each of many marks without an end would be read on from. */
+const attachmentMark = /\[\[ATTACHMENT\|([^\]|]{1,1024})\]\]/;
 
 function closed({ outputs, printed, ...test }: OpenCase): TestCase {
   const status = order.find((each) => outputs[each] !== undefined) ?? 'success';
   const { text = '', message = '' } = outputs[status] ?? {};
-  const [, path = ''] = attachmentMark.exec(printed) ?? [];
-  const isShown = (status === 'failed' || status === 'error') && isArchivePath(path);
+  const isShown = status === 'failed' || status === 'error';
+  const [, path = ''] = (isShown && attachmentMark.exec(printed)) || [];
   return {
     ...test,
     status,
     system_output: (text.trim() === '' ? message : text) || null,
-    attachment: isShown ? path : null,
+    attachment: isArchivePath(path) ? path : null,
   };
 }
 
@@ -74,7 +77,7 @@ function caseReader(add: (test: TestCase) => void): DocumentReader {
     },
     text(text) {
       if (output) output.text += text;
-      else if (test && isPrinted) test.printed += text;
+      else if (test && isPrinted) test.printed += text.slice(0, MAX_PRINTED - test.printed.length);
     },
     close(name) {
       isPrinted = false;
