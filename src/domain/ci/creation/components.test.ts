@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { componentAddress, isShorthand, versionsFor } from './components.ts';
+import { componentAddress, isShorthand, versionsFor, versionsOf } from './components.ts';
 
 test.each([
   ['here.test/group/tools/lint@1.0', { project: 'group/tools', name: 'lint', version: '1.0' }],
@@ -41,7 +41,7 @@ describe('versions', () => {
     ['0', ['0.9.0']],
   ])('%s', (shorthand, expected) => {
     expect(isShorthand(shorthand)).toBe(true);
-    expect(versionsFor(shorthand, tags)).toEqual(expected);
+    expect(versionsFor(shorthand, versionsOf(tags))).toEqual(expected);
   });
 
   test.each(['1.2.3', 'main', 'latest', '', '1.', '1.2.3.4', 'abcdef0'])('%j is none', (version) => {

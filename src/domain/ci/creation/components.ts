@@ -19,23 +19,28 @@ export const componentPaths = (name: string): string[] => [
 /** A released version: no pre-release, with or without a `v`. */
 const released = /^v?(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})\.(0|[1-9]\d{0,9})(?:\+[\w.-]+)?$/;
 
-const numbersOf = (tag: string): number[] => (released.exec(tag) ?? []).slice(1, 4).map(Number);
-
 /** Whether a version stands for the newest one of several: `~latest`, `1`, `1.2`. */
 export const isShorthand = (version: string): boolean =>
   version === '~latest' || /^v?\d{1,10}(\.\d{1,10})?$/.test(version);
 
-/** The tags of versions for which the shorthand stands, the newest first. */
-export function versionsFor(shorthand: string, tags: readonly string[]): string[] {
-  const wanted = shorthand === '~latest' ? [] : shorthand.replace(/^v/, '').split('.').map(Number);
-  return tags
-    .filter((tag) => {
-      const numbers = numbersOf(tag);
-      return numbers.length > 0 && wanted.every((number, index) => number === numbers[index]);
+export type Version = { tag: string; numbers: readonly number[] };
+
+/** The tags that are released versions, the newest first. */
+export const versionsOf = (tags: readonly string[]): Version[] =>
+  tags
+    .flatMap((tag) => {
+      const found = released.exec(tag);
+      return found ? { tag, numbers: found.slice(1, 4).map(Number) } : [];
     })
     .toSorted((one, other) => {
-      const [ofOne, ofOther] = [numbersOf(one), numbersOf(other)];
-      const differing = ofOne.findIndex((number, index) => number !== ofOther[index]);
-      return differing === -1 ? 0 : (ofOther[differing] ?? 0) - (ofOne[differing] ?? 0);
+      const differing = one.numbers.findIndex((number, index) => number !== other.numbers[index]);
+      return differing === -1 ? 0 : (other.numbers[differing] ?? 0) - (one.numbers[differing] ?? 0);
     });
+
+/** The tags of the versions for which the shorthand stands, in their order. */
+export function versionsFor(shorthand: string, versions: readonly Version[]): string[] {
+  const wanted = shorthand === '~latest' ? [] : shorthand.replace(/^v/, '').split('.').map(Number);
+  return versions
+    .filter(({ numbers }) => wanted.every((number, index) => number === numbers[index]))
+    .map(({ tag }) => tag);
 }

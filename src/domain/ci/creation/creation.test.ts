@@ -246,6 +246,13 @@ describe('a pipeline', () => {
     ])
       expect(await lint(`${at}/lint@${version}`)).toEqual([`lint ${called} ${version}`]);
     expect(await lint(`${at}/deep@main`)).toEqual(['x']);
+    // A tag comes before a branch of its name.
+    const branch = { branch: '1.10.0', ref: '1.0.0' };
+    bodyOf(await app.root(`POST ${tools}/repository/branches`, { body: branch }), 201);
+    const both = `[{component: ${at}/lint@1.10.0}, {component: ${at}/deep@1.10.0}]`;
+    const body = { content: `include: ${both}`, include_jobs: true };
+    const { jobs } = bodyOf(await app.root(`POST ${home()}/ci/lint`, { body }), 200);
+    expect(jobs.map(({ name }: { name: string }) => name).sort()).toEqual(['deep', 'lint-1.10.0']);
     const missing = /^Component '.*' - content not found \(line 1, column 11\)$/;
     for (const address of [
       `${at}/lint@2`,

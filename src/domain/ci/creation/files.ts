@@ -2,7 +2,7 @@
 import { type AuthorizedProject, selectProjectAt } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import { fullRef } from '../../../platform/git/names.ts';
+import { fullRef, isRefName } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { findCommit, listRefs, peelToCommit } from '../../../platform/git/refs.ts';
@@ -11,7 +11,14 @@ import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import { rulesOf } from '../../hooks/index.ts';
 import { publishedAt, readRepository } from '../../repositories/index.ts';
 import type { Component, Files, RemoteText, SourceCommit } from '../file/context.ts';
-import { componentAddress, componentPaths, isShorthand, versionsFor } from './components.ts';
+import {
+  componentAddress,
+  componentPaths,
+  isShorthand,
+  type Version,
+  versionsFor,
+  versionsOf,
+} from './components.ts';
 
 /** Bytes of a file; a longer one is refused as too big by the reader of files. */
 const MAX_FILE_BYTES = 2 * 1_048_576 + 1;
@@ -45,17 +52,34 @@ async function listPaths(git: GitFolder, sha: string): Promise<string[]> {
   return paths;
 }
 
+function once<T>(known: Map<string, Promise<T>>, key: string, find: () => Promise<T>): Promise<T> {
+  const finding = known.get(key) ?? find();
+  known.set(key, finding);
+  return finding;
+}
+
 /** Files of the project itself by its receipt; of others by the actor's rights on them. */
 export function createFiles(services: FileServices, actor: Actor, own: AuthorizedProject): Files {
   const projects = new Map<string, Promise<AuthorizedProject | undefined>>([
     [own.fullPath.toLowerCase(), Promise.resolve(own)],
   ]);
-  const projectAt = (path: string): Promise<AuthorizedProject | undefined> => {
-    const key = path.toLowerCase();
-    const known = projects.get(key) ?? selectProjectAt(services.database.points, actor, 'read_code', path);
-    projects.set(key, known);
-    return known;
-  };
+  const projectAt = (path: string): Promise<AuthorizedProject | undefined> =>
+    once(projects, path.toLowerCase(), () =>
+      selectProjectAt(services.database.points, actor, 'read_code', path),
+    );
+  const released = new Map<string, Promise<Version[]>>();
+  const found = new Map<string, ReturnType<typeof findVersion>>();
+  /** A file may include a hundred components of one project, which may have very many tags. */
+  const versionAt = (project: AuthorizedProject, reference: string) =>
+    once(found, `${project.id} ${reference}`, () =>
+      readRepository(services, project, (git) =>
+        findVersion(services, project, git, reference, () =>
+          once(released, String(project.id), async () =>
+            versionsOf((await listRefs(git, 'tag')).map(({ name }) => name)),
+          ),
+        ),
+      ),
+    );
   const reading = async <T>(
     { project }: Pick<SourceCommit, 'project'>,
     work: (git: GitFolder) => Promise<T>,
@@ -79,13 +103,13 @@ export function createFiles(services: FileServices, actor: Actor, own: Authorize
       const project = wanted && (await projectAt(wanted.project));
       if (!project) return undefined;
       const { name, version: reference } = wanted;
+      const version = await versionAt(project, reference);
+      if (!version) return undefined;
       return readRepository(services, project, async (git): Promise<Component | undefined> => {
-        const found = await findVersion(services, project, git, reference);
-        if (!found) return undefined;
-        const at = { project: project.fullPath, sha: found.commit.oid };
+        const at = { project: project.fullPath, sha: version.commit.oid };
         for (const path of componentPaths(name)) {
           const text = await readText(git, at.sha, path);
-          if (text !== undefined) return { text, at, name, version: found.version, reference };
+          if (text !== undefined) return { text, at, name, version: version.version, reference };
         }
         return undefined;
       });
@@ -99,17 +123,19 @@ async function findVersion(
   project: AuthorizedProject,
   git: GitFolder,
   reference: string,
+  released: () => Promise<Version[]>,
 ): Promise<{ commit: Commit; version: string } | undefined> {
   let tag: string | undefined;
   if (isShorthand(reference)) {
-    const tags = (await listRefs(git, 'tag')).map(({ name }) => name);
-    const versions = versionsFor(reference, tags).slice(0, MAX_VERSIONS);
+    const versions = versionsFor(reference, await released()).slice(0, MAX_VERSIONS);
     const releases = await publishedAt({ db: services.database.db, services }, project, versions);
     tag = versions.find((each) => releases.has(each)) ?? versions[0];
   }
-  const commit =
-    tag === undefined ? await findCommit(git, reference) : await peelToCommit(git, fullRef('tag', tag));
-  return commit && { commit, version: tag ?? reference };
+  const name = tag ?? reference;
+  // A tag comes before a branch of the same name.
+  const tagged = isRefName(name) ? await peelToCommit(git, fullRef('tag', name)) : undefined;
+  const commit = tagged ?? (tag === undefined ? await findCommit(git, reference) : undefined);
+  return commit && { commit, version: name };
 }
 
 /** The text behind an address, by the administrator's rules for addresses. */
