@@ -25,6 +25,9 @@ import {
 import { type CompiledJobs, insertJobs } from './insert-jobs-actions.ts';
 import { asksToSkip, doubled, problemsOf, refusalOf } from './rules.ts';
 
+/** Of a wrong file, with its pipeline. */
+const MAX_KEPT_PROBLEMS = 100;
+
 /** Why there is no pipeline, in the public API's words. */
 const refuse = (...base: string[]): Error => invalid({ base });
 
@@ -103,7 +106,11 @@ async function save(
     const isUnattended = values.source === 'schedule' || values.source_job_id != null;
     const isKept = isFollowing || (isUnattended && outcome.kind !== 'filtered');
     if (!isKept) throw refuse(...errors);
-    const failed = { status: 'failed', failure_reason: 'config_error', yaml_errors: errors.join('\n') };
+    const failed = {
+      status: 'failed',
+      failure_reason: 'config_error',
+      yaml_errors: errors.slice(0, MAX_KEPT_PROBLEMS).join('\n'),
+    };
     return savePipeline(creator, { ...values, ...failed }, undefined, variables);
   }
   const { name, autoCancel } = outcome.pipeline;

@@ -130,6 +130,11 @@ describe('a pipeline', () => {
     );
     const problem = 'jobs:build config contains unknown keys: nothing (line 3, column 3)';
     expect([status, yaml_errors]).toEqual(['failed', problem]);
+    const jobs = Array.from({ length: 150 }, (_, at) => `build${at}: {script: make, nothing: 1}\n`);
+    const many = await pushed(await commit({ '.gitlab-ci.yml': jobs.join('') }));
+    const kept = bodyOf(await as('developer')(`GET ${home()}/pipelines/${many.id}`), 200).yaml_errors;
+    expect(kept.split('\n')).toHaveLength(100);
+    await commit({ '.gitlab-ci.yml': 'build:\n  script: make\n  nothing: 1\n' }).then(pushed);
     expect(await refusal({ ref: 'main' })).toEqual([400, { base: [problem] }]);
   });
 
