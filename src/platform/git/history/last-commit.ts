@@ -14,7 +14,7 @@ const cache = createCommitCache<string | undefined>(20_000);
 
 /**
  * The id of the last commit at or before `head` that changed the path, as `git log -1 -- <path>` finds it:
- * where a commit equals one of its parents there, only the first such parent is followed.
+ * where a commit equals one of its parents there, only the first such parent is followed. Undefined where none had it.
  */
 export const lastCommitOf = (
   git: GitFolder,
@@ -48,6 +48,7 @@ async function walk(git: GitFolder, head: Commit, path: readonly string[]): Prom
   let trail = await trailOf(head.tree);
   for (let step = 0; step < MAX_STEPS && looked < MAX_ENTRIES; step++) {
     const same = await sameParent(commit, trail);
+    if (same === 'first') return trail[path.length] === undefined ? undefined : commit.oid;
     if (!same) return commit.oid;
     ({ commit, trail } = same);
   }
@@ -55,15 +56,18 @@ async function walk(git: GitFolder, head: Commit, path: readonly string[]): Prom
   const environment = { GIT_LITERAL_PATHSPECS: '1' };
   return (await gitInTime(args, { folder: git.folder, environment })).toString('latin1').trim() || undefined;
 
+  /** Undefined where the commit differs from each of its parents; `first` where it has none. */
   async function sameParent(child: Commit, known: readonly string[]) {
+    let isFirst = true;
     for (const oid of child.parents) {
       const object = await git.read(oid);
       // A shallow history ends here.
       if (object?.type !== 'commit') continue;
+      isFirst = false;
       const parent = parseCommit(oid, object.content);
       const found = await trailOf(parent.tree, known);
       if (found[path.length] === known[path.length]) return { commit: parent, trail: found };
     }
-    return undefined;
+    return isFirst ? ('first' as const) : undefined;
   }
 }
