@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Commit } from '../../../platform/git/parse.ts';
+import { tooLarge } from '../../../platform/git/program/program.ts';
 import { sha1 } from '../../../platform/secret.ts';
-import { keyOfFiles } from './cache-keys.ts';
+import { cacheKeys, keyOfFiles } from './cache-keys.ts';
 
 const hashed = (text: string) => sha1(text).toString('hex');
 
@@ -13,4 +15,18 @@ test.each<[files: string[], prefix: string | null, index: number, ids: (string |
   [['Gemfile'], null, 0, [undefined], '0_Gemfile-default'],
 ])('%j, prefix %j, at %i, of %j', (files, prefix, index, ids, key) => {
   expect(keyOfFiles({ files, prefix }, index, ids)).toBe(key);
+});
+
+test('what git refuses to look for is the default, and what else goes wrong is a fault', async () => {
+  const commit = { oid: '1'.repeat(40), tree: '2'.repeat(40), parents: [] as string[] } as Commit;
+  const keyWhere = (error: Error) => {
+    const fail = () => Promise.reject(error);
+    const git = { folder: `/none/${error.message}`, read: fail, info: fail };
+    const keys = (['contents', 'commits'] as const).map((of) => ({
+      key: { of, files: ['a.lock'], prefix: of },
+    }));
+    return cacheKeys(git, commit, keys);
+  };
+  expect(await keyWhere(tooLarge())).toEqual(['contents-default', 'commits-default']);
+  await expect(keyWhere(new Error('gone'))).rejects.toThrow('gone');
 });

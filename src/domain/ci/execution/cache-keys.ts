@@ -1,5 +1,8 @@
 /** The keys of caches that change with files (facts for CI: Job keywords, cache). */
+
+import { Failure } from '../../../platform/failure.ts';
 import { lastCommitOf } from '../../../platform/git/history/last-commit.ts';
+import { pathComponents } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
 import { entryType, findEntry } from '../../../platform/git/trees.ts';
@@ -17,11 +20,19 @@ export const cacheKeys = (
       if (typeof key === 'string') return key;
       const idOf = key.of === 'contents' ? contentOf : lastCommitOf;
       const ids = await Promise.all(
-        key.files.map((file) => idOf(git, commit, file.split('/').filter(Boolean))),
+        key.files.map(async (file) => {
+          const path = pathComponents(file.split('/').filter(Boolean).join('/'));
+          return path && idOf(git, commit, path).catch(noneWhereRefused);
+        }),
       );
       return keyOfFiles(key, index, ids);
     }),
   );
+
+/** A job is not lost for a cache: one of a file that is too much to look for, or not now, is the default. */
+function noneWhereRefused(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
 
 /** `ids` are undefined where there is no such file. */
 export function keyOfFiles(

@@ -667,7 +667,7 @@ test('keys of caches change with the files that they name', async () => {
     - {key: {files: [deps.lock, none.lock], prefix: deps}, paths: [deps]}
     - {key: {files_commits: [deps.lock]}, paths: [deps], fallback_keys: [other], unprotect: true}
     - {key: plain, paths: [deps]}
-    - {key: {files: [none.lock]}, paths: [deps]}
+    - {key: {files_commits: [none.lock, ../deps.lock], prefix: none}, paths: [deps]}
 `;
   const write = async (action: string, content: string): Promise<void> => {
     const actions = [{ action, file_path: 'deps.lock', content }];
@@ -686,7 +686,7 @@ test('keys of caches change with the files that they name', async () => {
     expect.stringMatching(/^deps-[0-9a-f]{40}-protected$/),
     expect.stringMatching(/^1_deps-[0-9a-f]{40}-non_protected$/),
     'plain-protected',
-    '3_none-default-protected',
+    'none-default-protected',
   ]);
   expect(await keys()).toEqual(first);
   await write('update', 'two');
