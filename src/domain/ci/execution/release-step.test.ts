@@ -139,6 +139,19 @@ test.each<[program: 'release-cli' | 'glab', release: PlannedRelease, calls: stri
   expect(callsOf(releaseScript(release), program)).toEqual(calls.map((call) => [program, ...call])),
 );
 
+test.each([
+  ['costs \\$5', 'costs $5'],
+  ['a\\b \\\\$CI_COMMIT_TAG \\"', 'a\\b \\$CI_COMMIT_TAG \\"'],
+  ['$CI_COMMIT_TAG \\', 'v1.0 \\'],
+])('a link %j is told as %j', (name, told) => {
+  const link = { name, url: name, filepath: null, linkType: null };
+  const script = releaseScript({ ...least, links: [link] });
+  const linked = { name: told, url: told };
+  expect(JSON.parse(callsOf(script, 'release-cli').at(-1)?.at(-1) ?? '')).toEqual(linked);
+  const words = callsOf(script, 'glab').at(-1) ?? [];
+  expect(JSON.parse(words[words.indexOf('--assets-links') + 1] ?? '')).toEqual([linked]);
+});
+
 test('the step fails where neither is installed', () => {
   const run = () =>
     execFileSync('/bin/sh', ['-c', releaseScript(least)], {

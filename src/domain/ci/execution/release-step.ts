@@ -14,6 +14,9 @@ function linkJson({ name, url, filepath, linkType }: PlannedRelease['links'][num
   return { name, url, ...(filepath && { filepath }), ...(linkType && { link_type: linkType }) };
 }
 
+/** A backslash that keeps the shell from a dollar sign is none of the text's. */
+const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('\\\\$', () => '\\$');
+
 function byReleaseCli(release: PlannedRelease): string {
   return [
     'release-cli create',
@@ -24,7 +27,7 @@ function byReleaseCli(release: PlannedRelease): string {
     ...flag('ref', release.ref),
     ...flag('released-at', release.releasedAt),
     ...release.milestones.flatMap((title) => flag('milestone', title)),
-    ...release.links.flatMap((link) => flag('assets-link', JSON.stringify(linkJson(link)))),
+    ...release.links.flatMap((link) => flag('assets-link', jsonOf(linkJson(link)))),
   ].join(' ');
 }
 
@@ -39,7 +42,7 @@ function byGlab(release: PlannedRelease): string {
   return [
     'GITLAB_HOST="$CI_SERVER_URL" glab release create -R "$CI_PROJECT_PATH"',
     expandedWord(release.tagName),
-    ...(links.length > 0 ? flag('assets-links', JSON.stringify(links.map(linkJson))) : []),
+    ...(links.length > 0 ? flag('assets-links', jsonOf(links.map(linkJson))) : []),
     ...flag('milestone', release.milestones.join(',')),
     ...flag('name', release.name),
     ...flag('experimental-notes-text-or-file', release.description),
