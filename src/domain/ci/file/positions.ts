@@ -68,7 +68,7 @@ class Search {
   /** Of what is in all files together, the file in which it is written, by what it is part of, if it is in none. */
   find(spot: Spot): Found | undefined {
     if (typeof spot.at === 'number' || spot.source) return spot as Found;
-    for (let length = spot.at.length; length > 0; length -= 1) {
+    for (let length = spot.at.length; length > 0 && this.#looks <= MAX_LOOKS; length -= 1) {
       const found = this.#written(spot.at.slice(0, length), new Set(), 0);
       if (found) return found;
     }
@@ -77,6 +77,7 @@ class Search {
 
   /** By the last file that has it, else by what the job extends. */
   #written(path: Path, seen: Set<string>, references: number): Found | undefined {
+    if (this.#looks > MAX_LOOKS) return undefined;
     const [name, ...below] = path;
     for (const source of this.#sources) {
       const found = this.#writtenIn(source, path, references);
