@@ -2,6 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { mapInTurns } from '../../../platform/turns.ts';
 import { DocumentError } from '../../../platform/xml-documents.ts';
 import { mayDownload } from '../jobs/rules.ts';
 import { readCoverage } from './coverage-report.ts';
@@ -10,6 +11,7 @@ import { readReports } from './unpack.ts';
 
 /** In all reports of a pipeline: each takes a hundred bytes. */
 const MAX_LINES = 1_000_000;
+const MAX_FILES = 50_000;
 
 export type FileCoverage = { path: string; lines: number; covered: number };
 
@@ -44,6 +46,8 @@ export const readPipelineCoverage = (
         try {
           await readCoverage(await textOf(secret), (path, line, covered) => {
             const lines = files.get(path) ?? new Map<number, boolean>();
+            if (lines.size === 0 && files.size >= MAX_FILES)
+              throw new DocumentError('the reports of the pipeline have more than 50,000 files');
             files.set(path, lines);
             const known = lines.get(line);
             if (known === undefined && --left < 0)
@@ -54,16 +58,16 @@ export const readPipelineCoverage = (
           if (!(error instanceof DocumentError)) throw error;
           problems.push({ job: name, message: error.message });
         }
-      return { files: summed(files), problems };
+      return { files: await summed(files), problems };
     },
     signal,
   );
 
-const summed = (files: ReadonlyMap<string, ReadonlyMap<number, boolean>>): FileCoverage[] =>
-  [...files]
-    .map(([path, lines]) => ({
-      path,
-      lines: lines.size,
-      covered: lines.values().reduce((count, covered) => count + Number(covered), 0),
-    }))
-    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+async function summed(files: ReadonlyMap<string, ReadonlyMap<number, boolean>>): Promise<FileCoverage[]> {
+  const sums = await mapInTurns([...files], ([path, lines]) => ({
+    path,
+    lines: lines.size,
+    covered: lines.values().reduce((count, covered) => count + Number(covered), 0),
+  }));
+  return sums.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
