@@ -38,10 +38,15 @@ async function requireRunning(db: Db, job: JobRow): Promise<JobRow> {
 }
 
 /** 403 for a job that is not the runner's own, or has ended. One that it only prepared begins. */
-export async function jobOf(...[services, request, input]: Parameters<typeof presentedJob>): Promise<JobRow> {
+export async function jobOf(
+  services: Needs<'database' | 'wake'>,
+  request: Pick<HttpRequest, 'headers'>,
+  input: { id: number; token?: string | undefined },
+): Promise<JobRow> {
   const { db } = services.database;
   const job = await presentedJob(services, request, input);
   const begun = job.status === 'pending' ? await beginJob(db, job) : job;
+  if (job.status === 'pending') services.wake();
   // Another one may have it meanwhile.
   return requireRunning(db, begun ?? (await presentedJob(services, request, input)));
 }

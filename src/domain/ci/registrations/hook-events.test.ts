@@ -190,6 +190,17 @@ describe('a pipeline from its beginning to its end', () => {
     expect(statuses()).toEqual(['canceled']);
     expect(jobStatuses()).toEqual(['roof canceled']);
   });
+
+  test('a job that was prepared is told as it begins, by what it writes', async () => {
+    receiver.clear();
+    const id = await start();
+    const lay = await runner.take({ features: { two_phase_job_commit: true } });
+    await reach(jobStatuses, ['lay created', 'roof created', 'lay pending']);
+    expect((await runner.trace(lay, 0, 'One\n')).status).toBe(202);
+    await reach(() => [statuses().at(-1), jobStatuses().at(-1)], ['running', 'lay running']);
+    bodyOf(await app.root(`POST /projects/${project.id}/pipelines/${id}/cancel`), 200);
+    await reach(() => statuses().at(-1), 'canceled');
+  });
 });
 
 test('a hook of a group is told too; a file that is wrong and statuses of other programs are pipelines', async () => {
