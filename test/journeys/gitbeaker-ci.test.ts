@@ -243,7 +243,7 @@ test('configuration files are checked', async () => {
   expect(await root.Lint.check(id, { dryRun: true })).toMatchObject({ valid: true, errors: [] });
   expect(await root.Lint.lint(id, 'a: {script: make, sript: 1}')).toMatchObject({
     valid: false,
-    errors: ['jobs:a config contains unknown keys: sript (line 1, column 18)'],
+    errors: ['jobs:a config contains unknown keys: sript (line 1, column 19)'],
   });
 });
 

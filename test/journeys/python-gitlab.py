@@ -1491,7 +1491,7 @@ def linting():
     project, _ = make_built("linted", make_group("py-linting"))
     matches(project.ci_lint.get(dry_run=True), valid=True, errors=[])
     wrong = project.ci_lint.create({"content": "a: {script: make, sript: 1}"})
-    matches(wrong, valid=False, errors=["jobs:a config contains unknown keys: sript"])
+    matches(wrong, valid=False, errors=["jobs:a config contains unknown keys: sript (line 1, column 19)"])
     project.ci_lint.validate({"content": "a: {script: make}"})
 
 
