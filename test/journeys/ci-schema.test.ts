@@ -22,6 +22,7 @@ const narrower = {
   extends: 'null takes away what the base has',
   'files with stars': 'a local file may have wildcards, also as a mere text',
   'files with two stars': 'a local file may have wildcards, also as a mere text',
+  'inputs of other files, and own ones over them': 'a local file of inputs may be a mere text',
   needs: '`needs` may be one entry without a list',
   'nested stages': 'lists of stages are flattened',
   references: '`!reference` stands for a hash or a text, too, which the program sees as a list',
