@@ -93,7 +93,7 @@ export function toRoute(
   }
 
   /** Of a program that has no other credential than those of package formats, or none. */
-  async function identifyProgram(
+  async function identifyPackageProgram(
     request: HttpRequest,
     query: RawObject,
     settings: ApplicationSettings,
@@ -184,7 +184,8 @@ export function toRoute(
     let deployToken: DeployToken | undefined;
     let wrong: unknown;
     try {
-      if (spec.packageScope) ({ caller, deployToken } = await identifyProgram(request, query, settings));
+      if (spec.packageScope)
+        ({ caller, deployToken } = await identifyPackageProgram(request, query, settings));
       else caller = await identify(request, query, settings);
     } catch (error) {
       wrong = error;
