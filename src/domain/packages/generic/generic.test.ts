@@ -5,37 +5,16 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import {
-  bodyOf,
-  type MadeProject,
-  type MadeUser,
-  makeMembers,
-  makeProject,
-  makeUser,
-} from '../../../../test/support/factories.ts';
+import { bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { basic, type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let project: MadeProject;
-let maintainer: MadeUser;
-let developer: MadeUser;
-let reporter: MadeUser;
-let guest: MadeUser;
+let { project, maintainer, developer, reporter, guest } = {} as Place;
 
 beforeEach(async () => {
-  project = await makeProject(app, { visibility: 'private' });
-  const source = `projects/${project.id}` as const;
-  ({ maintainer, developer, reporter, guest } = await makeMembers(
-    app,
-    source,
-    ...(['maintainer', 'developer', 'reporter', 'guest'] as const),
-  ));
+  ({ project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
-type Headers = Record<string, string>;
-const basic = (username: string, token: string): Headers => ({
-  authorization: `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`,
-});
-const own = (user: MadeUser): Headers => ({ 'private-token': user.token });
 const address = (rest: string): string => `${app.url}/api/v4/projects/${project.id}/packages/generic/${rest}`;
 
 async function send(method: string, rest: string, headers: Headers, body?: Buffer | FormData) {

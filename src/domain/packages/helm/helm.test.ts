@@ -4,36 +4,17 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import {
-  bodyOf,
-  type MadeProject,
-  type MadeUser,
-  makeMembers,
-  makeProject,
-} from '../../../../test/support/factories.ts';
+import { bodyOf } from '../../../../test/support/factories.ts';
+import { basic, makePlace, own, type Place } from '../../../../test/support/packages.ts';
 import { tarFile } from '../../../../test/support/tar.ts';
 
 const app: TestApp = useApp();
-let project: MadeProject;
-let maintainer: MadeUser;
-let developer: MadeUser;
-let reporter: MadeUser;
-let guest: MadeUser;
+let { project, maintainer, developer, reporter, guest } = {} as Place;
 
 beforeEach(async () => {
-  project = await makeProject(app, { visibility: 'private' });
-  ({ maintainer, developer, reporter, guest } = await makeMembers(
-    app,
-    `projects/${project.id}`,
-    ...(['maintainer', 'developer', 'reporter', 'guest'] as const),
-  ));
+  ({ project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
-type Headers = Record<string, string>;
-const own = ({ token }: { token: string }): Headers => ({ 'private-token': token });
-const basic = (username: string, token: string): Headers => ({
-  authorization: `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`,
-});
 const root = () => `${app.url}/api/v4/projects/${project.id}/packages/helm`;
 
 const archive = (description: string): Buffer =>

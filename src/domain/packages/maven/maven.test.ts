@@ -2,36 +2,16 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import {
-  bodyOf,
-  type MadeGroup,
-  type MadeProject,
-  type MadeUser,
-  makeGroup,
-  makeMembers,
-  makeProject,
-} from '../../../../test/support/factories.ts';
+import { bodyOf, makeMembers, makeProject } from '../../../../test/support/factories.ts';
+import { type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let group: MadeGroup;
-let project: MadeProject;
-let maintainer: MadeUser;
-let developer: MadeUser;
-let reporter: MadeUser;
-let guest: MadeUser;
+let { group, project, maintainer, developer, reporter, guest } = {} as Place;
 
 beforeEach(async () => {
-  group = await makeGroup(app, { visibility: 'private' });
-  project = await makeProject(app, { visibility: 'private', namespace_id: group.id });
-  ({ maintainer, developer, reporter, guest } = await makeMembers(
-    app,
-    `projects/${project.id}`,
-    ...(['maintainer', 'developer', 'reporter', 'guest'] as const),
-  ));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
-type Headers = Record<string, string>;
-const own = ({ token }: { token: string }): Headers => ({ 'private-token': token });
 const ofProject = () => `/projects/${project.id}/packages/maven`;
 const ofGroup = () => `/groups/${group.id}/-/packages/maven`;
 const ofInstance = '/packages/maven';

@@ -2,35 +2,16 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import {
-  bodyOf,
-  type MadeGroup,
-  type MadeProject,
-  type MadeUser,
-  makeGroup,
-  makeMembers,
-  makeProject,
-  makeUser,
-} from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { bearer, makePlace, type Place } from '../../../../test/support/packages.ts';
 import { makeRunner, startPipeline } from '../../../../test/support/runner.ts';
 
 const app: TestApp = useApp();
-let group: MadeGroup;
-let project: MadeProject;
-let maintainer: MadeUser;
-let developer: MadeUser;
-let reporter: MadeUser;
-let guest: MadeUser;
+let { group, project, maintainer, developer, reporter, guest } = {} as Place;
 let scoped: string;
 
 beforeEach(async () => {
-  group = await makeGroup(app, { visibility: 'private' });
-  project = await makeProject(app, { visibility: 'private', namespace_id: group.id });
-  ({ maintainer, developer, reporter, guest } = await makeMembers(
-    app,
-    `projects/${project.id}`,
-    ...(['maintainer', 'developer', 'reporter', 'guest'] as const),
-  ));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
   scoped = `@${group.full_path}/stone`;
 });
 
@@ -69,7 +50,6 @@ const documentOf = (
   },
 });
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const ofProject = () => `/projects/${project.id}/packages/npm`;
 const ofGroup = () => `/groups/${group.id}/-/packages/npm`;
 const ofInstance = () => '/packages/npm';
@@ -85,7 +65,7 @@ async function send(
   const response = await fetch(`${app.url}/api/v4${path}`, {
     method,
     headers: {
-      ...(token !== undefined && bearer(token)),
+      ...(token !== undefined && bearer({ token })),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -145,9 +125,9 @@ test('what is published is read at each level, by its name with either slash', a
       body: { message: '404 Packages Not Found', error: 'Packages not found' },
     });
   }
-  const got = await fetch(address('1.0.0'), { headers: bearer(reporter.token) });
+  const got = await fetch(address('1.0.0'), { headers: bearer(reporter) });
   expect(Buffer.from(await got.arrayBuffer())).toEqual(CONTENT);
-  expect((await fetch(address('1.0.1'), { headers: bearer(reporter.token) })).status).toBe(404);
+  expect((await fetch(address('1.0.1'), { headers: bearer(reporter) })).status).toBe(404);
   const listed = bodyOf(await app.as(reporter.token)(`GET /projects/${project.id}/packages`), 200);
   expect(listed).toMatchObject([
     { name: scoped, version: '1.0.0', package_type: 'npm', tags: [{ name: 'latest' }] },

@@ -2,30 +2,14 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import {
-  bodyOf,
-  type MadeGroup,
-  type MadeProject,
-  type MadeUser,
-  makeGroup,
-  makeMembers,
-  makeProject,
-} from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/support/factories.ts';
+import { makePlace, type Place } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let group: MadeGroup;
-let project: MadeProject;
-let developer: MadeUser;
-let reporter: MadeUser;
+let { group, project, developer, reporter } = {} as Place;
 
 beforeEach(async () => {
-  group = await makeGroup(app, { visibility: 'private' });
-  project = await makeProject(app, { visibility: 'private', namespace_id: group.id });
-  ({ developer, reporter } = await makeMembers(
-    app,
-    `projects/${project.id}`,
-    ...(['developer', 'reporter'] as const),
-  ));
+  ({ group, project, developer, reporter } = await makePlace(app));
 });
 
 const CONTENT = 'granite';

@@ -2,36 +2,15 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import {
-  bodyOf,
-  type MadeGroup,
-  type MadeProject,
-  type MadeUser,
-  makeGroup,
-  makeMembers,
-  makeProject,
-} from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/support/factories.ts';
+import { bearer, type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let group: MadeGroup;
-let project: MadeProject;
-let developer: MadeUser;
-let reporter: MadeUser;
-let guest: MadeUser;
+let { group, project, developer, reporter, guest } = {} as Place;
 
 beforeEach(async () => {
-  group = await makeGroup(app, { visibility: 'private' });
-  project = await makeProject(app, { visibility: 'private', namespace_id: group.id });
-  ({ developer, reporter, guest } = await makeMembers(
-    app,
-    `projects/${project.id}`,
-    ...(['developer', 'reporter', 'guest'] as const),
-  ));
+  ({ group, project, developer, reporter, guest } = await makePlace(app));
 });
-
-type Headers = Record<string, string>;
-const own = ({ token }: { token: string }): Headers => ({ 'private-token': token });
-const bearer = ({ token }: { token: string }): Headers => ({ authorization: `Bearer ${token}` });
 
 async function send(method: string, url: string, headers: Headers, body?: string) {
   const options = { method, headers, redirect: 'manual' as const, ...(body !== undefined && { body }) };
