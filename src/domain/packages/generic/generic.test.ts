@@ -9,10 +9,10 @@ import { bodyOf, makeProject, makeUser } from '../../../../test/support/factorie
 import { basic, type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let { project, maintainer, developer, reporter, guest } = {} as Place;
+let { group, project, maintainer, developer, reporter, guest } = {} as Place;
 
 beforeEach(async () => {
-  ({ project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
 const address = (rest: string): string => `${app.url}/api/v4/projects/${project.id}/packages/generic/${rest}`;
@@ -207,6 +207,7 @@ test('every form of credential', async () => {
 });
 
 test('who fetches follows the visibility of the project and of its registry', async () => {
+  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { visibility: 'public' } }), 200);
   await put('app/1.0/app', 'granite');
   const set = async (changes: Record<string, string>) =>
     bodyOf(await app.root(`PUT /projects/${project.id}`, { body: changes }), 200);

@@ -9,10 +9,10 @@ import { basic, makePlace, own, type Place } from '../../../../test/support/pack
 import { tarFile } from '../../../../test/support/tar.ts';
 
 const app: TestApp = useApp();
-let { project, maintainer, developer, reporter, guest } = {} as Place;
+let { group, project, maintainer, developer, reporter, guest } = {} as Place;
 
 beforeEach(async () => {
-  ({ project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
 const root = () => `${app.url}/api/v4/projects/${project.id}/packages/helm`;
@@ -136,6 +136,7 @@ test('who fetches and publishes', async () => {
   expect((await publish(chart('1.1.0'), basic(deploy.username, deploy.token))).status).toBe(403);
   expect((await publish(chart('1.1.0'), own(reporter))).status).toBe(403);
   expect((await publish(chart('1.1.0'), {})).status).toBe(401);
-  bodyOf(await app.root(`PUT /projects/${project.id}`, { body: { visibility: 'public' } }), 200);
+  for (const path of [`groups/${group.id}`, `projects/${project.id}`])
+    bodyOf(await app.root(`PUT /${path}`, { body: { visibility: 'public' } }), 200);
   expect((await index('stable', {})).entries.app).toHaveLength(2);
 });
