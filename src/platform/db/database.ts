@@ -1,6 +1,6 @@
 /** Connections: the two pools, the Db type that every query takes first, and how a database is reached. */
 import { userInfo } from 'node:os';
-import { Kysely, sql } from 'kysely';
+import { Kysely, type QueryResult, type RawBuilder, sql } from 'kysely';
 import { type ClientConfig, Pool as WorkersPool } from 'pg';
 import { monotonic } from '../clock.ts';
 import { createShare, type Share } from '../fair-share.ts';
@@ -218,9 +218,17 @@ const isRepeatable = (error: unknown): boolean =>
  */
 export async function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   if (db.isTransaction) return inSavepoint(db, work);
+  return repeating(() => db.transaction().execute((tx) => withinTransaction.run(true, () => work(tx))));
+}
+
+/** One statement outside any transaction, with the errors and the new tries of inTransaction(). */
+export const runAlone = <Row>(db: Db, statement: RawBuilder<Row>): Promise<QueryResult<Row>> =>
+  repeating(() => statement.execute(db));
+
+async function repeating<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute((tx) => withinTransaction.run(true, () => work(tx)));
+      return await work();
     } catch (error) {
       if (attempt < 3 && isRepeatable(error)) continue;
       throw translateDatabaseError(error);

@@ -1,7 +1,7 @@
 /** Gives a waiting job to a runner: to one alone, however many ask at the same time. */
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { type Db, runAlone } from '../../../platform/db/database.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { following } from './begin-actions.ts';
@@ -41,7 +41,7 @@ const projectsWaiting = sql`
 /**
  * The next job that the runner may take, which is its own now, with the token that was made for it; undefined without one. The
  * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs with its job:
- * it is locked after the job, by others before it, and what deadlocks for that is repeated by the transaction.
+ * it is locked after the job, by others before it, and what deadlocks for that is tried again.
  */
 export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined> {
   const { runner, managerId, cancelGracefully, prepares, digest } = claim;
@@ -86,6 +86,6 @@ export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined
     begun as (select * from claimed where status = 'running'),
     ${following(time)}
     select * from claimed`;
-  const { rows } = await inTransaction(db, (tx) => query.execute(tx));
+  const { rows } = await runAlone(db, query);
   return rows[0];
 }
