@@ -357,7 +357,6 @@ create table ci_artifacts (
   project_id bigint not null,
   file_type text collate "C" not null,
   file_format text not null,
-  secret text collate "C" not null,
   filename text not null,
   size bigint not null,
   sha256 bytea not null,
@@ -368,10 +367,12 @@ create table ci_artifacts (
   constraint ci_artifacts_file_format_check CHECK ((file_format = ANY (ARRAY['raw'::text, 'zip'::text, 'gzip'::text]))),
   constraint ci_artifacts_job_id_fkey FOREIGN KEY (job_id) REFERENCES ci_jobs(id) ON DELETE CASCADE,
   constraint ci_artifacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint ci_artifacts_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
   constraint ci_artifacts_pkey PRIMARY KEY (id),
-  constraint ci_artifacts_job_id_file_type_key UNIQUE (job_id, file_type),
-  constraint ci_artifacts_secret_key UNIQUE (secret)
+  constraint ci_artifacts_job_id_file_type_key UNIQUE (job_id, file_type)
 );
+
+CREATE INDEX ci_artifacts_blob ON public.ci_artifacts USING btree (sha256);
 
 CREATE INDEX ci_artifacts_expiring ON public.ci_artifacts USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
@@ -463,6 +464,17 @@ CREATE INDEX ci_jobs_upstream_pipeline ON public.ci_jobs USING btree (upstream_p
 CREATE INDEX ci_jobs_user ON public.ci_jobs USING btree (user_id);
 
 CREATE INDEX ci_jobs_waiting ON public.ci_jobs USING btree (project_id, id) WHERE ((status = 'pending'::text) AND (kind = 'job'::text));
+
+create table ci_traces (
+  job_id bigint not null,
+  sha256 bytea not null,
+  size bigint not null,
+  constraint ci_traces_job_id_fkey FOREIGN KEY (job_id) REFERENCES ci_jobs(id) ON DELETE CASCADE,
+  constraint ci_traces_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint ci_traces_pkey PRIMARY KEY (job_id)
+);
+
+CREATE INDEX ci_traces_blob ON public.ci_traces USING btree (sha256);
 
 create table ci_variables (
   id bigint generated always as identity not null,
@@ -1716,8 +1728,14 @@ create table metric_images (
   url_text text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  blob bytea generated always as (
+CASE
+    WHEN (file ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(file, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
   constraint metric_images_check CHECK ((num_nonnulls(alert_id, issue_id) = 1)),
   constraint metric_images_alert_id_fkey FOREIGN KEY (alert_id) REFERENCES alerts(id) ON DELETE CASCADE,
+  constraint metric_images_blob_fkey FOREIGN KEY (blob) REFERENCES blobs(sha256),
   constraint metric_images_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
   constraint metric_images_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint metric_images_pkey PRIMARY KEY (id)
@@ -1726,6 +1744,8 @@ create table metric_images (
 CREATE INDEX metric_images_alert ON public.metric_images USING btree (alert_id, created_at, id) WHERE (alert_id IS NOT NULL);
 
 CREATE INDEX metric_images_author ON public.metric_images USING btree (author_id);
+
+CREATE INDEX metric_images_blob ON public.metric_images USING btree (blob);
 
 CREATE INDEX metric_images_file ON public.metric_images USING btree (file);
 
@@ -1790,16 +1810,24 @@ create table namespaces (
   deleting boolean default false not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  avatar_blob bytea generated always as (
+CASE
+    WHEN (avatar ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(avatar, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
   constraint namespaces_check CHECK (((kind = 'user'::text) = (owner_id IS NOT NULL))),
   constraint namespaces_check1 CHECK (((kind = 'group'::text) OR (parent_id IS NULL))),
   constraint namespaces_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'group'::text]))),
   constraint namespaces_visibility_check CHECK ((visibility = ANY (ARRAY[0, 10, 20]))),
+  constraint namespaces_avatar_blob_fkey FOREIGN KEY (avatar_blob) REFERENCES blobs(sha256),
   constraint namespaces_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
   constraint namespaces_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES namespaces(id),
   constraint namespaces_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX namespaces_ancestors ON public.namespaces USING gin (ancestor_ids);
+
+CREATE INDEX namespaces_avatar_blob ON public.namespaces USING btree (avatar_blob) WHERE (avatar_blob IS NOT NULL);
 
 CREATE INDEX namespaces_deleting ON public.namespaces USING btree (id) WHERE deleting;
 
@@ -2355,11 +2383,19 @@ create table projects (
   repository_read_only boolean default false not null,
   empty_repo boolean default true not null,
   inbound_job_token_scope_enabled boolean default true not null,
+  avatar_blob bytea generated always as (
+CASE
+    WHEN (avatar ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(avatar, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
   constraint projects_visibility_check CHECK ((visibility = ANY (ARRAY[0, 10, 20]))),
+  constraint projects_avatar_blob_fkey FOREIGN KEY (avatar_blob) REFERENCES blobs(sha256),
   constraint projects_forked_from_id_fkey FOREIGN KEY (forked_from_id) REFERENCES projects(id) ON DELETE SET NULL,
   constraint projects_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id),
   constraint projects_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX projects_avatar_blob ON public.projects USING btree (avatar_blob) WHERE (avatar_blob IS NOT NULL);
 
 CREATE INDEX projects_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE (NOT deleting);
 
@@ -2788,14 +2824,15 @@ create table secure_files (
   id bigint generated always as identity not null,
   project_id bigint not null,
   name text collate "C" not null,
-  secret text collate "C" not null,
   size bigint not null,
   sha256 bytea not null,
   created_at timestamp(3) with time zone not null,
   constraint secure_files_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
-  constraint secure_files_pkey PRIMARY KEY (id),
-  constraint secure_files_secret_key UNIQUE (secret)
+  constraint secure_files_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint secure_files_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX secure_files_blob ON public.secure_files USING btree (sha256);
 
 CREATE UNIQUE INDEX secure_files_name ON public.secure_files USING btree (project_id, name);
 
@@ -3060,8 +3097,16 @@ create table topics (
   public_projects_rank integer default 0 not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  avatar_blob bytea generated always as (
+CASE
+    WHEN (avatar ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(avatar, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
+  constraint topics_avatar_blob_fkey FOREIGN KEY (avatar_blob) REFERENCES blobs(sha256),
   constraint topics_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX topics_avatar_blob ON public.topics USING btree (avatar_blob) WHERE (avatar_blob IS NOT NULL);
 
 CREATE UNIQUE INDEX topics_name ON public.topics USING btree (lower(name));
 
@@ -3098,12 +3143,16 @@ create table uploads (
   filename text not null,
   size bigint not null,
   created_at timestamp(3) with time zone not null,
+  sha256 bytea,
   constraint uploads_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint uploads_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint uploads_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint uploads_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_secret_key UNIQUE (secret)
 );
+
+CREATE INDEX uploads_blob ON public.uploads USING btree (sha256);
 
 CREATE INDEX uploads_group ON public.uploads USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
 
@@ -3170,13 +3219,21 @@ create table users (
   reset_sent_at timestamp(3) with time zone,
   notification_email text,
   notified_of_own_activity boolean default false not null,
+  avatar_blob bytea generated always as (
+CASE
+    WHEN (avatar ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(avatar, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
   constraint users_deletion_check CHECK ((deletion = ANY (ARRAY['reassign'::text, 'hard'::text]))),
   constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'ghost'::text, 'alert_bot'::text]))),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text]))),
+  constraint users_avatar_blob_fkey FOREIGN KEY (avatar_blob) REFERENCES blobs(sha256),
   constraint users_pkey PRIMARY KEY (id)
 );
 
 CREATE UNIQUE INDEX users_alert_bot ON public.users USING btree (kind) WHERE (kind = 'alert_bot'::text);
+
+CREATE INDEX users_avatar_blob ON public.users USING btree (avatar_blob) WHERE (avatar_blob IS NOT NULL);
 
 CREATE INDEX users_deletion ON public.users USING btree (id) WHERE (deletion IS NOT NULL);
 

@@ -102,7 +102,7 @@ export const capabilities = (services: Services): Capability[] => {
     featureFlagsCapability(),
     badgesCapability(),
     ciCapability(services),
-    packagesCapability(services),
+    packagesCapability,
     registryCapability(services),
     releasesCapability(services),
     hooksCapability(services),

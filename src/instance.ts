@@ -52,7 +52,7 @@ export async function openInstance(config: Config): Promise<Opened> {
       embedded,
       async migrate() {
         await embedded?.ready();
-        const applied = await migrateDatabase(target).catch((error: unknown) => {
+        const applied = await migrateDatabase(target, folder.path).catch((error: unknown) => {
           throw embedded && isDamage(error) ? damagedDatabase(folder.path, error) : error;
         });
         // If it fails, the next start tries again.
@@ -165,15 +165,19 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
   };
 }
 
-/** Migrates a database; returns the names of the new migrations. */
-export async function migrateDatabase(target: ConnectionTarget): Promise<string[]> {
+/** Migrates a database and its data folder; returns the names of the new migrations. */
+export async function migrateDatabase(target: ConnectionTarget, dataFolder: string): Promise<string[]> {
   // Loaded late: the embedded database starts before this process reads its drivers.
   const { connect } = await import('./platform/db/database.ts');
   const { migrate } = await import('./platform/db/migrations.ts');
   const { migrateJobs } = await import('./platform/jobs/jobs.ts');
-  const sql = connect(target, { max: 1, statementTimeout: 0, name: 'migrate' });
+  const { adoptFiles } = await import('./kernel/files/adopt-actions.ts');
+  const sql = connect(target, { max: 2, statementTimeout: 0, name: 'migrate' });
   try {
-    return await migrate(sql, migrationsFolder, () => migrateJobs(target));
+    return await migrate(sql, migrationsFolder, async () => {
+      await migrateJobs(target);
+      await adoptFiles(sql, dataFolder);
+    });
   } finally {
     await sql.end();
   }

@@ -9,7 +9,6 @@ const neverRefuses: Record<string, string[]> = {
   'digests and names of random bytes': [
     'access_tokens_digest_key',
     'alert_integrations_identifier',
-    'ci_artifacts_secret_key',
     'ci_jobs_token',
     'container_uploads_pkey',
     'deploy_tokens_digest_key',
@@ -22,7 +21,6 @@ const neverRefuses: Record<string, string[]> = {
     'oauth_signing_keys_kid_key',
     'runner_registration_tokens_digest_key',
     'runners_digest_key',
-    'secure_files_secret_key',
     'sessions_digest_key',
     'trigger_tokens_digest_key',
     'uploads_secret_key',
@@ -35,6 +33,7 @@ const neverRefuses: Record<string, string[]> = {
     'approval_settings_project_id_key',
     'award_emoji_once',
     'blobs_pkey',
+    'ci_traces_pkey',
     'container_blobs_pkey',
     'container_manifest_blobs_pkey',
     'container_manifest_children_pkey',

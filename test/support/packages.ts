@@ -9,7 +9,7 @@ import {
   makeProject,
 } from './factories.ts';
 
-export type Place = {
+export type PackagesContext = {
   group: MadeGroup;
   project: MadeProject;
   maintainer: MadeUser;
@@ -19,7 +19,7 @@ export type Place = {
 };
 
 /** A private project in a private group, with a member of each role. */
-export async function makePlace(app: TestApp): Promise<Place> {
+export async function makePackagesContext(app: TestApp): Promise<PackagesContext> {
   const group = await makeGroup(app);
   const project = await makeProject(app, { namespace_id: group.id });
   const roles = ['maintainer', 'developer', 'reporter', 'guest'] as const;

@@ -24,6 +24,7 @@ const journal = `
   create function journal.undo(out names text[], out uses bigint) language plpgsql set timezone = 'UTC' set session_replication_role = replica as $$
     declare
       change record;
+      columns text;
     begin
       names := '{}';
       uses := pg_sequence_last_value(pg_get_serial_sequence('repository_uses', 'id'));
@@ -34,8 +35,10 @@ const journal = `
             using change.after, ${marks};
         end if;
         if change.before is not null then
-          execute format('insert into %I overriding system value select * from jsonb_populate_record(null::%I, $1)',
-            change.name, change.name) using change.before;
+          columns := (select string_agg(quote_ident(attname), ', ') from pg_attribute
+            where attrelid = change.name::regclass and attnum > 0 and not attisdropped and attgenerated = '');
+          execute format('insert into %I (%s) overriding system value select %s from jsonb_populate_record(null::%I, $1)',
+            change.name, columns, columns, change.name) using change.before;
         end if;
       end loop;
       delete from journal.changes;

@@ -8,7 +8,7 @@ import type { Caller } from '../../kernel/actor.ts';
 import { avatarResponse } from '../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint } from '../../kernel/api/endpoint.ts';
 import { fileRoute } from '../../kernel/api/file-route.ts';
-import { pictureFile, storeAvatar } from '../../kernel/files/pictures.ts';
+import { avatarChange, pictureFile } from '../../kernel/files/pictures.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { gravatarUrl, uploadUrl, userAvatarUrl } from '../../kernel/users/records.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
@@ -32,8 +32,7 @@ export const avatarEndpoints: Endpoint[] = [
     reply: Avatar,
     handle: async (context) => {
       const { db, services, actor, input } = context;
-      const avatar = input.avatar ? await storeAvatar(services.config.data, input.avatar) : null;
-      const row = await changeAvatar(db, actor, avatar);
+      const row = await changeAvatar(db, actor, avatarChange(services, input.avatar));
       return { avatar_url: userAvatarUrl(surroundings(context), row) };
     },
   }),
@@ -68,9 +67,9 @@ export const avatarEndpoints: Endpoint[] = [
 
 /** `/uploads/-/system/…`: the addresses in records. */
 export const avatarRoutes = (
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  services: Needs<'blobs' | 'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
 ): Route[] => {
-  const { database, config } = services;
+  const { database } = services;
   const avatarOf = (
     kind: 'user' | 'group' | 'project',
     open: boolean,
@@ -81,7 +80,7 @@ export const avatarRoutes = (
       open,
       async handle({ caller, params: { id = '', filename } }) {
         if (!/^\d{1,15}$/.test(id)) throw notFound();
-        return avatarResponse(config.data, (await find(caller, Number(id)))?.avatar ?? null, filename);
+        return avatarResponse(services, (await find(caller, Number(id)))?.avatar ?? null, filename);
       },
     });
   return [

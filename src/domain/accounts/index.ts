@@ -20,7 +20,7 @@ export { userSearch } from './users/search-scope.ts';
 
 /** `all` are the mounted capabilities: each reassigns a deleted user's rows to the ghost user. */
 export function accountsCapability(
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  services: Needs<'blobs' | 'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
   all: () => readonly Capability[],
 ): Capability {
   const { background } = services.database;

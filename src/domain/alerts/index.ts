@@ -33,6 +33,7 @@ export const alertsCapability = (
     | 'config'
     | 'database'
     | 'settings'
+    | 'blobs'
     | 'features'
     | 'authenticator'
     | 'limiter'

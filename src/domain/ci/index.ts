@@ -45,8 +45,7 @@ import { scheduleEndpoints } from './schedules/routes.ts';
 import { RUN, runSchedule, TAKE_DUE, takeDue } from './schedules/run-actions.ts';
 import { secureFileEndpoints } from './secure-files/routes.ts';
 import { statusEndpoints } from './statuses/routes.ts';
-import { sweepFiles } from './sweep-files.ts';
-import { sweepTraces } from './traces/sweep-traces.ts';
+import { archiveTraces } from './traces/archive-actions.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
@@ -75,14 +74,14 @@ export { readTraceEnd } from './traces/traces.ts';
 const START_DELAYED = 'ci.start_delayed';
 const TAKE_BACK = 'ci.take_back';
 const FAIL_STUCK = 'ci.fail_stuck';
-const SWEEP_TRACES = 'ci.sweep_traces';
+const ARCHIVE_TRACES = 'ci.archive_traces';
 const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
 const ASSIGN_RESOURCES = 'ci.assign_resources';
 const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
-const SWEEP_FILES = 'ci.sweep_files';
 
 export const ciCapability = (
-  services: CreationServices & Needs<'authenticator' | 'disk' | 'limiter' | 'log' | 'park' | 'wake'>,
+  services: CreationServices &
+    Needs<'authenticator' | 'blobs' | 'disk' | 'limiter' | 'log' | 'park' | 'wake'>,
 ): Capability => ({
   name: 'ci',
   endpoints: [
@@ -120,24 +119,22 @@ export const ciCapability = (
       await failStuck(services.database.background);
       await recoverBridges(services.database.background);
     },
-    [SWEEP_TRACES]: () => sweepTraces(services),
+    [ARCHIVE_TRACES]: () => archiveTraces(services),
     [TAKE_DUE]: takeDue(services),
     [RUN]: runSchedule(services),
     [ASSIGN_RESOURCES]: () => assignFree(services.database.background),
     [SWEEP_ENVIRONMENTS]: () => sweepEnvironments(services.database.background),
     [EXPIRE_ARTIFACTS]: () => expireArtifacts(services),
-    [SWEEP_FILES]: () => sweepFiles(services),
   },
   schedules: [
     { task: START_DELAYED, pattern: '* * * * *' },
     { task: TAKE_BACK, pattern: '* * * * *' },
     { task: FAIL_STUCK, pattern: '11,41 * * * *' },
-    { task: SWEEP_TRACES, pattern: '35 3 * * *' },
+    { task: ARCHIVE_TRACES, pattern: '*/5 * * * *' },
     { task: TAKE_DUE, pattern: WORKER_PATTERN },
     { task: ASSIGN_RESOURCES, pattern: '* * * * *' },
     { task: SWEEP_ENVIRONMENTS, pattern: '* * * * *' },
     { task: EXPIRE_ARTIFACTS, pattern: '*/7 * * * *' },
-    { task: SWEEP_FILES, pattern: '50 3 * * *' },
   ],
   listeners: [
     // Beside the others of the project: mails and webhooks need not wait for what a file comes to.
@@ -162,7 +159,15 @@ export const ciCapability = (
   ],
   // They go with their project, group or owner, by foreign key; runners stay behind their projects, as orphans.
   tables: [
-    ...['pipelines', 'pipeline_variables', 'ci_jobs', 'ci_artifacts', 'ci_variables', 'trigger_tokens'],
+    ...[
+      'pipelines',
+      'pipeline_variables',
+      'ci_jobs',
+      'ci_artifacts',
+      'ci_traces',
+      'ci_variables',
+      'trigger_tokens',
+    ],
     ...['pipeline_schedules', 'pipeline_schedule_variables'],
     ...['runners', 'runner_projects', 'runner_managers', 'runner_registration_tokens'],
     ...[

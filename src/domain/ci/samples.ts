@@ -1,11 +1,9 @@
 /** Pipelines of each user, in the project; the first has a job of each user, and a bridge that started a child. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { placeBlob } from '../../../test/support/blobs.ts';
 import type { Samples } from '../../../test/support/samples.ts';
 import { zipOf } from '../../../test/support/zip.ts';
-import { storedPath } from '../../kernel/files/stored-files.ts';
 import { seal } from '../../platform/secret.ts';
-import { artifactsFolder } from './artifacts/files.ts';
 
 const kind = (name: 'job' | 'bridge', status: string) => `
   insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, runs_when, user_id, created_at, updated_at)
@@ -36,23 +34,17 @@ export const samples: Samples = {
     insert into pipeline_variables (pipeline_id, key, value_sealed, variable_type)
       select (select min(id) from pipelines), replace(username, '-', '_'), '${seal(app.services.secretKey, 'granite')}', 'env_var'
       from person order by id;
-    insert into ci_artifacts (job_id, project_id, file_type, file_format, secret, filename, size, sha256, created_at)
-      select id, project_id, 'archive', 'zip', md5('artifact ' || id), 'artifacts.zip', 1, sha256('x'), now()
+    insert into blobs (sha256, created_at) values (sha256('x'), now()) on conflict do nothing;
+    insert into ci_artifacts (job_id, project_id, file_type, file_format, filename, size, sha256, created_at)
+      select id, project_id, 'archive', 'zip', 'artifacts.zip', 1, sha256('x'), now()
       from ci_jobs where kind = 'job' and name <> 'running' order by id;
-    insert into ci_artifacts (job_id, project_id, file_type, file_format, secret, filename, size, sha256, created_at)
-      select min(id), ${project}, 'cobertura', 'gzip', md5('coverage'), 'coverage.xml.gz', 1, sha256('x'), now()
+    insert into ci_artifacts (job_id, project_id, file_type, file_format, filename, size, sha256, created_at)
+      select min(id), ${project}, 'cobertura', 'gzip', 'coverage.xml.gz', 1, sha256('x'), now()
       from ci_jobs where kind = 'job';
     update pipelines set status = 'success' where id = (select min(id) from pipelines)`,
   async fill(app, count) {
-    const { database, config } = app.app.services;
-    const rows = await database.sql<{ secret: string }[]>`select secret from ci_artifacts`;
     const names = Array.from({ length: count }, (_, at) => (at === 0 ? 'a.txt' : `${at}.txt`));
-    const archive = zipOf(...names.map((name) => ({ name, content: 'granite' })));
-    for (const { secret } of rows) {
-      const { folder, file } = storedPath(artifactsFolder(config.data), secret);
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(file, archive);
-    }
+    placeBlob(app, zipOf(...names.map((name) => ({ name, content: 'granite' }))), 'x');
   },
   objects: {
     'artifacts/:artifact_path': { value: 'a.txt' },

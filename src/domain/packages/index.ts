@@ -1,6 +1,5 @@
 /** Packages of projects, in the formats of the programs that publish and install them. */
 import type { Capability } from '../../kernel/capability.ts';
-import type { Needs } from '../../kernel/services.ts';
 import { genericEndpoints } from './generic/routes.ts';
 import { helmEndpoints } from './helm/routes.ts';
 import { forgetVersion } from './maven/metadata-actions.ts';
@@ -12,9 +11,7 @@ import { reassignPackages } from './records/reassign-actions.ts';
 import { packageEndpoints } from './records/routes.ts';
 import { terraformEndpoints, terraformRoutes } from './terraform/routes.ts';
 
-const SWEEP_BLOBS = 'packages.sweep_blobs';
-
-export const packagesCapability = (services: Needs<'blobs'>): Capability => ({
+export const packagesCapability: Capability = {
   name: 'packages',
   endpoints: [
     ...packageEndpoints({ maven: forgetVersion }),
@@ -27,19 +24,10 @@ export const packagesCapability = (services: Needs<'blobs'>): Capability => ({
     ...terraformEndpoints,
   ],
   routes: terraformRoutes,
-  tasks: { [SWEEP_BLOBS]: () => services.blobs.sweep() },
-  schedules: [{ task: SWEEP_BLOBS, pattern: '20 4 * * *' }],
-  tables: [
-    'blobs',
-    'packages',
-    'package_files',
-    'package_tags',
-    'package_file_pipelines',
-    'package_protection_rules',
-  ],
+  tables: ['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
   unique: {
     package_protection_rules_pattern: { property: 'package_name_pattern', status: 'unprocessable' },
   },
   // A project's packages are deleted with it, by foreign key; their bytes by the next sweep.
   reassign: reassignPackages,
-});
+};

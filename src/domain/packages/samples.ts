@@ -1,10 +1,7 @@
-/** A package of each format for each user, with one file; a protection rule by each user's name. */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { placeBlob } from '../../../test/support/blobs.ts';
 import type { Samples } from '../../../test/support/samples.ts';
 import { tarFile } from '../../../test/support/tar.ts';
-import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { digest } from '../../platform/secret.ts';
 
 const CONTENT = 'granite';
@@ -33,7 +30,7 @@ const npmDocument = (name: string) => ({
 export const samples: Samples = {
   after: ['ci'],
   rows: ({ project }) => `
-    insert into blobs (sha256, created_at) values (sha256('${CONTENT}'), now());
+    insert into blobs (sha256, created_at) values (sha256('${CONTENT}'), now()) on conflict do nothing;
     insert into packages (project_id, package_type, name, version, creator_id, created_at, updated_at)
       select ${project}, 'generic', username, '1.0', id, now(), now() from person order by id;
     insert into package_files (package_id, file_name, sha256, size, md5, sha1, created_at)
@@ -78,11 +75,7 @@ export const samples: Samples = {
   ownRows: ({ project }) => `
     insert into packages (project_id, package_type, name, version, created_at, updated_at)
       values (${project}, 'generic', 'own', '1.0', now(), now())`,
-  async fill({ app }) {
-    const file = blobPath(join(app.services.config.data, 'blobs'), digest(CONTENT).toString('hex'));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, CONTENT);
-  },
+  fill: async (app) => placeBlob(app, CONTENT),
   objects: {
     'packages/:package_id': 'packages',
     'package_files/:package_file_id': {

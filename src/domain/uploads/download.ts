@@ -1,21 +1,20 @@
 /** An uploaded file as a response that no browser runs. */
 import { Readable } from 'node:stream';
-import { openFile } from '../../kernel/files/stored-files.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
 import type { UploadRow } from './actions.ts';
 import { pictureType } from './rules.ts';
-import { uploadsFolder } from './upload-paths.ts';
 
 export type Download = { headers: Record<string, string>; body: Readable };
 
 /** The file's headers, and its bytes where they are requested; 404 when it is gone. */
 export async function downloadOf(
-  dataFolder: string,
-  upload: Pick<UploadRow, 'secret' | 'filename'>,
+  { blobs }: Needs<'blobs'>,
+  upload: Pick<UploadRow, 'sha256' | 'filename'>,
   method: string,
 ): Promise<Download> {
-  const file = await openFile(uploadsFolder(dataFolder), upload.secret);
+  const file = upload.sha256 && (await blobs.open(upload.sha256));
   if (!file) throw notFound();
   const picture = pictureType(upload.filename);
   const headers = {

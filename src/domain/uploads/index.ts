@@ -1,37 +1,21 @@
-/** Files in descriptions and notes: uploaded to a project or group, kept in the data folder, served safely. */
-
+/** Files in descriptions and notes: uploaded to a project or group, kept as blobs, served safely. */
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
-import { eraseUploads, FILES_GONE, forgetFiles, reassignUploads, sweepFiles } from './actions.ts';
+import { reassignUploads } from './actions.ts';
 import { uploadPages } from './pages.ts';
-import { sweepPictures } from './picture-sweep.ts';
 import { endpoints } from './routes.ts';
 
-export { keepUnderAnother } from './upload-paths.ts';
-
-const FORGET = 'uploads.forget_files';
-const SWEEP = 'uploads.sweep_files';
-const SWEEP_PICTURES = 'uploads.sweep_pictures';
+const SWEEP_BLOBS = 'uploads.sweep_blobs';
 
 export const uploadsCapability = (
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk' | 'log'>,
+  services: Needs<'authenticator' | 'blobs' | 'config' | 'database' | 'disk' | 'limiter' | 'settings'>,
 ): Capability => ({
   name: 'uploads',
   endpoints,
   routes: uploadPages(services),
-  tasks: {
-    [FORGET]: (payload) => forgetFiles(services, payload),
-    [SWEEP]: () => sweepFiles(services),
-    async [SWEEP_PICTURES]() {
-      await sweepPictures(services.database.background, services.config.data);
-    },
-  },
-  listeners: [{ fact: FILES_GONE, task: FORGET }],
-  schedules: [
-    { task: SWEEP, pattern: '25 4 * * *' },
-    { task: SWEEP_PICTURES, pattern: '5 4 * * *' },
-  ],
-  tables: ['uploads'],
-  erase: eraseUploads,
+  // For all that keep blobs: what goes by foreign keys, with its project or user, leaves them.
+  tasks: { [SWEEP_BLOBS]: () => services.blobs.sweep() },
+  schedules: [{ task: SWEEP_BLOBS, pattern: '20 4 * * *' }],
+  tables: ['blobs', 'uploads'],
   reassign: reassignUploads,
 });

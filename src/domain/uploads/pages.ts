@@ -43,7 +43,7 @@ const byNumber =
   };
 
 async function serve(
-  services: Needs<'config' | 'database'>,
+  services: Needs<'blobs' | 'database'>,
   { caller, params, request }: FileContext,
   findHome: FindHome,
 ): Promise<HttpResponse> {
@@ -56,13 +56,13 @@ async function serve(
   });
   const upload = await selectBySecret(services.database.db, home, { secret, filename });
   if (!upload) throw notFound();
-  const { headers, body } = await downloadOf(services.config.data, upload, request.method);
+  const { headers, body } = await downloadOf(services, upload, request.method);
   return { status: 200, headers, body };
 }
 
 /** The routes outside the API. */
 export const uploadPages = (
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  services: Needs<'blobs' | 'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
 ): Route[] => {
   const route = (path: string, findHome: FindHome): Route =>
     fileRoute(services, { path, handle: (context) => serve(services, context, findHome) });

@@ -1,6 +1,5 @@
 /** Uploads of a project or group. */
 
-import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 import type { Home, UploadRow } from './actions.ts';
@@ -46,13 +45,3 @@ export const presentUpload = (row: ListedUpload): UploadRecord => ({
       ? null
       : { id: row.uploader_id, name: row.uploader_name ?? '', username: row.uploader_username },
 });
-
-export async function selectNamed(db: Db, names: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ avatar: string }>`
-    select split_part(avatar, '/', 1) as avatar from users where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select split_part(avatar, '/', 1) as avatar from namespaces where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select split_part(avatar, '/', 1) as avatar from projects where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select split_part(avatar, '/', 1) as avatar from topics where split_part(avatar, '/', 1) = any(${[...names]}::text[])
-    union select file from metric_images where file = any(${[...names]}::text[])`.execute(db);
-  return new Set(rows.map((row) => row.avatar));
-}

@@ -25,8 +25,8 @@ function presentNew(home: Home, { id, secret, filename }: UploadRow): NewUploadR
   return { id, url, full_path: `${home.path}${url}`, ...markdownOf(filename, url) };
 }
 
-async function reply(services: Needs<'config'>, upload: UploadRow, method: string): Promise<Reply<Readable>> {
-  const { headers, body } = await downloadOf(services.config.data, upload, method);
+async function reply(services: Needs<'blobs'>, upload: UploadRow, method: string): Promise<Reply<Readable>> {
+  const { headers, body } = await downloadOf(services, upload, method);
   return new Reply(200, body, headers);
 }
 
@@ -90,11 +90,11 @@ function uploadEndpoints<Subject>(resource: {
       access: manage,
       input: IdInput,
       reply: noContent,
-      async handle({ db, actor, subject, input, unmodified }) {
+      async handle({ db, services, actor, subject, input, unmodified }) {
         const home = homeOf(subject);
         const upload = found(await selectUpload(db, home, input.upload_id));
         unmodified(upload.created_at);
-        await removeUpload(db, actor, home, upload);
+        await removeUpload(services, actor, home, upload);
         return null;
       },
     }),
@@ -105,11 +105,11 @@ function uploadEndpoints<Subject>(resource: {
       access: manage,
       input: SecretInput,
       reply: noContent,
-      async handle({ db, actor, subject, input, unmodified }) {
+      async handle({ db, services, actor, subject, input, unmodified }) {
         const home = homeOf(subject);
         const upload = found(await selectBySecret(db, home, input));
         unmodified(upload.created_at);
-        await removeUpload(db, actor, home, upload);
+        await removeUpload(services, actor, home, upload);
         return null;
       },
     }),

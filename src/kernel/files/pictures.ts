@@ -1,15 +1,15 @@
 /**
- * Images of users, groups, projects, topics and metrics: files named by their digest, below the data folder.
+ * Images of users, groups, projects, topics and metrics: blobs, each with its row's `<digest>.<type>`.
  * The owner of an avatar stores `<file>/<name as uploaded>`, whose last part ends the public address, as
  * clients expect; the oldest store `<file>` alone.
  */
-import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Failure, invalid } from '../../platform/failure.ts';
+import { buffer } from 'node:stream/consumers';
+import type { Blobs } from '../../platform/blobs/blobs.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { UploadedFile } from '../../platform/http/parameters/raw-parameters.ts';
 import { file, nullable } from '../../platform/http/parameters/schema.ts';
-import { digest, randomHex } from '../../platform/secret.ts';
 import { cleanName } from './upload-names.ts';
 
 const MAX_AVATAR_BYTES = 200 * 1_024;
@@ -49,96 +49,73 @@ export function imageExtension(bytes: Buffer): ImageExtension | undefined {
 
 const NAME = /^([0-9a-f]{64})\.(png|jpg|gif|webp|ico|bmp)$/;
 
-const fileOf = (dataFolder: string, name: string): { folder: string; file: string } => {
-  const folder = join(dataFolder, 'uploads', name.slice(0, 2));
-  return { folder, file: join(folder, name) };
+/** An image that is to be kept. */
+export type NewPicture = {
+  /** In the transaction of its owner's row, before that row: the value for it. */
+  keep(tx: Db): Promise<string>;
 };
 
-/** Stores the image and returns the value for its owner's row. 400 for one that is too big or no image. */
-export async function storeAvatar(dataFolder: string, upload: UploadedFile): Promise<string> {
-  const { bytes } = upload;
-  if (bytes.length > MAX_AVATAR_BYTES) throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
-  const name = await storePicture(dataFolder, bytes);
-  if (name === undefined) {
-    throw invalid({
-      avatar: [
-        `file format is not supported. Please try one of the following supported formats: ${pictureTypes.join(', ')}`,
-      ],
-    });
-  }
-  return `${name}/${cleanName(upload.filename)}`;
+/** Undefined for other files than images. */
+export function newPicture(
+  blobs: Pick<Blobs, 'keepBytes'>,
+  bytes: Buffer,
+  ending = '',
+): NewPicture | undefined {
+  const extension = imageExtension(bytes);
+  if (extension === undefined) return undefined;
+  return {
+    keep: async (tx) => `${(await blobs.keepBytes(tx, bytes)).toString('hex')}.${extension}${ending}`,
+  };
 }
+
+/** What a change says of an avatar: null removes it, undefined leaves it. */
+export type AvatarChange = NewPicture | null | undefined;
+
+/** The avatar in a body; 400 for one that is too big or no image. */
+export function avatarChange(
+  { blobs }: { blobs: Pick<Blobs, 'keepBytes'> },
+  upload: UploadedFile | null | undefined,
+): AvatarChange {
+  if (!upload) return upload;
+  if (upload.bytes.length > MAX_AVATAR_BYTES)
+    throw invalid({ avatar: ['is too big (should be at most 200 KiB)'] });
+  const picture = newPicture(blobs, upload.bytes, `/${cleanName(upload.filename)}`);
+  if (picture) return picture;
+  throw invalid({
+    avatar: [
+      `file format is not supported. Please try one of the following supported formats: ${pictureTypes.join(', ')}`,
+    ],
+  });
+}
+
+/** The value for the row, in its transaction, before it; undefined leaves it. */
+export const keepAvatar = async (tx: Db, change: AvatarChange): Promise<string | null | undefined> =>
+  change ? change.keep(tx) : change;
 
 /** The last part of an avatar's public address. */
 export const avatarFilename = (stored: string): string => stored.slice(stored.indexOf('/') + 1);
-
-/** Stores an image under a name made of its digest, and returns the name; undefined for other files. */
-export async function storePicture(dataFolder: string, bytes: Buffer): Promise<string | undefined> {
-  const extension = imageExtension(bytes);
-  if (extension === undefined) return undefined;
-  const name = `${digest(bytes).toString('hex')}.${extension}`;
-  const { folder, file } = fileOf(dataFolder, name);
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeWhole(join(folder, `.${randomHex(16)}`), file, bytes);
-    await syncFolder(folder);
-  } catch (error) {
-    throw diskFull(error) ?? error;
-  }
-  return name;
-}
-
-function diskFull(cause: unknown): Failure | undefined {
-  const { code } = cause as NodeJS.ErrnoException; // what the file system throws
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
-  return new Failure('unavailable', '503 Service Unavailable: no space left on disk', { cause });
-}
-
-/** Writes a temporary file, syncs and renames it, so that no name ever has half a file. */
-async function writeWhole(temporary: string, file: string, bytes: Buffer): Promise<void> {
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-    await handle.close();
-    await rename(temporary, file);
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
 
 /**
  * The image as a response in which browsers run no scripts; undefined when the file is missing. `stored` is
  * an avatar, or the file of another image.
  */
-export async function readAvatar(dataFolder: string, stored: string): Promise<HttpResponse | undefined> {
+export async function readAvatar(
+  { blobs }: { blobs: Pick<Blobs, 'open'> },
+  stored: string,
+): Promise<HttpResponse | undefined> {
   const [name = ''] = stored.split('/', 1);
-  const extension = NAME.exec(name)?.[2] as ImageExtension | undefined; // the pattern admits these only
-  if (extension === undefined) return undefined;
-  const bytes = await readFile(fileOf(dataFolder, name).file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  if (bytes === undefined) return undefined;
+  const [, sha256, extension] = NAME.exec(name) ?? [];
+  if (sha256 === undefined || extension === undefined) return undefined;
+  const blob = await blobs.open(Buffer.from(sha256, 'hex'));
+  if (!blob) return undefined;
   return {
     status: 200,
     headers: {
-      'content-type': contentTypes[extension],
+      'content-type': contentTypes[extension as ImageExtension], // the pattern admits these only
       'content-disposition': 'inline',
       'content-security-policy': "default-src 'none'; sandbox",
       'cache-control': 'private, max-age=300, must-revalidate',
     },
-    body: bytes,
+    body: await buffer(blob.stream()),
   };
 }

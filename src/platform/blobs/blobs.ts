@@ -3,6 +3,7 @@
  * table `blobs`; that table's row is locked while a file gets its name or loses it, so that neither is without the other.
  */
 import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../clock.ts';
@@ -48,11 +49,19 @@ export type Draft = {
 /** What a draft left. */
 export type LeftDraft = Pick<Draft, 'keep' | 'discard'> & { read(): Readable };
 
-export type OpenBlob = { size: number; stream(range?: ByteRange): Readable; close(): Promise<void> };
+export type OpenBlob = {
+  size: number;
+  stream(range?: ByteRange): Readable;
+  /** Fills the buffer from a place on; the number of bytes, fewer only at the end. */
+  read(target: Buffer, position: number): Promise<number>;
+  close(): Promise<void>;
+};
 
 export type Blobs = {
   /** Computes these digests beside SHA-256. */
   draft(also?: readonly DigestAlgorithm[]): Promise<Draft>;
+  /** Keeps bytes that are in memory, in the transaction of the row that names them, before that row: their SHA-256. */
+  keepBytes(tx: Db, bytes: Buffer): Promise<Buffer>;
   /** What a draft left under the name, with this SHA-256; undefined where it is gone. */
   left(name: string, sha256: Buffer): Promise<LeftDraft | undefined>;
   /** Undefined where there is none. The caller reads its stream to the end, destroys it, or closes the blob. */
@@ -62,6 +71,20 @@ export type Blobs = {
   /** Removes what nothing names: after cascades, and after processes that died. */
   sweep(): Promise<void>;
 };
+
+/** An open file as a blob. */
+export async function asBlob(handle: FileHandle): Promise<OpenBlob> {
+  const { size } = await handle.stat();
+  return {
+    size,
+    stream: (range) => handle.createReadStream(range),
+    async read(target, position) {
+      const { bytesRead } = await handle.read(target, 0, target.length, position);
+      return bytesRead;
+    },
+    close: () => handle.close(),
+  };
+}
 
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
@@ -213,6 +236,17 @@ export function createBlobs(
 
   return {
     draft,
+    async keepBytes(tx, bytes) {
+      const kept = await draft();
+      try {
+        await kept.write(bytes);
+        const { sha256 } = await kept.finish();
+        await kept.keep(tx);
+        return sha256;
+      } finally {
+        await kept.discard();
+      }
+    },
     async left(name, sha256) {
       const path = draftPath(root, name);
       if (!(await isFile(path))) return undefined;
@@ -224,9 +258,7 @@ export function createBlobs(
     },
     async open(sha256) {
       const handle = await openBlobFile(root, sha256.toString('hex'));
-      if (!handle) return undefined;
-      const { size } = await handle.stat();
-      return { size, stream: (range) => handle.createReadStream(range), close: () => handle.close() };
+      return handle && asBlob(handle);
     },
     release,
     async sweep() {

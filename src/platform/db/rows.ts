@@ -192,7 +192,6 @@ export type CiArtifactsTable = {
   project_id: number;
   file_type: string;
   file_format: string;
-  secret: string;
   filename: string;
   size: number;
   sha256: Buffer;
@@ -245,6 +244,12 @@ export type CiJobsTable = {
   needs_approval: Generated<boolean>;
   debug_trace: Generated<boolean>;
   upstream_pipeline_id: number | null;
+};
+
+export type CiTracesTable = {
+  job_id: number;
+  sha256: Buffer;
+  size: number;
 };
 
 export type CiVariablesTable = {
@@ -980,6 +985,7 @@ export type MetricImagesTable = {
   url_text: string | null;
   created_at: Date;
   updated_at: Date;
+  blob: GeneratedAlways<Buffer | null>;
 };
 
 export type MigrationsTable = {
@@ -1023,6 +1029,7 @@ export type NamespacesTable = {
   deleting: Generated<boolean>;
   created_at: Date;
   updated_at: Date;
+  avatar_blob: GeneratedAlways<Buffer | null>;
 };
 
 export type NotesTable = {
@@ -1333,6 +1340,7 @@ export type ProjectsTable = {
   repository_read_only: Generated<boolean>;
   empty_repo: Generated<boolean>;
   inbound_job_token_scope_enabled: Generated<boolean>;
+  avatar_blob: GeneratedAlways<Buffer | null>;
 };
 
 export type ProtectedBranchesTable = {
@@ -1552,7 +1560,6 @@ export type SecureFilesTable = {
   id: GeneratedAlways<number>;
   project_id: number;
   name: string;
-  secret: string;
   size: number;
   sha256: Buffer;
   created_at: Date;
@@ -1704,6 +1711,7 @@ export type TopicsTable = {
   public_projects_rank: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  avatar_blob: GeneratedAlways<Buffer | null>;
 };
 
 export type TriggerTokensTable = {
@@ -1727,6 +1735,7 @@ export type UploadsTable = {
   filename: string;
   size: number;
   created_at: Date;
+  sha256: Buffer | null;
 };
 
 export type UsersTable = {
@@ -1788,6 +1797,7 @@ export type UsersTable = {
   reset_sent_at: Date | null;
   notification_email: string | null;
   notified_of_own_activity: Generated<boolean>;
+  avatar_blob: GeneratedAlways<Buffer | null>;
 };
 
 export type WikiPagesTable = {
@@ -1818,6 +1828,7 @@ export type Tables = {
   blobs: BlobsTable;
   ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
+  ci_traces: CiTracesTable;
   ci_variables: CiVariablesTable;
   container_blobs: ContainerBlobsTable;
   container_chunks: ContainerChunksTable;

@@ -9,12 +9,14 @@ type Column = {
   not_null: boolean;
   default: string | null;
   identity: boolean;
+  generated: boolean;
 };
 
 const columnsOf = (sql: Sql) => sql<Column[]>`
   select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type,
          case when a.attcollation <> t.typcollation then co.collname end as collation,
-         a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default, a.attidentity <> '' as identity
+         a.attnotnull as not_null, pg_get_expr(d.adbin, d.adrelid) as default, a.attidentity <> '' as identity,
+         a.attgenerated <> '' as generated
   from pg_class c
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid
@@ -27,6 +29,11 @@ function byTable(columns: Column[]): Map<string, Column[]> {
   const tables = new Map<string, Column[]>();
   for (const column of columns) tables.set(column.table, [...(tables.get(column.table) ?? []), column]);
   return tables;
+}
+
+function valueClause({ default: expression, generated }: Column): string {
+  if (expression === null) return '';
+  return generated ? ` generated always as (${expression}) stored` : ` default ${expression}`;
 }
 
 /** The whole schema as SQL, in an order that depends on names only. */
@@ -56,7 +63,7 @@ export async function schemaSnapshot(sql: Sql): Promise<string> {
         `  ${column.column} ${column.type}`,
         column.collation ? ` collate "${column.collation}"` : '',
         column.identity ? ' generated always as identity' : '',
-        column.default ? ` default ${column.default}` : '',
+        valueClause(column),
         column.not_null ? ' not null' : '',
       ].join(''),
     );
@@ -90,7 +97,7 @@ function rowType(column: Column): string {
   if (scalar === undefined)
     throw new Error(`no row type for ${column.table}.${column.column}: ${column.type}`);
   const nullable = `${scalar}${array ? '[]' : ''}${column.not_null ? '' : ' | null'}`;
-  if (column.identity) return `GeneratedAlways<${nullable}>`;
+  if (column.identity || column.generated) return `GeneratedAlways<${nullable}>`;
   return column.default === null ? nullable : `Generated<${nullable}>`;
 }
 

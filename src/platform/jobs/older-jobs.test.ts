@@ -1,43 +1,9 @@
 /** Jobs and facts that an earlier version left are done by this version. */
-import { randomUUID } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
-import { migrationsFolder } from '../../instance.ts';
-import { connect } from '../db/database.ts';
-import { migrate } from '../db/migrations.ts';
-import { migrateJobs } from './jobs.ts';
+import { expect, test } from 'vitest';
+import { beforeMigration } from '../../../test/support/migrations.ts';
+import type { PoolSql } from '../db/driver/sql.ts';
 
-/** Runs the work on a database whose migrations are those before this one; `upgrade` brings the others. */
-async function beforeMigration(
-  first: string,
-  work: (sql: ReturnType<typeof connect>, upgrade: () => Promise<unknown>) => Promise<void>,
-): Promise<void> {
-  const server = inject('postgres');
-  const database = `test_${randomUUID().replaceAll('-', '')}`;
-  const options = { max: 1, statementTimeout: 0, name: 'tests' };
-  const administer = async (statement: string) => {
-    const admin = connect({ ...server, database: 'postgres' }, options);
-    await admin.unsafe(statement);
-    await admin.end();
-  };
-  await administer(`create database ${database}`);
-  const older = mkdtempSync(join(tmpdir(), 'ashlar-migrations-'));
-  for (const name of readdirSync(migrationsFolder).filter((file) => file < first))
-    cpSync(join(migrationsFolder, name), join(older, name));
-  const sql = connect({ ...server, database }, options);
-  try {
-    await migrate(sql, older, () => migrateJobs({ ...server, database }));
-    await work(sql, () => migrate(sql, migrationsFolder));
-  } finally {
-    await sql.end();
-    await administer(`drop database ${database}`);
-    rmSync(older, { recursive: true });
-  }
-}
-
-const addJob = (sql: ReturnType<typeof connect>, task: string, payload: unknown) =>
+const addJob = (sql: PoolSql, task: string, payload: unknown) =>
   sql`select graphile_worker.add_job(${task}, payload := ${JSON.stringify(payload)}::text::json)`;
 
 test('jobs and facts from before the rename have their new names and payloads', () =>

@@ -6,6 +6,7 @@ import { isLastAdministrator } from '../../../kernel/access/remaining-queries.ts
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { type Actor, isInternal } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import { type AvatarChange, keepAvatar } from '../../../kernel/files/pictures.ts';
 import { confirmationRequested, newConfirmation } from '../../../kernel/identity/addresses/confirmation.ts';
 import { ownAddresses } from '../../../kernel/identity/addresses/own-address-queries.ts';
 import { noReset, requestReset } from '../../../kernel/identity/passwords/reset-actions.ts';
@@ -26,13 +27,12 @@ import { confirmationFact, releaseAddress, requireMailAddress } from './email-ac
 import type { NewUserInput, UserChanges } from './inputs.ts';
 import { profileProblems } from './rules.ts';
 
-/** Prepared before the transaction: the stored picture, and the group named in the body. */
+/** Prepared before the transaction: the picture, and the group named in the body. */
 type UserChangeContext = {
   actor: Actor;
   settings: ApplicationSettings;
   secretKey: string;
-  /** Name of the stored picture, null to remove it. */
-  avatar: string | null | undefined;
+  avatar: AvatarChange;
   group: AuthorizedGroup | undefined;
 };
 
@@ -94,7 +94,7 @@ export async function createUser(db: Db, input: NewUserInput, settled: UserChang
       password_changed_at: now(),
       confirmed_at: confirmed ? now() : null,
       confirmation_digest: confirmed ? null : confirmation_digest,
-      avatar: avatar ?? null,
+      avatar: (await keepAvatar(tx, avatar)) ?? null,
       created_by_id: actor.id,
       ...(group && enterpriseColumns(group)),
     });
@@ -232,7 +232,7 @@ export async function updateUser(
               confirmation_digest: holder === undefined ? confirmation.confirmation_digest : null,
             })),
       ...(password_hash !== undefined && { password_hash, password_changed_at: now(), ...noReset }),
-      ...(avatar !== undefined && { avatar }),
+      ...(avatar !== undefined && { avatar: await keepAvatar(tx, avatar) }),
       ...(group && enterpriseColumns(group)),
     };
     await ahead(tx)
@@ -283,11 +283,11 @@ async function moveOwnNamespace(
 }
 
 /** Sets the actor's picture, or removes it. */
-export const changeAvatar = (db: Db, actor: Actor, avatar: string | null) =>
+export const changeAvatar = (db: Db, actor: Actor, avatar: AvatarChange) =>
   inTransaction(db, async (tx) => {
     const changed = await tx
       .updateTable('users')
-      .set({ avatar, updated_at: now() })
+      .set({ avatar: (await keepAvatar(tx, avatar)) ?? null, updated_at: now() })
       .where('id', '=', actor.id)
       .where('deletion', 'is', null)
       .returning(['id', 'username', 'avatar', 'email'])

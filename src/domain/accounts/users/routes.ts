@@ -12,7 +12,7 @@ import {
   noContent,
   Reply,
 } from '../../../kernel/api/endpoint.ts';
-import { storeAvatar } from '../../../kernel/files/pictures.ts';
+import { avatarChange } from '../../../kernel/files/pictures.ts';
 import { selectCustomAttributes } from '../../../kernel/namespaces/custom-attribute-queries.ts';
 import type { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -94,13 +94,12 @@ type ChangeContext = Context<UserChanges, unknown, Actor>;
 
 /** The picture and the group in the body, each checked before the transaction. */
 async function prepareChange({ services, settings, actor, input }: ChangeContext) {
-  const { avatar } = input;
   return {
     actor,
     settings,
     secretKey: services.secretKey,
     group: await provisioningGroup(services, actor, input.group_id_for_saml),
-    avatar: avatar ? await storeAvatar(services.config.data, avatar) : avatar,
+    avatar: avatarChange(services, input.avatar),
   };
 }
 

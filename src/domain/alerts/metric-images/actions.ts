@@ -1,9 +1,10 @@
-/** Metric images of alerts and issues: files are stored by digest, and swept when no row refers to them. */
+/** Metric images of alerts and issues: files are blobs. */
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { pictureTypes, storePicture } from '../../../kernel/files/pictures.ts';
+import { newPicture, pictureTypes } from '../../../kernel/files/pictures.ts';
 import { cleanName } from '../../../kernel/files/upload-names.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { MetricImagesTable } from '../../../platform/db/rows.ts';
@@ -62,38 +63,31 @@ async function holdImage(tx: Db, { column, id }: Pictured, imageId: number): Pro
 
 /** Stores an image; 400 for one that is too large or no image, and beyond a hundred. */
 export async function addImage(
-  db: Db,
-  dataFolder: string,
+  { blobs, database }: Needs<'blobs' | 'database'>,
   actor: Actor,
   pictured: Pictured,
   { file, ...link }: { file: UploadedFile } & Link,
 ): Promise<MetricImageRow> {
   if (file.bytes.length > MAX_IMAGE_BYTES) throw badRequest('File is too large');
   requirePage(link);
-  const stored = await storePicture(dataFolder, file.bytes);
-  if (stored === undefined)
-    throw invalid({ file: [`is no picture of a supported format: ${pictureTypes.join(', ')}`] });
-  return inTransaction(db, async (tx) => {
+  const picture = newPicture(blobs, file.bytes);
+  if (!picture) throw invalid({ file: [`is no picture of a supported format: ${pictureTypes.join(', ')}`] });
+  return inTransaction(database.db, async (tx) => {
     const name = `metric images ${pictured.column} ${pictured.id}`;
     await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(ahead(tx));
-    const known = await imagesOf(tx, pictured).select('id').limit(MAX_IMAGES).execute();
-    if (known.length >= MAX_IMAGES) throw badRequest(`there are ${MAX_IMAGES} metric images already`);
+    const stored = await picture.keep(tx);
     const time = now();
-    return tx
-      .insertInto('metric_images')
-      .values({
-        project_id: pictured.project.id,
-        [pictured.column]: pictured.id,
-        author_id: actor.id,
-        file_name: cleanName(file.filename),
-        file: stored,
-        size: file.bytes.length,
-        ...linkColumns(link),
-        created_at: time,
-        updated_at: time,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const { url = null, url_text = null } = linkColumns(link);
+    const column = sql.ref(pictured.column);
+    const { rows } = await sql<MetricImageRow>`
+      insert into metric_images (project_id, ${column}, author_id, file_name, file, size, url, url_text, created_at, updated_at)
+      select ${pictured.project.id}, ${pictured.id}, ${actor.id}, ${cleanName(file.filename)}, ${stored}, ${file.bytes.length},
+        ${url}, ${url_text}, ${time}, ${time}
+      where (select count(*) from metric_images where ${column} = ${pictured.id}) < ${MAX_IMAGES}
+      returning *`.execute(tx);
+    const [made] = rows;
+    if (!made) throw badRequest(`there are ${MAX_IMAGES} metric images already`);
+    return made;
   });
 }
 

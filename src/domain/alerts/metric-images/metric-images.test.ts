@@ -1,9 +1,7 @@
-/** Metric images of alerts and issues over HTTP: access, changes, files and refusals. */
-import { existsSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeIntegration, postAlert } from '../../../../test/support/alerts.ts';
 import { type Called, useApp } from '../../../../test/support/app.ts';
+import { isStored } from '../../../../test/support/blobs.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -131,20 +129,14 @@ test('the author of an issue adds pictures to it, and to no other', async () => 
 });
 
 test('the file stays while a picture names it, and is swept after that', async () => {
-  const { config, database } = app.app.services;
   const bytes = Buffer.concat([PNG, Buffer.from('swept')]);
   const [first, second] = [
     (await upload(onAlert(), developer, { bytes })).body,
     (await upload(onIssue(1), developer, { bytes })).body,
   ];
-  const [row] = await database.sql<{ file: string }[]>`select file from metric_images where id = ${first.id}`;
-  const name = row?.file ?? '';
-  const file = join(config.data, 'uploads', name.slice(0, 2), name);
-  const uploads = app.app.capabilities.find((each) => each.name === 'uploads');
   const sweep = async () => {
-    utimesSync(file, new Date(0), new Date(0));
-    await uploads?.tasks?.['uploads.sweep_pictures']?.({});
-    return existsSync(file);
+    await app.app.services.blobs.sweep();
+    return isStored(app, bytes);
   };
   const me = app.as(developer.token);
   await me(`DELETE ${onAlert()}/${first.id}`);

@@ -28,7 +28,7 @@ async function requireReader(
   await findIssue(db, project, caller, iid);
 }
 
-async function serve(services: Needs<'config' | 'database'>, context: FileContext): Promise<HttpResponse> {
+async function serve(services: Needs<'blobs' | 'database'>, context: FileContext): Promise<HttpResponse> {
   const { caller, params } = context;
   const { image = '', filename = '' } = params;
   if (!/^\d{1,15}$/.test(image)) throw notFound();
@@ -36,13 +36,13 @@ async function serve(services: Needs<'config' | 'database'>, context: FileContex
   const row = await selectImageByName(services.database.db, project.id, Number(image), filename);
   if (!row) throw notFound();
   await requireReader(services, project, caller, row);
-  const response = await readAvatar(services.config.data, row.file);
+  const response = await readAvatar(services, row.file);
   if (!response) throw notFound();
   return response;
 }
 
 export const metricImagePages = (
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  services: Needs<'blobs' | 'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
 ): Route[] => [
   fileRoute(services, {
     path: '/:path+/-/metric_images/:image/:filename',

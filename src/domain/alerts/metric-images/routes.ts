@@ -117,9 +117,9 @@ const writeEndpoints = ({ path, noun, named, write, findToWrite }: ImageParent):
     }),
     reply: MetricImageRecord,
     handle: async (context) => {
-      const { db, services, actor, subject, input } = context;
+      const { services, actor, subject, input } = context;
       const pictured = await findToWrite(context, input);
-      return presentImage(subject, await addImage(db, services.config.data, actor, pictured, input));
+      return presentImage(subject, await addImage(services, actor, pictured, input));
     },
   }),
   endpoint({

@@ -1,9 +1,9 @@
-/** Keeps artifacts, and removes them: the rows in one transaction, the files after it. */
+/** Keeps artifacts, and removes them: the rows in one transaction, the blobs after it. */
 import { type Insertable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { removeFiles } from '../../../kernel/files/stored-files.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { Draft } from '../../../platform/blobs/blobs.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { CiArtifactsTable } from '../../../platform/db/rows.ts';
@@ -11,13 +11,12 @@ import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import { isExpired, isKeptLatest } from '../execution/artifact-queries.ts';
 import { lockJob } from '../jobs/actions.ts';
 import type { JobRow } from '../processing/process-actions.ts';
-import { removeTrace, traceSize } from '../traces/traces.ts';
-import { artifactsFolder } from './files.ts';
-import { countArtifacts } from './queries.ts';
+import { liveSize, removeLive } from '../traces/live-traces.ts';
+import { selectLeft } from './queries.ts';
 import { isErasable } from './rules.ts';
 
 type Context = {
-  services: Needs<'config' | 'database'>;
+  services: Needs<'blobs' | 'config' | 'database'>;
   actor: Actor;
   subject: AuthorizedProject;
 };
@@ -28,7 +27,12 @@ type NewArtifact = Omit<Insertable<CiArtifactsTable>, 'job_id' | 'project_id'> &
  * Whether the artifact is a new one of the job; not where it is there already. 403 where the job has ended meanwhile, 400 where
  * it has another one of the type.
  */
-export const keepArtifact = (db: Db, job: JobRow, artifact: NewArtifact): Promise<boolean> =>
+export const keepArtifact = (
+  db: Db,
+  job: JobRow,
+  artifact: NewArtifact,
+  draft: Pick<Draft, 'keep'>,
+): Promise<boolean> =>
   inTransaction(db, async (tx) => {
     const { dotenvSealed, ...row } = artifact;
     const running = await tx
@@ -49,6 +53,7 @@ export const keepArtifact = (db: Db, job: JobRow, artifact: NewArtifact): Promis
       if (there.sha256.equals(row.sha256)) return false;
       throw new Failure('bad_request', 'another artifact of the same type already exists');
     }
+    await draft.keep(tx);
     await ahead(tx)
       .insertInto('ci_artifacts')
       .values({ ...row, job_id: job.id, project_id: job.project_id })
@@ -65,19 +70,20 @@ export const keepArtifact = (db: Db, job: JobRow, artifact: NewArtifact): Promis
     return true;
   });
 
-const forget = ({ config }: Needs<'config'>, secrets: readonly string[]): Promise<void> =>
-  removeFiles(artifactsFolder(config.data), secrets);
-
-async function deleteRows(tx: Db, jobId: number): Promise<string[]> {
-  const rows = await tx.deleteFrom('ci_artifacts').where('job_id', '=', jobId).returning('secret').execute();
-  return rows.map(({ secret }) => secret);
+/** The digests of what is to be released. */
+async function deleteRows(tx: Db, jobId: number, withTrace = false): Promise<Buffer[]> {
+  const { rows } = await sql<{ sha256: Buffer }>`
+    with artifact as (delete from ci_artifacts where job_id = ${jobId} returning sha256),
+    trace as (delete from ci_traces where job_id = ${jobId} and ${withTrace} returning sha256)
+    select sha256 from artifact union all select sha256 from trace`.execute(tx);
+  return rows.map(({ sha256 }) => sha256);
 }
 
 /** The artifacts of a job have no time at which they go; 404 without any. */
 export const keepForEver = ({ services, subject }: Context, id: number): Promise<void> =>
   inTransaction(services.database.db, async (tx) => {
     await lockJob(tx, subject, id);
-    if ((await countArtifacts(tx, id)) === 0) throw notFound();
+    if ((await selectLeft(tx, id)).artifacts === 0) throw notFound();
     await ahead(tx).updateTable('ci_artifacts').set({ expires_at: null }).where('job_id', '=', id).execute();
     await ahead(tx).updateTable('ci_jobs').set({ artifacts_expire_at: null }).where('id', '=', id).execute();
   });
@@ -88,33 +94,34 @@ export async function deleteArtifacts(
   id: number,
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> {
-  const secrets = await inTransaction(services.database.db, async (tx) => {
+  const digests = await inTransaction(services.database.db, async (tx) => {
     const { job } = await lockJob(tx, subject, id);
     unmodified(job.updated_at);
     await ahead(tx).updateTable('ci_jobs').set({ dotenv_sealed: null }).where('id', '=', id).execute();
     return deleteRows(tx, id);
   });
-  await forget(services, secrets);
+  await services.blobs.release(digests);
 }
 
 /** Removes what a job that has ended wrote and made. 403 where there is nothing, and for others than maintainers and who ran it. */
 export async function eraseJob({ services, actor, subject }: Context, id: number): Promise<void> {
   const { data } = services.config;
-  const secrets = await inTransaction(services.database.db, async (tx) => {
+  const digests = await inTransaction(services.database.db, async (tx) => {
     const { job } = await lockJob(tx, subject, id);
     if (!subject.may('manage_artifacts') && (job.user_id !== actor.id || job.protected)) throw forbidden();
-    const left = { artifacts: await countArtifacts(tx, id), traceBytes: await traceSize(data, id) };
-    if (!isErasable(job, left)) throw forbidden('Job is not erasable!');
+    const { artifacts, traceBytes } = await selectLeft(tx, id);
+    if (!isErasable(job, { artifacts, traceBytes: traceBytes + (await liveSize(data, id)) }))
+      throw forbidden('Job is not erasable!');
     const time = now();
     await ahead(tx)
       .updateTable('ci_jobs')
       .set({ erased_at: time, updated_at: time, artifacts_expire_at: null, dotenv_sealed: null })
       .where('id', '=', id)
       .execute();
-    return deleteRows(tx, id);
+    return deleteRows(tx, id, true);
   });
-  await removeTrace(data, id);
-  await forget(services, secrets);
+  await removeLive(data, id);
+  await services.blobs.release(digests);
 }
 
 /** Lets the artifacts of the project go at the next sweep, without those of the last pipelines. */
@@ -139,19 +146,16 @@ const BATCH = 500;
 
 /** Removes artifacts whose time has come. */
 export async function sweepExpired(
-  { database, config }: Needs<'config' | 'database'>,
+  { blobs, database }: Needs<'blobs' | 'database'>,
   keepLatest: boolean,
 ): Promise<void> {
   for (let gone = BATCH; gone === BATCH; ) {
-    const { rows } = await sql<{ secret: string }>`
+    const { rows } = await sql<{ sha256: Buffer }>`
       delete from ci_artifacts where id in (
         select a.id from ci_artifacts a join ci_jobs j on j.id = a.job_id join pipelines p on p.id = j.pipeline_id
         where a.expires_at <= ${now()} and ${isExpired(keepLatest)} order by a.expires_at limit ${BATCH})
-      returning secret`.execute(database.background);
-    await forget(
-      { config },
-      rows.map(({ secret }) => secret),
-    );
+      returning sha256`.execute(database.background);
+    await blobs.release(rows.map(({ sha256 }) => sha256));
     gone = rows.length;
   }
 }

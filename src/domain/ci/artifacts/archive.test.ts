@@ -1,23 +1,25 @@
 /** Archives that jobs made, the hostile ones among them, read from the disk. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ZipEntry, zipOf } from '../../../../test/support/zip.ts';
+import { asBlob, type OpenBlob } from '../../../platform/blobs/blobs.ts';
 import { listArchive, openArchived } from './archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ashlar-archive-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function written(content: Buffer): string {
+async function written(content: Buffer): Promise<OpenBlob> {
   const path = join(folder, 'archive.zip');
   writeFileSync(path, content);
-  return path;
+  return asBlob(await open(path));
 }
 
 async function read(content: Buffer, path: string): Promise<string> {
-  const { stream } = await openArchived(written(content), path);
+  const { stream } = await openArchived(await written(content), path);
   return (await buffer(stream)).toString();
 }
 
@@ -98,21 +100,21 @@ describe('the directory', () => {
     ['c', false, ['c/d directory 0 040755']],
     ['c', true, ['c/d directory 0 040755', 'c/d/e.txt file 1 100644']],
   ])('%j, with what is below: %s', async (folder, recursive, lines) => {
-    const entries = await listArchive(written(archive), folder, recursive);
+    const entries = await listArchive(await written(archive), folder, recursive);
     expect(entries.map(({ path, type, size, mode }) => `${path} ${type} ${size} ${mode}`)).toEqual(lines);
   });
 
   test('of what is not there, and of what is too deep', async () => {
-    await expect(listArchive(written(archive), 'x', false)).rejects.toThrow('404');
+    await expect(listArchive(await written(archive), 'x', false)).rejects.toThrow('404');
     const deep = zipOf({ name: `${'x/'.repeat(101)}y` });
-    await expect(listArchive(written(deep), '', true)).rejects.toThrow('more than 100 folders');
+    await expect(listArchive(await written(deep), '', true)).rejects.toThrow('more than 100 folders');
     // A few names of many folders each are more text than memory is for.
     const long = Array.from({ length: 20 }, (_, nth) => ({
       name: `${nth}${`${'x'.repeat(500)}/`.repeat(99)}y`,
     }));
-    await expect(listArchive(written(zipOf(...long)), '', true)).rejects.toThrow(
+    await expect(listArchive(await written(zipOf(...long)), '', true)).rejects.toThrow(
       'the paths in the archive are too long',
     );
-    expect(await listArchive(written(zipOf(...long)), '', false)).toHaveLength(20);
+    expect(await listArchive(await written(zipOf(...long)), '', false)).toHaveLength(20);
   });
 });

@@ -1,8 +1,8 @@
 /** Reads what is in an archive of a job, without unpacking it: its directory, and the bytes of one file. */
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
+import type { OpenBlob } from '../../../platform/blobs/blobs.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { createShare } from '../../../platform/fair-share.ts';
 import { WindowReader } from './zip-reader.ts';
@@ -38,16 +38,13 @@ const SYMLINK = 0o120000;
 const REGULAR = 0o100000;
 
 /** Runs `work` over the open archive; what it gives back may go on reading, and the file is closed with that. */
-async function withArchive<T>(path: string, work: (zip: ZipFile) => Promise<T>): Promise<T> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? notFound() : error;
-  });
-  const { size } = await file.stat();
-  const reader = new WindowReader(file);
+async function withArchive<T>(archive: OpenBlob | undefined, work: (zip: ZipFile) => Promise<T>): Promise<T> {
+  if (!archive) throw notFound();
+  const reader = new WindowReader(archive);
   const zip = await yauzl
-    .fromRandomAccessReaderPromise(reader, size, { autoClose: false })
+    .fromRandomAccessReaderPromise(reader, archive.size, { autoClose: false })
     .catch(async (error) => {
-      await file.close();
+      await archive.close();
       throw malformed(error);
     });
   zip.on('error', () => undefined);
@@ -77,7 +74,7 @@ export type ArchivedFile = { size: number; stream: Readable };
  * The file of this path. 404 without one; 422 for an archive that is none, for a link, what is encrypted or packed in an
  * unknown way, and what is larger than a gibibyte. A file that is not as long as it says ends with an error.
  */
-export const openArchived = (archive: string, path: string): Promise<ArchivedFile> =>
+export const openArchived = (archive: OpenBlob | undefined, path: string): Promise<ArchivedFile> =>
   withArchive(archive, async (zip) => {
     const entry = await findEntry(zip, path);
     const type = typeOf(entry);
@@ -126,7 +123,11 @@ function entryAt(path: string, entry: Entry | undefined): ArchiveEntry {
  * What is in a folder of the archive, all of it for an empty path, by its path; with what is below it where it is `recursive`. 404
  * without such a folder, 422 for an archive that is none.
  */
-export const listArchive = (archive: string, folder: string, recursive: boolean): Promise<ArchiveEntry[]> =>
+export const listArchive = (
+  archive: OpenBlob | undefined,
+  folder: string,
+  recursive: boolean,
+): Promise<ArchiveEntry[]> =>
   withArchive(archive, async (zip) => {
     const inside = folder === '' ? '' : `${folder}/`;
     const listed = new Map<string, ArchiveEntry>();

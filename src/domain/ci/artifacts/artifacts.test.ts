@@ -1,9 +1,10 @@
 /** Artifacts as runners hand them over and people and later jobs fetch them, with what an attacker would try. */
-import { readdirSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
+import { blobFiles } from '../../../../test/support/blobs.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -15,8 +16,6 @@ import {
 import { makeRunner, type Runner, startPipeline, type TakenJob } from '../../../../test/support/runner.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
 import { moveClock } from '../../../platform/clock.ts';
-import { sweepFiles } from '../sweep-files.ts';
-import { artifactsFolder } from './files.ts';
 import { expireArtifacts } from './sweep.ts';
 
 const app: TestApp = useApp();
@@ -24,6 +23,12 @@ const zip = zipOf(
   { name: 'out/a.txt', content: 'granite' },
   { name: 'page.html', content: '<script>1</script>' },
 );
+/** Of bytes that no other has: the same ones are kept once. */
+const freshZip = (): Buffer =>
+  zipOf(
+    { name: 'out/a.txt', content: 'granite' },
+    { name: 'page.html', content: `<script>'${randomUUID()}'</script>` },
+  );
 const DAY_MS = 86_400_000;
 let project: MadeProject;
 let maintainer: MadeUser;
@@ -49,22 +54,13 @@ const BUILD = 'build:\n  script: make\n  artifacts:\n    paths: [out]\n';
 const path = (rest: string): string => `/projects/${project.id}/${rest}`;
 const jobOf = async ({ id }: Pick<TakenJob, 'id'>) =>
   bodyOf(await app.root(`GET ${path(`jobs/${id}`)}`), 200);
-/** Names of stored files. */
-function files(): string[] {
-  try {
-    return readdirSync(artifactsFolder(app.app.services.config.data), {
-      recursive: true,
-      withFileTypes: true,
-    })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
+const files = (): string[] => blobFiles(app);
 
-/** A job that has ended with this archive. */
-async function build(file = BUILD, content = zip, query: Record<string, string> = {}): Promise<TakenJob> {
+async function build(
+  file = BUILD,
+  content = freshZip(),
+  query: Record<string, string> = {},
+): Promise<TakenJob> {
   await start(file);
   const job = await runner.take();
   expect((await runner.upload(job, content, query)).status).toBe(201);
@@ -347,10 +343,11 @@ describe('an upload', () => {
     await start(BUILD);
     const job = await runner.take();
     const before = files().length;
+    const archive = freshZip();
     const twice = await Promise.all([
-      runner.upload(job, zip),
-      runner.upload(job, zip),
-      runner.upload(job, zip),
+      runner.upload(job, archive),
+      runner.upload(job, archive),
+      runner.upload(job, archive),
     ]);
     expect(twice.map(({ status }) => status)).toEqual([201, 201, 201]);
     const other = await runner.upload(job, zipOf({ name: 'b' }));
@@ -654,9 +651,9 @@ describe('artifacts go', () => {
     (await app.root(`GET ${path(`jobs/${job.id}/artifacts`)}`)).status;
 
   test('when their time has come, without those of the last successful pipeline', async () => {
-    const older = await build(BUILD, zip, { expire_in: '1 hour' });
-    const kept = await build(BUILD, zip, { expire_in: 'never' });
-    const last = await build(BUILD, zip, { expire_in: '1 hour' });
+    const older = await build(BUILD, freshZip(), { expire_in: '1 hour' });
+    const kept = await build(BUILD, freshZip(), { expire_in: 'never' });
+    const last = await build(BUILD, freshZip(), { expire_in: '1 hour' });
     const back = moveClock(2 * 3_600_000);
     try {
       expect([await status(older), await status(kept), await status(last)]).toEqual([404, 200, 200]);
@@ -749,15 +746,9 @@ describe('artifacts go', () => {
     const { pipeline } = await jobOf(job);
     await app.root(`DELETE ${path(`pipelines/${pipeline.id}`)}`);
     const kept = await build();
-    await sweepFiles(app.app.services);
     const before = files().length;
-    const back = moveClock(2 * DAY_MS);
-    try {
-      await sweepFiles(app.app.services);
-      expect(files().length).toBeLessThan(before);
-      expect([await status(job), await status(kept)]).toEqual([404, 200]);
-    } finally {
-      back();
-    }
+    await app.app.services.blobs.sweep();
+    expect(files().length).toBeLessThan(before);
+    expect([await status(job), await status(kept)]).toEqual([404, 200]);
   });
 });

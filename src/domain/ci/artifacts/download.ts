@@ -2,14 +2,12 @@
 import { extname, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { bytesOf, Reply } from '../../../kernel/api/endpoint.ts';
-import { openFile, storedPath } from '../../../kernel/files/stored-files.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { badRequest, notFound } from '../../../platform/failure.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
 import { etagOf } from '../../../platform/http/etag.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { openArchived } from './archive.ts';
-import { artifactsFolder } from './files.ts';
 import type { ArtifactRow } from './queries.ts';
 import { isArchivePath } from './rules.ts';
 
@@ -24,11 +22,11 @@ const formats: Readonly<Record<string, string>> = { zip: 'application/zip', gzip
 
 /** The headers of an artifact, and its bytes where they are requested; 404 where its file is gone. */
 export async function downloadOf(
-  { config }: Needs<'config'>,
-  { secret, filename, file_format }: ArtifactRow,
+  { blobs }: Needs<'blobs'>,
+  { sha256, filename, file_format }: ArtifactRow,
   method: string,
 ): Promise<{ headers: Record<string, string>; body: Readable }> {
-  const file = await openFile(artifactsFolder(config.data), secret);
+  const file = await blobs.open(sha256);
   if (!file) throw notFound();
   const headers = {
     'content-type': formats[file_format] ?? BYTES,
@@ -42,11 +40,11 @@ export async function downloadOf(
 }
 
 export async function replyWithArchive(
-  services: Needs<'config'>,
+  services: Needs<'blobs'>,
   archive: ArtifactRow,
   request: HttpRequest,
 ): Promise<Reply<Readable>> {
-  const { etag, isKnown } = etagOf(archive.secret, request);
+  const { etag, isKnown } = etagOf(archive.sha256.toString('hex'), request);
   if (isKnown) return new Reply<Readable>(304, undefined, { etag, ...harmless });
   const { headers, body } = await downloadOf(services, archive, request.method);
   return new Reply(200, body, { ...headers, etag });
@@ -74,14 +72,14 @@ export const ArchivedFile = bytesOf(
 
 /** A file in the archive. 400 for a path that is none; 404 and 422 as of openArchived(). */
 export async function replyWithArchived(
-  { config }: Needs<'config'>,
-  { secret }: ArtifactRow,
+  { blobs }: Needs<'blobs'>,
+  { sha256 }: ArtifactRow,
   path: string,
   request: HttpRequest,
 ): Promise<Reply<Readable>> {
   if (!isArchivePath(path)) throw badRequest('artifact_path is not the path of a file');
-  const { size, stream } = await openArchived(storedPath(artifactsFolder(config.data), secret).file, path);
-  const { etag, isKnown } = etagOf(`${secret} ${path}`, request);
+  const { size, stream } = await openArchived(await blobs.open(sha256), path);
+  const { etag, isKnown } = etagOf(`${sha256.toString('hex')} ${path}`, request);
   const ending = extname(path).toLowerCase();
   const headers = {
     'content-type': (Object.hasOwn(types, ending) && types[ending]) || BYTES,

@@ -13,7 +13,7 @@ import { downloadOf, replyWithArchived } from './download.ts';
 import { archiveOf, namedArchive } from './find-archive.ts';
 import { selectArtifact } from './queries.ts';
 
-type FileServices = Needs<'config' | 'database' | 'repositories' | 'settings'>;
+type FileServices = Needs<'blobs' | 'config' | 'database' | 'repositories' | 'settings'>;
 
 /** The project, and what reads its artifacts. */
 async function readingOf(services: FileServices, context: FileContext) {

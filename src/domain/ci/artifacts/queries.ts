@@ -10,10 +10,10 @@ import { below } from '../processing/hierarchy-queries.ts';
 
 export type ArtifactRow = Pick<
   Selectable<CiArtifactsTable>,
-  'id' | 'job_id' | 'file_format' | 'secret' | 'filename' | 'size' | 'access'
+  'id' | 'job_id' | 'file_format' | 'sha256' | 'filename' | 'size' | 'access'
 >;
 
-const columns = sql`a.id, a.job_id, a.file_format, a.secret, a.filename, a.size, a.access`;
+const columns = sql`a.id, a.job_id, a.file_format, a.sha256, a.filename, a.size, a.access`;
 
 /** The artifact of a job, if it has one of the type that has not expired. */
 export async function selectArtifact(
@@ -122,15 +122,13 @@ export const selectProjectOfJob = (db: Db, jobId: number) =>
     .where('kind', '=', 'job')
     .executeTakeFirst();
 
-export const countArtifacts = async (db: Db, jobId: number): Promise<number> => {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from ci_artifacts where job_id = ${jobId}`.execute(db);
-  return rows[0]?.count ?? 0;
+/** What a job has left: the number of its artifacts, and the bytes of its trace where that is archived. */
+export const selectLeft = async (
+  db: Db,
+  jobId: number,
+): Promise<{ artifacts: number; traceBytes: number }> => {
+  const { rows } = await sql<{ artifacts: number; traceBytes: number }>`
+    select (select count(*)::integer from ci_artifacts where job_id = ${jobId}) as artifacts,
+      coalesce((select size from ci_traces where job_id = ${jobId}), 0) as "traceBytes"`.execute(db);
+  return rows[0] ?? { artifacts: 0, traceBytes: 0 };
 };
-
-/** Of these names of files, those that are an artifact's. */
-export async function selectKnownSecrets(db: Db, secrets: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ secret: string }>`
-    select secret from ci_artifacts where secret = any(${secrets}::text[])`.execute(db);
-  return new Set(rows.map(({ secret }) => secret));
-}

@@ -9,7 +9,6 @@ import {
   listing,
   noContent,
 } from '../../../kernel/api/endpoint.ts';
-import { storedPath } from '../../../kernel/files/stored-files.ts';
 import { badRequest } from '../../../platform/failure.ts';
 import { countedPage, windowOf } from '../../repositories/index.ts';
 import { showJob } from '../jobs/routes.ts';
@@ -17,7 +16,6 @@ import { Job, OneJob } from '../jobs/schema.ts';
 import { deleteArtifacts, eraseJob, expireOfProject, keepForEver } from './actions.ts';
 import { listArchive } from './archive.ts';
 import { ArchivedFile, replyWithArchive, replyWithArchived } from './download.ts';
-import { artifactsFolder } from './files.ts';
 import { archiveOf, namedArchive } from './find-archive.ts';
 import { isArchivePath } from './rules.ts';
 import { ArchivedPath, ArchiveEntryRecord, ArchiveTree, NamedArchive, NamedPath } from './schema.ts';
@@ -41,13 +39,10 @@ export const archiveTreeEndpoint = listing({
   item: ArchiveEntryRecord,
   handle: async (context) => {
     const { services, input, page } = context;
-    const { file } = storedPath(
-      artifactsFolder(services.config.data),
-      (await archiveOf(context, input.job_id)).secret,
-    );
+    const { sha256 } = await archiveOf(context, input.job_id);
     const folder = (input.path ?? '').replace(/\/$/, '');
     if (folder !== '' && !isArchivePath(folder)) throw badRequest('path is not the path of a folder');
-    const all = await listArchive(file, folder, input.recursive ?? false);
+    const all = await listArchive(await services.blobs.open(sha256), folder, input.recursive ?? false);
     const { offset, limit } = windowOf(page);
     return countedPage(page, all.slice(offset, offset + limit), all.length);
   },

@@ -1,24 +1,21 @@
 /** Takes an artifact of a job that runs: its file first, then the row. */
-import { openFile, removeFiles, storeFile } from '../../../kernel/files/stored-files.ts';
-import { cleanName } from '../../../kernel/files/upload-names.ts';
+import { readFile } from 'node:fs/promises';
+import { missingFile, withReceivedFile } from '../../../kernel/files/received-file.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { badRequest, Failure } from '../../../platform/failure.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
-import { randomHex, seal, startDigest } from '../../../platform/secret.ts';
+import { seal } from '../../../platform/secret.ts';
 import { type ArtifactFormat, artifactTypes } from '../execution/artifact-types.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import { keepArtifact } from './actions.ts';
 import { parseDotenv } from './dotenv.ts';
-import { artifactsFolder } from './files.ts';
 import { selectProjectLimit } from './queries.ts';
 import { expiryOf, maximumBytes } from './rules.ts';
 
-export const missingFile = (): Failure =>
-  new Failure('bad_request', '400 Bad request - "file" not given', { error: 'file is missing' });
 /** 400 for a body that cannot have a file, whoever sends it. */
 export function refuseWithoutFile({ headers }: Pick<HttpRequest, 'headers'>): void {
   if (!/^multipart\/form-data\b/i.test(String(headers['content-type'] ?? ''))) throw missingFile();
@@ -73,7 +70,7 @@ function planOf(job: JobRow, settings: ApplicationSettings, upload: Upload) {
  */
 export async function takeArtifact(
   context: {
-    services: Needs<'config' | 'database' | 'secretKey'>;
+    services: Needs<'blobs' | 'database' | 'secretKey'>;
     settings: ApplicationSettings;
     request: HttpRequest;
   },
@@ -84,45 +81,28 @@ export async function takeArtifact(
   const { db } = services.database;
   // What is wrong in the address is said before the file comes.
   planOf(job, settings, given);
-  const folder = artifactsFolder(services.config.data);
-  const secret = randomHex(16);
-  const hash = startDigest();
   const fields: Record<string, string> = {};
-  const received = await storeFile(folder, secret, {
-    stream: request.bodyStream,
-    headers: request.headers,
+  const options = {
     maximum: await sizeLimit(db, settings, job, given.artifact_type),
-    see: (piece) => hash.update(piece),
-    field: (name, value) => {
+    field: (name: string, value: string) => {
       fields[name] = value;
     },
-  }).catch((error: unknown) => {
-    throw error instanceof Failure && error.kind === 'payload_too_large' ? tooLarge(error) : error;
-  });
-  if (!received) throw missingFile();
-  let isKept = false;
-  try {
+  };
+  await withReceivedFile({ services, request }, options, async ({ draft, filename, size, sha256 }) => {
     const { type, format, ...plan } = planOf(job, settings, { ...fields, ...given });
-    if (received.size > maximumBytes(type)) throw tooLarge();
-    const variables = type === 'dotenv' ? await readVariables(folder, secret) : undefined;
-    isKept = await keepArtifact(db, job, {
+    if (size > maximumBytes(type)) throw tooLarge();
+    const variables = type === 'dotenv' ? parseDotenv(await readFile(draft.path)) : undefined;
+    const artifact = {
       ...plan,
       file_type: type,
       file_format: format,
-      secret,
-      filename: cleanName(received.filename),
-      size: received.size,
-      sha256: hash.digest(),
+      filename,
+      size,
+      sha256,
       ...(variables && { dotenvSealed: seal(services.secretKey, JSON.stringify(variables)) }),
-    });
-  } finally {
-    if (!isKept) await removeFiles(folder, [secret]).catch(() => undefined);
-  }
-}
-
-async function readVariables(folder: string, secret: string) {
-  const file = await openFile(folder, secret);
-  const pieces: Buffer[] = [];
-  if (file) for await (const piece of file.stream()) pieces.push(piece);
-  return parseDotenv(Buffer.concat(pieces));
+    };
+    await keepArtifact(db, job, artifact, draft);
+  }).catch((error: unknown) => {
+    throw error instanceof Failure && error.kind === 'payload_too_large' ? tooLarge(error) : error;
+  });
 }

@@ -30,7 +30,7 @@ import { begin, failBridge, subscribe } from './follow-actions.ts';
 import { selectBridge, selectFinished, selectFollowed, selectUpstreamPipeline } from './queries.ts';
 import { handedOn, hierarchyRefusal, requestOfMergeRequest } from './rules.ts';
 
-export type BridgeServices = CreationServices & { log: Log } & Needs<'wake'>;
+export type BridgeServices = CreationServices & { log: Log } & Needs<'blobs' | 'wake'>;
 
 type Bridge = { job: JobRow; trigger: PlannedTrigger; planned: PlannedJob; pipeline: PipelineRow };
 

@@ -1,8 +1,10 @@
 /** Jobs as runners run them: handed out once, reported of, with their traces and their clones. */
+
 import { rmSync } from 'node:fs';
 import { sql as raw } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Called, type TestApp, useApp } from '../../../../test/support/app.ts';
+import { isStored } from '../../../../test/support/blobs.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -13,9 +15,11 @@ import {
 import { makeHome, runGit } from '../../../../test/support/git.ts';
 import { openRunner, type Runner, type TakenJob } from '../../../../test/support/runner.ts';
 import { until } from '../../../../test/support/waiting.ts';
+import { moveClock } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { sweepTraces } from '../traces/sweep-traces.ts';
-import { readTraceEnd, traceSize } from '../traces/traces.ts';
+import { archiveTraces } from '../traces/archive-actions.ts';
+import { liveFolders, liveIn } from '../traces/live-traces.ts';
+import { readTraceEnd } from '../traces/traces.ts';
 import { takeBack } from './begin-actions.ts';
 import { failStuck, startDelayed } from './sweep-actions.ts';
 
@@ -282,7 +286,7 @@ test('a trace grows by parts that follow one another', async () => {
   const headers = { 'job-token': job.token, 'content-type': 'text/plain' };
   const bare = await app.call(`PATCH /jobs/${job.id}/trace`, { headers, form: 'x' });
   expect([bare.status, bare.body.error]).toEqual([400, '400 Missing header Content-Range']);
-  expect(await readTraceEnd(app.app.services.config.data, job.id, 7)).toEqual({
+  expect(await readTraceEnd(app.app.services, job.id, 7)).toEqual({
     text: 'Marble\n',
     cut: true,
   });
@@ -646,18 +650,50 @@ test('a job that goes on long after its time fails, though its runner is heard o
   expect([told.status, told.headers.get('job-status')]).toEqual([403, 'failed']);
 });
 
+/** The jobs whose traces are files. */
+async function live(): Promise<number[]> {
+  const folders = await liveFolders(app.app.services.config.data);
+  return (await Promise.all(folders.map(liveIn))).flat();
+}
+
 test('traces go with their jobs', async () => {
   const pipeline = await start('build:\n  script: make\n  parallel: 2\n');
   const [one, two] = [await runner.take(), await runner.take()];
   await runner.trace(one, 0, 'one');
   await runner.trace(two, 0, 'two');
   const { services } = app.app;
-  await sweepTraces(services);
-  expect(await traceSize(services.config.data, one.id)).toBe(3);
+  await archiveTraces(services);
+  expect(await live()).toEqual(expect.arrayContaining([one.id, two.id]));
   expect((await app.root(`DELETE /projects/${project.id}/pipelines/${pipeline}`)).status).toBe(204);
   expect((await runner.update(one, { state: 'success' })).status).toBe(403);
-  await sweepTraces(services);
-  expect(await traceSize(services.config.data, one.id)).toBe(0);
+  await archiveTraces(services);
+  expect(await live()).not.toContain(one.id);
+});
+
+test('the trace of a job that has ended is a blob, and goes when the job is erased', async () => {
+  await start('build:\n  script: make\n');
+  const job = await runner.take();
+  const written = `Gränit ${job.token}\n`;
+  await runner.trace(job, 0, written);
+  await runner.update(job, { state: 'success' });
+  const path = `/projects/${project.id}/jobs/${job.id}`;
+  const { services } = app.app;
+  // Not at once: a part may be on its way.
+  await archiveTraces(services);
+  expect([(await live()).includes(job.id), isStored(app, written)]).toEqual([true, false]);
+  const back = moveClock(120_000);
+  try {
+    await archiveTraces(services);
+    await archiveTraces(services);
+  } finally {
+    back();
+  }
+  expect([(await live()).includes(job.id), isStored(app, written)]).toEqual([false, true]);
+  expect((await app.root(`GET ${path}/trace`)).text).toBe(written);
+  expect(await readTraceEnd(services, job.id, 3)).toEqual({ text: written.slice(-3), cut: true });
+  bodyOf(await app.root(`POST ${path}/erase`), 201);
+  expect((await app.root(`GET ${path}/trace`)).text).toBe('');
+  expect(isStored(app, written)).toBe(false);
 });
 
 test('keys of caches change with the files that they name', async () => {

@@ -1,7 +1,6 @@
 /** What runners call to run jobs (facts for CI: Runner protocol), and the traces that come of it. */
 import { anyone, onProject } from '../../../kernel/access/access.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
-import type { Needs } from '../../../kernel/services.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { wholeBody } from '../../../platform/http/bodies/body-stream.ts';
 import type { PlannedJob } from '../file/plan.ts';
@@ -10,7 +9,8 @@ import { OneJob } from '../jobs/schema.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import { authenticateRunner } from '../runners/authenticate.ts';
 import { coverageIn, MAX_LOOKED_AT } from '../traces/coverage.ts';
-import { appendTrace, MAX_TRACE_BYTES, readTrace, readTraceEnd } from '../traces/traces.ts';
+import { appendTrace, MAX_TRACE_BYTES } from '../traces/live-traces.ts';
+import { readTrace, readTraceEnd, type TraceServices } from '../traces/traces.ts';
 import { finishJob, markDebugTrace } from './finish-actions.ts';
 import { giveJob } from './give-job.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -24,14 +24,11 @@ const MAX_PART_BYTES = 1_048_576;
 const UPDATE_INTERVAL = '3';
 
 /** What the trace says of the coverage, where the file says how. */
-async function readCoverage(
-  { config }: Needs<'config'>,
-  { id, options }: JobRow,
-): Promise<number | undefined> {
+async function readCoverage(services: TraceServices, { id, options }: JobRow): Promise<number | undefined> {
   // The column holds what the compiler planned.
   const { coverage } = options as unknown as Partial<PlannedJob>;
   if (!coverage) return undefined;
-  const { text } = await readTraceEnd(config.data, id, MAX_LOOKED_AT);
+  const { text } = await readTraceEnd(services, id, MAX_LOOKED_AT);
   return coverageIn(text, coverage);
 }
 
@@ -145,7 +142,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
     handle: async ({ db, services, subject, input }) => {
       const { id, debug_trace } = found(await selectJob(db, subject, input.job_id), 'Job');
       if (debug_trace && !subject.may('read_debug_traces')) throw forbidden();
-      return new Reply(200, (await readTrace(services.config.data, id)) ?? Buffer.alloc(0), {
+      return new Reply(200, (await readTrace(services, id)) ?? Buffer.alloc(0), {
         'content-type': 'text/plain; charset=utf-8',
         'content-disposition': `inline; filename="${id}.log"`,
       });

@@ -32,7 +32,7 @@ export async function selectCoverageReports(
 
 /** A line that one of the reports has as run counts as run. */
 export const readPipelineCoverage = (
-  services: Needs<'config'>,
+  services: Needs<'blobs'>,
   reports: readonly ReportFile[],
   signal: AbortSignal,
 ): Promise<Coverage> =>
@@ -42,9 +42,9 @@ export const readPipelineCoverage = (
       const files = new Map<string, Map<number, boolean>>();
       const problems: Coverage['problems'] = [];
       let left = MAX_LINES;
-      for (const { name, secret } of reports)
+      for (const { name, sha256 } of reports)
         try {
-          await readCoverage(await textOf(secret), (path, line, covered) => {
+          await readCoverage(await textOf(sha256), (path, line, covered) => {
             const lines = files.get(path) ?? new Map<number, boolean>();
             if (lines.size === 0 && files.size >= MAX_FILES)
               throw new DocumentError('the reports of the pipeline have more than 50,000 files');

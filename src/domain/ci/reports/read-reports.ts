@@ -19,7 +19,7 @@ const keyOf = ({ status, classname, name, file }: TestCase): string =>
   JSON.stringify([status, classname, name, file]);
 
 async function readSuite(
-  textOf: (secret: string) => Promise<string>,
+  textOf: (sha256: Buffer) => Promise<string>,
   name: string,
   files: readonly ReportFile[],
   left: Left,
@@ -27,8 +27,8 @@ async function readSuite(
   const cases = new Map<string, CaseOfJob>();
   const suite = { name, jobIds: files.map(({ id }) => id) };
   try {
-    for (const { id: jobId, secret } of files)
-      await readJunit(await textOf(secret), (test) => {
+    for (const { id: jobId, sha256 } of files)
+      await readJunit(await textOf(sha256), (test) => {
         left.cases -= 1;
         if (left.cases < 0)
           throw new DocumentError('the reports of the pipeline have more than 100,000 cases');
@@ -43,7 +43,7 @@ async function readSuite(
 
 /** A report that cannot be read has the reason instead of cases. */
 export const readSuites = (
-  services: Needs<'config'>,
+  services: Needs<'blobs'>,
   files: readonly ReportFile[],
   signal: AbortSignal,
 ): Promise<Suite[]> =>

@@ -1,11 +1,10 @@
 /** Unpacks reports of a pipeline, a few pipelines at a time, and of each so much. */
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { openFile } from '../../../kernel/files/stored-files.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { Blobs } from '../../../platform/blobs/blobs.ts';
 import { createShare } from '../../../platform/fair-share.ts';
 import { DocumentError } from '../../../platform/xml-documents.ts';
-import { artifactsFolder } from '../artifacts/files.ts';
 
 /** Of all reports of a pipeline, unpacked. */
 const MAX_BYTES = 33_554_432;
@@ -20,8 +19,8 @@ const readings = createShare({
   timeoutMs: 10_000,
 });
 
-async function unpack(folder: string, secret: string, left: { bytes: number }): Promise<string> {
-  const file = await openFile(folder, secret);
+async function unpack(blobs: Blobs, sha256: Buffer, left: { bytes: number }): Promise<string> {
+  const file = await blobs.open(sha256);
   if (!file) throw new DocumentError('the file is gone');
   const pieces: Buffer[] = [];
   await pipeline(file.stream(), createGunzip(), async (unpacked: AsyncIterable<Buffer>) => {
@@ -41,14 +40,14 @@ async function unpack(folder: string, secret: string, left: { bytes: number }): 
 
 /** Reads the reports of a pipeline in its turn, by the text of each file, which throws DocumentError where there is none. */
 export const readReports = <Result>(
-  { config }: Needs<'config'>,
-  read: (textOf: (secret: string) => Promise<string>) => Promise<Result>,
+  { blobs }: Needs<'blobs'>,
+  read: (textOf: (sha256: Buffer) => Promise<string>) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> =>
   readings.run(() => {
     const left = { bytes: MAX_BYTES };
-    return read((secret) => {
+    return read((sha256) => {
       signal.throwIfAborted();
-      return unpack(artifactsFolder(config.data), secret, left);
+      return unpack(blobs, sha256, left);
     });
   }, signal);

@@ -1,29 +1,25 @@
-/** Keeps secure files of projects, and removes them: the file before its row, and after it. */
-import { join } from 'node:path';
+/** Keeps secure files of projects, and removes them. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { lockParent } from '../../../kernel/access/own-row-queries.ts';
 import { auditedParent } from '../../../kernel/access/resource-parents.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { removeFiles, storeFile } from '../../../kernel/files/stored-files.ts';
+import { withReceivedFile } from '../../../kernel/files/received-file.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
-import { randomHex, startDigest } from '../../../platform/secret.ts';
-import { missingFile, refuseWithoutFile } from '../artifacts/upload.ts';
+import { refuseWithoutFile } from '../artifacts/upload.ts';
 import { countSecureFiles, lockSecureFile, type SecureFileRow } from './queries.ts';
 import { nameOf } from './rules.ts';
 
-type Context = { services: Needs<'config' | 'database'>; actor: Actor; subject: AuthorizedProject };
+type Context = { services: Needs<'blobs' | 'database'>; actor: Actor; subject: AuthorizedProject };
 
 const MAX_BYTES = 5 * 1_048_576;
 /** Of one project. */
 const MAX_FILES = 100;
-
-export const secureFilesFolder = (dataFolder: string): string => join(dataFolder, 'ci', 'secure-files');
 
 const audit = (
   tx: Db,
@@ -56,27 +52,19 @@ export async function keepSecureFile(
   const { services, subject, request } = context;
   const { db } = services.database;
   refuseWithoutFile(request);
-  // What is refused in any case is said before the file comes.
-  await refuseMore(db, subject);
-  const folder = secureFilesFolder(services.config.data);
-  const secret = randomHex(16);
-  const hash = startDigest();
   let { name } = given;
-  const received = await storeFile(folder, secret, {
-    stream: request.bodyStream,
-    headers: request.headers,
+  const options = {
     maximum: MAX_BYTES,
-    see: (piece) => hash.update(piece),
-    field: (key, value) => {
+    field: (key: string, value: string) => {
       if (key === 'name') name = value;
     },
-  });
-  if (!received) throw missingFile();
-  try {
-    const row = { name: nameOf(name), secret, size: received.size, sha256: hash.digest() };
-    return await inTransaction(db, async (tx) => {
+  };
+  return withReceivedFile(context, options, async ({ draft, size, sha256 }) => {
+    const row = { name: nameOf(name), size, sha256 };
+    return inTransaction(db, async (tx) => {
       await lockParent(tx, subject);
       await refuseMore(tx, subject);
+      await draft.keep(tx);
       const kept = await tx
         .insertInto('secure_files')
         .values({ ...row, project_id: subject.id, created_at: now() })
@@ -85,10 +73,7 @@ export async function keepSecureFile(
       await audit(tx, context, 'created', kept);
       return kept;
     });
-  } catch (error) {
-    await removeFiles(folder, [secret]).catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 /** 404 without the file. */
@@ -98,12 +83,12 @@ export async function deleteSecureFile(
   unmodified: (updatedAt: Date) => void,
 ): Promise<void> {
   const { services, subject } = context;
-  const secret = await inTransaction(services.database.db, async (tx) => {
+  const sha256 = await inTransaction(services.database.db, async (tx) => {
     const row = found(await lockSecureFile(tx, subject, id), 'Secure File');
     unmodified(row.created_at);
     await ahead(tx).deleteFrom('secure_files').where('id', '=', id).execute();
     await audit(tx, context, 'destroyed', row);
-    return row.secret;
+    return row.sha256;
   });
-  await removeFiles(secureFilesFolder(services.config.data), [secret]);
+  await services.blobs.release([sha256]);
 }

@@ -31,10 +31,3 @@ export async function countSecureFiles(db: Db, project: Project): Promise<number
     select count(*)::integer as count from secure_files where project_id = ${project.id}`.execute(db);
   return rows[0]?.count ?? 0;
 }
-
-/** Of these names of files, those that a secure file has. */
-export async function selectKnownSecrets(db: Db, secrets: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ secret: string }>`
-    select secret from secure_files where secret = any(${secrets}::text[])`.execute(db);
-  return new Set(rows.map(({ secret }) => secret));
-}

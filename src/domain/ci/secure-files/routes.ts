@@ -11,13 +11,12 @@ import {
   noContent,
   Reply,
 } from '../../../kernel/api/endpoint.ts';
-import { openFile } from '../../../kernel/files/stored-files.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
 import { etagOf } from '../../../platform/http/etag.ts';
 import { dateTime, file, integerId, nullable } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { deleteSecureFile, keepSecureFile, secureFilesFolder } from './actions.ts';
+import { deleteSecureFile, keepSecureFile } from './actions.ts';
 import { type SecureFileRow, selectSecureFile, selectSecureFiles } from './queries.ts';
 import { extensionOf } from './rules.ts';
 
@@ -110,10 +109,10 @@ export const secureFileEndpoints: Endpoint[] = [
     reply: bytesOf(BYTES),
     handle: async ({ db, services, subject, input, request }) => {
       const row = found(await selectSecureFile(db, subject, input.secure_file_id), 'Secure File');
-      const { etag, isKnown } = etagOf(row.secret, request);
+      const { etag, isKnown } = etagOf(row.sha256.toString('hex'), request);
       const kept = { etag, 'cache-control': 'private, max-age=0, must-revalidate' };
       if (isKnown) return new Reply<Readable>(304, undefined, kept);
-      const stored = await openFile(secureFilesFolder(services.config.data), row.secret);
+      const stored = await services.blobs.open(row.sha256);
       if (!stored) throw notFound('Secure File');
       const headers = {
         'content-type': BYTES,

@@ -1,8 +1,8 @@
 /** Secure files as Maintainers keep them and people and jobs fetch them, with what an attacker would try. */
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
+import { blobFiles } from '../../../../test/support/blobs.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -13,8 +13,6 @@ import {
 } from '../../../../test/support/factories.ts';
 import { makeRunner, startPipeline } from '../../../../test/support/runner.ts';
 import { moveClock } from '../../../platform/clock.ts';
-import { sweepFiles } from '../sweep-files.ts';
-import { secureFilesFolder } from './actions.ts';
 
 const app: TestApp = useApp();
 const MEBIBYTE = 1_048_576;
@@ -49,16 +47,7 @@ async function upload(
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
-/** Names of stored files, drafts among them. */
-function files(): string[] {
-  try {
-    const folder = secureFilesFolder(app.app.services.config.data);
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
+const files = (): string[] => blobFiles(app);
 
 test('a file is kept, shown, fetched as it came and deleted', async () => {
   const content = Buffer.from([0, 255, 10, 13]);
@@ -134,13 +123,20 @@ test('of two with one name that come at once, one is kept', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
   const refused = both.find(({ status }) => status === 400);
   expect(refused?.body.message).toEqual({ name: ['has already been taken'] });
+  const back = moveClock(2 * 86_400_000);
+  try {
+    await app.app.services.blobs.sweep();
+  } finally {
+    back();
+  }
   expect(files()).toHaveLength(before + 1);
 });
 
 test('a project has a hundred at most, also where the last ones come at once', async () => {
   const { sql } = app.app.services.database;
-  await sql`insert into secure_files (project_id, name, secret, size, sha256, created_at)
-    select ${project.id}, 'f' || n, md5(${project.id} || ' ' || n), 1, sha256('x'), now() from generate_series(1, 99) n`;
+  await sql`insert into blobs (sha256, created_at) values (sha256('x'), now()) on conflict do nothing`;
+  await sql`insert into secure_files (project_id, name, size, sha256, created_at)
+    select ${project.id}, 'f' || n, 1, sha256('x'), now() from generate_series(1, 99) n`;
   const last = await Promise.all(['a', 'b', 'c'].map((name) => upload(name)));
   expect(last.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
   expect((await upload('d')).body.message).toEqual({
@@ -160,19 +156,4 @@ test('a job fetches those of its project, while it runs', async () => {
   ).toBe(404);
   await runner.update(job, { state: 'success' });
   expect((await app.call(`GET ${path(`/${id}/download`)}`, { headers })).status).toBe(401);
-});
-
-test('the sweep removes files without a row, and no other', async () => {
-  const kept = (await upload('kept')).body;
-  const gone = (await upload('gone')).body;
-  const before = files().length;
-  await app.app.services.database.sql`delete from secure_files where id = ${gone.id}`;
-  const back = moveClock(2 * 86_400_000);
-  try {
-    await sweepFiles(app.app.services);
-  } finally {
-    back();
-  }
-  expect(files()).toHaveLength(before - 1);
-  expect((await app.as(developer.token)(`GET ${path(`/${kept.id}/download`)}`)).text).toBe('granite');
 });

@@ -5,18 +5,16 @@ import { joinAsNew } from '../../../kernel/access/membership-actions.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
-import { storeAvatar } from '../../../kernel/files/pictures.ts';
+import { avatarChange, keepAvatar } from '../../../kernel/files/pictures.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
 import { lockNamespace, moveNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../kernel/namespaces/paths.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { OWNER, visibilityLevel, visibilityName } from '../../../kernel/policy/roles.ts';
-import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json, NamespacesTable } from '../../../platform/db/rows.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
-import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';
 import {
   changedSettings,
   type GroupWriteContext,
@@ -73,10 +71,6 @@ export async function authorizeParent(
   return undefined;
 }
 
-/** The name to store for an uploaded picture; null to have none, undefined to leave it. */
-const keepAvatar = async (services: Needs<'config'>, avatar: UploadedFile | null | undefined) =>
-  avatar ? storeAvatar(services.config.data, avatar) : avatar;
-
 /** Creates a group of which the actor is the first Owner; returns its id. */
 export async function createGroup(context: GroupWriteContext, input: CreateGroup): Promise<number> {
   const { services, settings, actor } = context;
@@ -90,7 +84,7 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
     name: nameProblems(input.name),
     path: pathProblems(input.path, above ? 'nested' : 'top_level'),
   });
-  const avatar = await keepAvatar(services, input.avatar);
+  const picture = avatarChange(services, input.avatar);
   return inTransaction(services.database.db, async (tx) => {
     const parent = above && found(await lockNamespace(tx, above.id), 'Group');
     if (parent && parent.ancestor_ids.length >= MAX_DEPTH) throw invalid({ parent_id: [tooDeep] });
@@ -108,7 +102,7 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
       path: input.path,
       description: input.description ?? '',
       visibility: visibilityLevel(visibility),
-      avatar: avatar ?? null,
+      avatar: (await keepAvatar(tx, picture)) ?? null,
       settings: changes,
     });
     const entity = groupEntity(row);
@@ -185,13 +179,14 @@ export async function updateGroup(
   input: UpdateGroup,
 ): Promise<void> {
   const { services, actor } = context;
-  const avatar = await keepAvatar(services, input.avatar);
+  const picture = avatarChange(services, input.avatar);
   await inTransaction(services.database.db, async (tx) => {
     const { row, parent } = await lockWithParent(tx, group);
     const changes = changedSettings(context, input, row);
     await refuseUpdate(tx, context, row, parent, input);
     const { name = row.name, path = row.path } = input;
     if (name !== row.name || path !== row.path) await moveNamespace(tx, row, { parent, name, path });
+    const avatar = await keepAvatar(tx, picture);
     await ahead(tx)
       .updateTable('namespaces')
       .set({

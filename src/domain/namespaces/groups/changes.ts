@@ -16,7 +16,7 @@ import type { UpdateGroup } from './schema.ts';
 
 /** The context of every change of a group. */
 export type GroupWriteContext = {
-  services: Needs<'config' | 'database' | 'registered'>;
+  services: Needs<'blobs' | 'config' | 'database' | 'registered'>;
   settings: ApplicationSettings;
   actor: Actor;
 };

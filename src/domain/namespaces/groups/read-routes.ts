@@ -165,6 +165,6 @@ export const readEndpoints: Endpoint[] = [
     summary: 'The picture of the group.',
     access: onGroup('read_group'),
     reply: AvatarPicture,
-    handle: ({ services, subject }) => replyWithAvatar(services.config.data, subject.row.avatar),
+    handle: ({ services, subject }) => replyWithAvatar(services, subject.row.avatar),
   }),
 ];

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import { type AvatarChange, keepAvatar } from '../../../kernel/files/pictures.ts';
 import { ORGANIZATION_ID } from '../../../kernel/namespaces/group-records.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -11,8 +12,8 @@ import { Failure, notFound } from '../../../platform/failure.ts';
 import { selectTopic, type TopicRow } from './queries.ts';
 import type { CreateTopic, MergeTopics, TopicChanges } from './schema.ts';
 
-/** The input with the stored name of its picture. */
-type Stored<T> = Omit<T, 'avatar'> & { avatar?: string | null };
+/** The input with its picture. */
+type Pictured<T> = Omit<T, 'avatar'> & { avatar: AvatarChange };
 
 const audit = (tx: Db, author: Actor, event: string, topic: { id: number; name: string }, details = {}) =>
   announce(tx, {
@@ -25,13 +26,20 @@ const audit = (tx: Db, author: Actor, event: string, topic: { id: number; name: 
   });
 
 /** Makes a topic; 400 where one has the name, in any capitals. */
-export async function createTopic(db: Db, actor: Actor, input: Stored<CreateTopic>): Promise<TopicRow> {
-  const { name, title, description = null, avatar = null, organization_id = ORGANIZATION_ID } = input;
+export async function createTopic(db: Db, actor: Actor, input: Pictured<CreateTopic>): Promise<TopicRow> {
+  const { name, title, description = null, organization_id = ORGANIZATION_ID } = input;
   if (organization_id !== ORGANIZATION_ID) throw notFound('Organization');
   return inTransaction(db, async (tx) => {
     const row = await tx
       .insertInto('topics')
-      .values({ name: name.trim(), title, description, avatar, created_at: now(), updated_at: now() })
+      .values({
+        name: name.trim(),
+        title,
+        description,
+        avatar: (await keepAvatar(tx, input.avatar)) ?? null,
+        created_at: now(),
+        updated_at: now(),
+      })
       .returningAll()
       .executeTakeFirstOrThrow();
     await audit(tx, actor, 'topic_created', row);
@@ -63,11 +71,12 @@ export const updateTopic = (
   db: Db,
   actor: Actor,
   id: number,
-  input: Stored<TopicChanges>,
+  input: Pictured<TopicChanges>,
 ): Promise<TopicRow> =>
   inTransaction(db, async (tx) => {
     const [before] = await lockTopics(tx, id);
-    const { title, description, avatar } = input;
+    const { title, description } = input;
+    const avatar = await keepAvatar(tx, input.avatar);
     const name = input.name?.trim() ?? before.name;
     if (name !== before.name) {
       await sql`

@@ -4,7 +4,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import { topicEndpoints, topicRoutes } from './routes.ts';
 
 export const topicsCapability = (
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  services: Needs<'blobs' | 'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
 ): Capability => ({
   name: 'topics',
   endpoints: topicEndpoints,

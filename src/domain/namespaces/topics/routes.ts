@@ -3,11 +3,10 @@ import { anyone, onInstance } from '../../../kernel/access/access.ts';
 import { avatarResponse } from '../../../kernel/api/avatar-response.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { fileRoute } from '../../../kernel/api/file-route.ts';
-import { storeAvatar } from '../../../kernel/files/pictures.ts';
+import { avatarChange } from '../../../kernel/files/pictures.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { notFound } from '../../../platform/failure.ts';
-import type { UploadedFile } from '../../../platform/http/parameters/raw-parameters.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { createTopic, deleteTopic, mergeTopics, updateTopic } from './actions.ts';
@@ -19,13 +18,6 @@ const around = ({ services, settings }: { services: Needs<'baseUrl'>; settings: 
   baseUrl: services.baseUrl(),
   settings,
 });
-
-/** The input with its picture as it is stored. */
-async function stored<T extends { avatar?: UploadedFile | null }>({ config }: Needs<'config'>, input: T) {
-  const { avatar, ...others } = input;
-  if (avatar === undefined) return others;
-  return { ...others, avatar: avatar && (await storeAvatar(config.data, avatar)) };
-}
 
 /** A picture and the fields around it, in bytes. */
 const bodyLimit = 1_048_576;
@@ -64,7 +56,10 @@ export const topicEndpoints: Endpoint[] = [
     reply: TopicRecord,
     handle: async (context) => {
       const { db, services, actor, input } = context;
-      return presentTopic(around(context), await createTopic(db, actor, await stored(services, input)));
+      return presentTopic(
+        around(context),
+        await createTopic(db, actor, { ...input, avatar: avatarChange(services, input.avatar) }),
+      );
     },
   }),
   endpoint({
@@ -78,7 +73,10 @@ export const topicEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { db, services, actor, input } = context;
       const { id, ...changes } = input;
-      return presentTopic(around(context), await updateTopic(db, actor, id, await stored(services, changes)));
+      return presentTopic(
+        around(context),
+        await updateTopic(db, actor, id, { ...changes, avatar: avatarChange(services, changes.avatar) }),
+      );
     },
   }),
   endpoint({
@@ -107,7 +105,7 @@ export const topicEndpoints: Endpoint[] = [
 
 /** The pictures in records of topics. */
 export const topicRoutes = (
-  services: Needs<'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
+  services: Needs<'blobs' | 'config' | 'database' | 'settings' | 'authenticator' | 'limiter' | 'disk'>,
 ): Route[] => [
   fileRoute(services, {
     path: '/uploads/-/system/projects/topic/avatar/:id/:filename',
@@ -115,7 +113,7 @@ export const topicRoutes = (
     async handle({ params: { id = '', filename } }) {
       if (!/^\d{1,15}$/.test(id)) throw notFound();
       const topic = await selectTopic(services.database.db, Number(id));
-      return avatarResponse(services.config.data, topic?.avatar ?? null, filename);
+      return avatarResponse(services, topic?.avatar ?? null, filename);
     },
   }),
 ];

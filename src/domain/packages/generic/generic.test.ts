@@ -6,13 +6,19 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
-import { basic, type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
+import {
+  basic,
+  type Headers,
+  makePackagesContext,
+  own,
+  type PackagesContext,
+} from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let { group, project, maintainer, developer, reporter, guest } = {} as Place;
+let { group, project, maintainer, developer, reporter, guest } = {} as PackagesContext;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePackagesContext(app));
 });
 
 const address = (rest: string): string => `${app.url}/api/v4/projects/${project.id}/packages/generic/${rest}`;

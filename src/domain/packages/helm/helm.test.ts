@@ -5,14 +5,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
-import { basic, makePlace, own, type Place } from '../../../../test/support/packages.ts';
+import { basic, makePackagesContext, own, type PackagesContext } from '../../../../test/support/packages.ts';
 import { tarFile } from '../../../../test/support/tar.ts';
 
 const app: TestApp = useApp();
-let { group, project, maintainer, developer, reporter, guest } = {} as Place;
+let { group, project, maintainer, developer, reporter, guest } = {} as PackagesContext;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePackagesContext(app));
 });
 
 const root = () => `${app.url}/api/v4/projects/${project.id}/packages/helm`;

@@ -3,13 +3,18 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers, makeProject } from '../../../../test/support/factories.ts';
-import { type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
+import {
+  type Headers,
+  makePackagesContext,
+  own,
+  type PackagesContext,
+} from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let { group, project, maintainer, developer, reporter, guest } = {} as Place;
+let { group, project, maintainer, developer, reporter, guest } = {} as PackagesContext;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePackagesContext(app));
 });
 
 const ofProject = () => `/projects/${project.id}/packages/maven`;

@@ -3,13 +3,19 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/support/factories.ts';
-import { bearer, type Headers, makePlace, own, type Place } from '../../../../test/support/packages.ts';
+import {
+  bearer,
+  type Headers,
+  makePackagesContext,
+  own,
+  type PackagesContext,
+} from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let { group, project, developer, reporter, guest } = {} as Place;
+let { group, project, developer, reporter, guest } = {} as PackagesContext;
 
 beforeEach(async () => {
-  ({ group, project, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, developer, reporter, guest } = await makePackagesContext(app));
 });
 
 async function send(method: string, url: string, headers: Headers, body?: string) {

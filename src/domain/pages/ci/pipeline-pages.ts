@@ -128,11 +128,11 @@ ${pager(view, jobs)}`;
 export async function showJob(view: ViewContext): Promise<HttpResponse> {
   const project = await projectOf(view);
   const job = await view.one(jobEndpoint, { id: project.id, job_id: numberIn(view, 'id') });
-  const { config, database } = view.services;
+  const { database } = view.services;
   const isHidden = !project.may('read_debug_traces') && (await isDebugTrace(database.db, job.id));
   const trace = isHidden
     ? { text: '', cut: false }
-    : await readTraceEnd(config.data, job.id, MAX_TRACE_BYTES);
+    : await readTraceEnd(view.services, job.id, MAX_TRACE_BYTES);
   const body = html`<h1>${job.name}</h1>
 ${facts(
   ['Status', wordTag(job.status)],

@@ -1,9 +1,11 @@
 /** Changes to projects: each one transaction that decides, writes and announces. */
+
 import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { type AuthorizedProject, authorizeGroup } from '../../../../kernel/access/find.ts';
 import { memberFacts } from '../../../../kernel/access/membership-actions.ts';
 import { type AuditedEntity, announce } from '../../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../../kernel/actor.ts';
+import { type AvatarChange, keepAvatar } from '../../../../kernel/files/pictures.ts';
 import {
   forgetRedirect,
   isPathTaken,
@@ -216,7 +218,7 @@ export async function createProject(
   services: Needs<'config' | 'database' | 'repositories' | 'registered'>,
   settings: ApplicationSettings,
   actor: Actor,
-  input: CreateProject & { avatar?: string },
+  input: CreateProject & { avatar?: AvatarChange },
   owner: { id: number } = actor,
   complete: (tx: Db, id: number) => Promise<void> = async () => {},
 ): Promise<number> {
@@ -271,7 +273,7 @@ export async function createProject(
       visibility,
       default_branch: input.default_branch ?? null,
       repository_storage: storage ?? chooseStorage(services, settings),
-      avatar: input.avatar ?? null,
+      avatar: (await keepAvatar(tx, input.avatar)) ?? null,
       topics: await keepTopics(tx, input.topics ?? input.tag_list ?? []),
       settings: chosen as Json,
       last_activity_at: time,
@@ -332,7 +334,7 @@ export async function updateProject(
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
-  input: UpdateProject & { avatar?: string | null },
+  input: UpdateProject & { avatar?: AvatarChange },
 ): Promise<void> {
   const { db } = services.database;
   const visibility = input.visibility && visibilityLevel(input.visibility);
@@ -374,6 +376,7 @@ export async function updateProject(
       const paths = { from: fullPath, to: claimed.fullPath, is_transfer: false };
       await announce(tx, { author: actor, fact: movedFact(project.id, paths) });
     }
+    const avatar = await keepAvatar(tx, input.avatar);
     await ahead(tx)
       .updateTable('projects')
       .set({
@@ -381,7 +384,7 @@ export async function updateProject(
         ...(moved && input.path !== undefined && { path: input.path }),
         ...(input.description !== undefined && { description: input.description }),
         ...(input.default_branch !== undefined && { default_branch: input.default_branch }),
-        ...(input.avatar !== undefined && { avatar: input.avatar }),
+        ...(avatar !== undefined && { avatar }),
         ...(topics && { topics }),
         ...(visibility !== undefined && { visibility }),
         settings: sql`settings || ${JSON.stringify(changes)}::text::jsonb`,
@@ -398,7 +401,7 @@ export async function updateProject(
       ['visibility', visibilityName(row.visibility), input.visibility],
       ['description', row.description, input.description],
       ['default_branch', row.default_branch, input.default_branch],
-      ['avatar', row.avatar, input.avatar],
+      ['avatar', row.avatar, avatar],
       ['topics', row.topics, topics],
       ...Object.entries(changes).map(([name, to]): [string, Json, Json] => [name, before[name] ?? null, to]),
     ];

@@ -14,11 +14,9 @@ import {
   noContent,
   Reply,
 } from '../../../../kernel/api/endpoint.ts';
-import { avatarFile, storeAvatar } from '../../../../kernel/files/pictures.ts';
+import { avatarChange, avatarFile } from '../../../../kernel/files/pictures.ts';
 import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
-import type { Needs } from '../../../../kernel/services.ts';
 import { notFound } from '../../../../platform/failure.ts';
-import type { UploadedFile } from '../../../../platform/http/parameters/raw-parameters.ts';
 import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';
 import { presentProjects, projectView } from '../reading/present.ts';
 import { ProjectRecord } from '../reading/routes.ts';
@@ -43,10 +41,6 @@ import { CreateProject, ProjectGroupLink, ShareProject, UpdateProject } from './
 const avatar = Type.Optional(avatarFile);
 /** A picture and the fields around it, in bytes. */
 const UPLOAD_LIMIT = 1_048_576;
-
-/** The stored name of an uploaded picture; null removes the picture, undefined leaves it. */
-const keepAvatar = (services: Needs<'config'>, upload: UploadedFile | null | undefined) =>
-  upload ? storeAvatar(services.config.data, upload) : upload;
 
 type Handling<C extends Caller> = Context<unknown, unknown, C>;
 
@@ -104,12 +98,8 @@ export const writeEndpoints: Endpoint[] = [
     reply: ProjectRecord,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
-      const { avatar: upload, ...project } = input;
-      const avatar = await keepAvatar(services, upload);
-      return showCreated(
-        context,
-        await createProject(services, settings, actor, { ...project, ...(avatar && { avatar }) }),
-      );
+      const made = { ...input, avatar: avatarChange(services, input.avatar) };
+      return showCreated(context, await createProject(services, settings, actor, made));
     },
   }),
   endpoint({
@@ -126,11 +116,10 @@ export const writeEndpoints: Endpoint[] = [
     reply: ProjectRecord,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
-      const { avatar: upload, user_id: id, ...project } = input;
+      const { user_id: id, ...project } = input;
       // Their own namespace is found with them.
       const owner = input.namespace_id === undefined ? { id } : await findUser(services.database.sql, id);
-      const avatar = await keepAvatar(services, upload);
-      const made = { ...project, ...(avatar && { avatar }) };
+      const made = { ...project, avatar: avatarChange(services, input.avatar) };
       return showCreated(context, await createProject(services, settings, actor, made, owner));
     },
   }),
@@ -145,14 +134,10 @@ export const writeEndpoints: Endpoint[] = [
     reply: ProjectRecord,
     handle: async (context) => {
       const { services, settings, actor, subject, input } = context;
-      const { avatar: upload, ...changes } = input;
       if (input.default_branch !== undefined)
         await pointToDefaultBranch(services, subject, input.default_branch);
-      const avatar = await keepAvatar(services, upload);
-      await updateProject(services, settings, actor, subject, {
-        ...changes,
-        ...(avatar !== undefined && { avatar }),
-      });
+      const changes = { ...input, avatar: avatarChange(services, input.avatar) };
+      await updateProject(services, settings, actor, subject, changes);
       return showProject(context, subject.id);
     },
   }),

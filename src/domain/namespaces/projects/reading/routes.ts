@@ -84,6 +84,6 @@ export const readEndpoints: Endpoint[] = [
     summary: 'The picture of a project.',
     access: onProject('read_project'),
     reply: AvatarPicture,
-    handle: ({ services, subject }) => replyWithAvatar(services.config.data, subject.row.avatar),
+    handle: ({ services, subject }) => replyWithAvatar(services, subject.row.avatar),
   }),
 ];

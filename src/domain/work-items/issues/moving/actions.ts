@@ -63,7 +63,7 @@ async function copyIssue(
   return inTransaction(db, async (tx) => {
     const locked = await lockIssue(tx, issue.id);
     if (moves && locked.moved_to_id !== null) throw insufficient(how);
-    const moveTexts = textsMover(tx, context.services, from, to);
+    const moveTexts = textsMover(tx, from, to);
     const [description = null] = locked.description === null ? [] : await moveTexts([locked.description]);
     const copy: PreparedIssue = {
       iid: null,

@@ -62,7 +62,7 @@ export async function promoteIssue(
     const locked = await lockIssue(tx, issue.id);
     if (locked.moved_to_id !== null || locked.promoted_to_epic_id !== null) throw insufficient();
     const labels = (await labelsOf(tx, 'issue', [issue.id])).get(issue.id) ?? [];
-    const moveTexts = textsMover(tx, services, project, group);
+    const moveTexts = textsMover(tx, project, group);
     const [description = null] = locked.description === null ? [] : await moveTexts([locked.description]);
     const { title, confidential } = locked;
     const shared = labels.filter(({ project_id }) => project_id === null).map(({ name }) => name);

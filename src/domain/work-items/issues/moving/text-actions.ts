@@ -7,12 +7,10 @@ import {
   type ResourceParent,
   reachOf,
 } from '../../../../kernel/access/resource-parents.ts';
-import type { Needs } from '../../../../kernel/services.ts';
 import { now } from '../../../../platform/clock.ts';
 import { ahead, type Db } from '../../../../platform/db/database.ts';
 import { randomHex } from '../../../../platform/secret.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';
-import { keepUnderAnother } from '../../../uploads/index.ts';
 import {
   type RelativeReference,
   relativeReferences,
@@ -84,7 +82,6 @@ async function moveReferences(
 /** Copies the project's files with these secrets to the new parent; returns the new secrets. */
 async function copyUploads(
   tx: Db,
-  dataFolder: string,
   from: AuthorizedProject,
   to: ResourceParent,
   secrets: readonly string[],
@@ -92,14 +89,15 @@ async function copyUploads(
   if (secrets.length === 0) return [];
   const uploads = await tx
     .selectFrom('uploads')
-    .select(['secret', 'filename', 'size', 'uploader_id'])
+    .select(['secret', 'filename', 'size', 'sha256', 'uploader_id'])
     .where('project_id', '=', from.id)
     .where('secret', 'in', [...secrets])
+    // Their bytes stay until the copies name them, too.
+    .forKeyShare()
     .execute();
   const copied: [string, string][] = [];
   for (const { secret, ...upload } of uploads) {
     const fresh = randomHex(16);
-    if (!(await keepUnderAnother(dataFolder, secret, fresh))) continue;
     await ahead(tx)
       .insertInto('uploads')
       .values({ ...parentColumns(to), ...upload, secret: fresh, created_at: now() })
@@ -110,12 +108,7 @@ async function copyUploads(
 }
 
 /** The rewriter of texts of `from` for `to`, inside a transaction; a file in several texts is copied once. */
-export function textsMover(
-  tx: Db,
-  { config }: Needs<'config'>,
-  from: AuthorizedProject,
-  to: ResourceParent,
-): MoveTexts {
+export function textsMover(tx: Db, from: AuthorizedProject, to: ResourceParent): MoveTexts {
   if (isProject(to) && from.id === to.id) return (texts) => Promise.resolve([...texts]);
   const copies = new Map<string, string>();
   const isOurs = ({ projectId }: UploadAddress) => projectId === undefined || projectId === from.id;
@@ -131,7 +124,7 @@ export function textsMover(
     const found = await mapInTurns(moved, (text) => uploadAddresses(text).filter(isOurs));
     const wanted = new Set(found.flat().map(({ secret }) => secret));
     const missing = [...wanted].filter((secret) => !copies.has(secret)).slice(0, MAX_UPLOADS - copies.size);
-    for (const [old, fresh] of await copyUploads(tx, config.data, from, to, missing)) copies.set(old, fresh);
+    for (const [old, fresh] of await copyUploads(tx, from, to, missing)) copies.set(old, fresh);
     return moved.map((text, at) => withAddresses(text, found[at] ?? [], addressOf));
   };
 }

@@ -1,0 +1,67 @@
+/** Traces of jobs that run, as files below the data folder: each grows by parts that follow one another. */
+import { constants, existsSync } from 'node:fs';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asBlob, type OpenBlob } from '../../../platform/blobs/blobs.ts';
+
+/** Bytes of one trace. */
+export const MAX_TRACE_BYTES = 100 * 1_048_576;
+const FOLDERS = 1_000;
+
+const folderOf = (data: string, jobId: number): string => join(data, 'ci', 'traces', String(jobId % FOLDERS));
+const fileOf = (data: string, jobId: number): string => join(folderOf(data, jobId), `${jobId}.log`);
+
+/** What there is now; undefined where there is no file. */
+export async function openLive(data: string, jobId: number): Promise<OpenBlob | undefined> {
+  try {
+    return await asBlob(await open(fileOf(data, jobId)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** In bytes; none without a file. */
+export async function liveSize(data: string, jobId: number): Promise<number> {
+  const live = await openLive(data, jobId);
+  await live?.close();
+  return live?.size ?? 0;
+}
+
+/** Writes a part at its place, if all before it is there; returns the size that the trace has then, and whether it was written. */
+export async function appendTrace(
+  data: string,
+  jobId: number,
+  start: number,
+  part: Buffer,
+): Promise<{ written: boolean; size: number }> {
+  await mkdir(folderOf(data, jobId), { recursive: true });
+  const file = await open(fileOf(data, jobId), constants.O_RDWR | constants.O_CREAT);
+  try {
+    const { size } = await file.stat();
+    // A part that was sent again.
+    if (start + part.length === size && start < size) return { written: true, size };
+    if (start !== size) return { written: false, size };
+    // At its place and not at the end: one that is sent twice at once is there once.
+    const { bytesWritten } = await file.write(part, 0, part.length, start);
+    return { written: true, size: start + bytesWritten };
+  } finally {
+    await file.close();
+  }
+}
+
+export const removeLive = (data: string, jobId: number): Promise<void> =>
+  rm(fileOf(data, jobId), { force: true });
+
+/** The folders that traces are in; none before the first. */
+export async function liveFolders(data: string): Promise<string[]> {
+  const root = join(data, 'ci', 'traces');
+  const names = existsSync(root) ? await readdir(root) : [];
+  return names.map((name) => join(root, name));
+}
+
+/** The jobs whose traces are in the folder. */
+export async function liveIn(folder: string): Promise<number[]> {
+  const names = await readdir(folder);
+  return names.flatMap((name) => (/^\d{1,15}\.log$/.test(name) ? [Number.parseInt(name, 10)] : []));
+}
