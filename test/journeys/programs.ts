@@ -1,4 +1,4 @@
-/** The programs of npm in programs/, which .ci/run installs: how a journey runs one. */
+/** The programs of npm in programs/, and those in Go of go/, which .ci/run installs: how a journey runs one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,26 +9,40 @@ import { join } from 'node:path';
 const LONGEST_MS = 300_000;
 
 type Ran = { code: number | null; output: string };
+type Place = { folder: string; home: string; env: Record<string, string> };
+
+const cache = join(homedir(), '.cache', 'ashlar', 'journeys');
 
 /** The path of a program's script. */
 export function installed(name: string, script: string): string {
-  const path = join(homedir(), '.cache', 'ashlar', 'journeys', name, 'node_modules', script);
+  const path = join(cache, name, 'node_modules', script);
   if (!existsSync(path))
     throw new Error(`no ${path}: install ${name}, as .ci/run does with test/journeys/programs/${name}`);
   return path;
 }
 
-/**
- * Runs a program's script with our Node, and waits for its end: its exit code, and its output on both streams.
- * It has the environment that is given and no other, so that no setting of ours, and no CI that runs us, reaches it.
- */
-export async function runInstalled(
+/** Runs a program's script with our Node, and waits for its end. */
+export const runInstalled = (
   name: string,
   script: string,
   args: readonly string[],
-  { folder, home, env }: { folder: string; home: string; env: Record<string, string> },
-): Promise<Ran> {
-  const child = spawn(process.execPath, [installed(name, script), ...args], {
+  place: Place,
+): Promise<Ran> => runProgram(process.execPath, [installed(name, script), ...args], place);
+
+/** Runs a program that is a tool of go/go.mod, and waits for its end. */
+export function runGo(name: string, args: readonly string[], place: Place): Promise<Ran> {
+  const path = join(cache, 'go', name);
+  if (!existsSync(path))
+    throw new Error(`no ${path}: GOBIN=${join(cache, 'go')} go install tool, in test/journeys/go`);
+  return runProgram(path, args, place);
+}
+
+/**
+ * Runs a program, and waits for its end: its exit code, and its output on both streams. It has the environment that is given
+ * and no other, so that no setting of ours, and no CI that runs us, reaches it.
+ */
+async function runProgram(path: string, args: readonly string[], { folder, home, env }: Place): Promise<Ran> {
+  const child = spawn(path, args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '/usr/bin:/bin',
