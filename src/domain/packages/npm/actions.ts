@@ -1,11 +1,12 @@
 /** Tags, deprecates and unpublishes versions of packages of npm. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { levelOf } from '../../../kernel/protection/levels.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict } from '../../../platform/failure.ts';
 import { selectRulesFor } from '../protection/queries.ts';
-import { levelOf, requireDelete } from '../protection/rules.ts';
+import { requireDelete } from '../protection/rules.ts';
 import { type PublishContext, requirePublishable } from '../publishing/publish-actions.ts';
 import { type DeleteContext, removePackage } from '../records/actions.ts';
 import type { PackageRow } from '../records/queries.ts';

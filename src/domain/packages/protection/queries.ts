@@ -21,16 +21,3 @@ export const selectRulesFor = (
   project: Project,
   { package_type }: { package_type: string },
 ): Promise<RuleRow[]> => rulesOf(db, project).where('package_type', '=', package_type).execute();
-
-/** Locked until the transaction ends. */
-export const lockRule = (tx: Db, project: Project, id: number): Promise<RuleRow | undefined> =>
-  rulesOf(tx, project).where('id', '=', id).forUpdate().executeTakeFirst();
-
-export async function countRules(tx: Db, project: Project): Promise<number> {
-  const { count } = await tx
-    .selectFrom('package_protection_rules')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('project_id', '=', project.id)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}

@@ -2,10 +2,11 @@
 import type { Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, endpoint, listing, noContent } from '../../../kernel/api/endpoint.ts';
+import { presentLevels } from '../../../kernel/protection/levels.ts';
+import { deleteRule } from '../../../kernel/protection/rule-actions.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
-import { createRule, deleteRule, updateRule } from './actions.ts';
+import { createPackageRule, packageRules, updatePackageRule } from './actions.ts';
 import { type RuleRow, selectRules } from './queries.ts';
-import { nameOfLevel } from './rules.ts';
 import { NewRule, OneRule, PackageProtectionRule, RuleUpdate } from './schema.ts';
 
 const path = '/projects/:id/packages/protection/rules';
@@ -17,8 +18,7 @@ const present = (row: RuleRow): Static<typeof PackageProtectionRule> => ({
   project_id: row.project_id,
   package_name_pattern: row.package_name_pattern,
   package_type: row.package_type,
-  minimum_access_level_for_delete: nameOfLevel(row.delete_level),
-  minimum_access_level_for_push: nameOfLevel(row.push_level),
+  ...presentLevels(row),
 });
 
 export const protectionEndpoints: Endpoint[] = [
@@ -39,7 +39,7 @@ export const protectionEndpoints: Endpoint[] = [
     also: [422],
     input: NewRule,
     reply: PackageProtectionRule,
-    handle: async (context) => present(await createRule(context, context.input)),
+    handle: async (context) => present(await createPackageRule(context, context.input)),
   }),
   endpoint({
     method: 'PATCH',
@@ -51,7 +51,7 @@ export const protectionEndpoints: Endpoint[] = [
     reply: PackageProtectionRule,
     handle: async (context) => {
       const { package_protection_rule_id, ...changes } = context.input;
-      return present(await updateRule(context, package_protection_rule_id, changes));
+      return present(await updatePackageRule(context, package_protection_rule_id, changes));
     },
   }),
   endpoint({
@@ -62,7 +62,8 @@ export const protectionEndpoints: Endpoint[] = [
     input: OneRule,
     reply: noContent,
     handle: async (context) => {
-      await deleteRule(context, context.input.package_protection_rule_id, context.unmodified);
+      const { package_protection_rule_id: id } = context.input;
+      await deleteRule(context, packageRules, id, context.unmodified);
       return null;
     },
   }),

@@ -1,9 +1,9 @@
 /** Protection rules of packages in requests and responses (facts: Packages). */
 import Type, { type Static } from 'typebox';
+import { levelFields, levelInputs } from '../../../kernel/protection/levels.ts';
 import {
   atLeastOne,
   integerId,
-  nullable,
   parameterRules,
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
@@ -16,10 +16,7 @@ const fields = {
   }),
   package_type: stringEnum(['conan', 'generic', 'helm', 'maven', 'npm', 'nuget', 'pypi']),
 };
-const levels = {
-  minimum_access_level_for_delete: Type.Optional(nullable(stringEnum(['owner', 'admin']))),
-  minimum_access_level_for_push: Type.Optional(nullable(stringEnum(['maintainer', 'owner', 'admin']))),
-};
+const levels = levelInputs(['owner', 'admin']);
 const one = { package_protection_rule_id: integerId() };
 
 export const OneRule = Type.Object(one);
@@ -40,6 +37,5 @@ export const PackageProtectionRule = Type.Object({
   project_id: Type.Integer(),
   package_name_pattern: Type.String(),
   package_type: Type.String(),
-  minimum_access_level_for_delete: nullable(Type.String()),
-  minimum_access_level_for_push: nullable(Type.String()),
+  ...levelFields,
 });

@@ -4,10 +4,11 @@ import { auditedParent } from '../../../kernel/access/resource-parents.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import { levelOf } from '../../../kernel/protection/levels.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { selectRulesFor } from '../protection/queries.ts';
-import { levelOf, requireDelete } from '../protection/rules.ts';
+import { requireDelete } from '../protection/rules.ts';
 import { lockPackage, type PackageRow } from './queries.ts';
 import type { PackageType } from './types.ts';
 
