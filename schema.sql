@@ -584,11 +584,49 @@ create table container_repositories (
   name text collate "C" not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  status text,
+  cleanup_policy_started_at timestamp(3) with time zone,
+  tags_deleted_at timestamp(3) with time zone,
+  constraint container_repositories_status_check CHECK ((status = ANY (ARRAY['delete_scheduled'::text, 'delete_ongoing'::text]))),
   constraint container_repositories_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint container_repositories_pkey PRIMARY KEY (id)
 );
 
-CREATE UNIQUE INDEX container_repositories_name ON public.container_repositories USING btree (project_id, name);
+CREATE INDEX container_repositories_deleted ON public.container_repositories USING btree (id) WHERE (status IS NOT NULL);
+
+CREATE UNIQUE INDEX container_repositories_name ON public.container_repositories USING btree (project_id, name) WHERE (status IS NULL);
+
+CREATE INDEX container_repositories_project ON public.container_repositories USING btree (project_id, id);
+
+create table container_repository_protection_rules (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  below_project text collate "C" not null,
+  push_level smallint,
+  delete_level smallint,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint container_repository_protection_rules_check CHECK ((num_nonnulls(push_level, delete_level) > 0)),
+  constraint container_repository_protection_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint container_repository_protection_rules_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX container_repository_protection_rules_pattern ON public.container_repository_protection_rules USING btree (project_id, below_project);
+
+create table container_tag_protection_rules (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  tag_name_pattern text collate "C" not null,
+  push_level smallint,
+  delete_level smallint,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint container_tag_protection_rules_check CHECK ((num_nonnulls(push_level, delete_level) <> 1)),
+  constraint container_tag_protection_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint container_tag_protection_rules_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX container_tag_protection_rules_pattern ON public.container_tag_protection_rules USING btree (project_id, tag_name_pattern);
 
 create table container_tags (
   id bigint generated always as identity not null,
@@ -605,6 +643,8 @@ create table container_tags (
 CREATE INDEX container_tags_manifest ON public.container_tags USING btree (manifest_id);
 
 CREATE UNIQUE INDEX container_tags_name ON public.container_tags USING btree (repository_id, name);
+
+CREATE INDEX container_tags_updated ON public.container_tags USING btree (repository_id, updated_at, id);
 
 create table container_uploads (
   id uuid not null,
@@ -2396,6 +2436,8 @@ END) stored,
 );
 
 CREATE INDEX projects_avatar_blob ON public.projects USING btree (avatar_blob) WHERE (avatar_blob IS NOT NULL);
+
+CREATE INDEX projects_container_expiration ON public.projects USING btree ((((settings -> 'container_expiration_policy'::text) ->> 'next_run_at'::text)) COLLATE "C", id) WHERE (((settings -> 'container_expiration_policy'::text) -> 'enabled'::text) = 'true'::jsonb);
 
 CREATE INDEX projects_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE (NOT deleting);
 

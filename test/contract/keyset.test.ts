@@ -26,6 +26,13 @@ const keysetLists: Record<
     ...{ orders: ['id'], sorts: ['desc'], anonymous: false, signedIn: true },
     otherwise: 'order_by=id&sort=desc',
   },
+  'GET /projects/:id/registry/repositories/:repository_id/tags': {
+    orders: ['name'],
+    sorts: ['asc', 'desc'],
+    anonymous: false,
+    signedIn: true,
+    otherwise: 'order_by=name&sort=asc',
+  },
   'GET /projects': {
     orders: ['id'],
     sorts: ['asc', 'desc'],

@@ -8,6 +8,7 @@ export const formatValues: Readonly<Record<string, readonly string[]>> = {
   'git-branch': ['main', 'person-1'],
   'git-revision': ['main', 'person-1', 'HEAD'],
   re2: ['^(feat|fix): .+', '\\bABC-\\d+', ''],
+  'image-path-pattern': ['world/world', 'World/world/new*'],
   'emoji-name': ['coffee', 'rocket'],
   'redirect-uris': [
     'https://client.example/back',

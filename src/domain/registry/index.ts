@@ -1,17 +1,32 @@
-/** The container registry: images of projects, as programs push and pull them. */
+/** The container registry: images of projects, as programs push and pull them, and their management by the REST API. */
 import type { Capability } from '../../kernel/capability.ts';
 import { type TokenServices, tokenServiceRoute } from './access/token-service.ts';
+import { runPolicies } from './expiration/policies.ts';
+import { protectionEndpoints } from './protection/routes.ts';
 import { type ProtocolServices, registryRoutes } from './protocol/routes.ts';
+import { REMOVE_REPOSITORY, removeRepository } from './repositories/removal.ts';
+import { repositoryEndpoints } from './repositories/routes.ts';
 import { sweepRegistry } from './sweep.ts';
+import { REMOVE_TAGS, runTagsRemoval, type TagsRemoval } from './tags/removal.ts';
 
 const SWEEP = 'registry.sweep';
+const RUN_POLICIES = 'registry.run_policies';
 
 export const registryCapability = (services: TokenServices & ProtocolServices): Capability => ({
   name: 'registry',
-  endpoints: [],
+  endpoints: [...repositoryEndpoints, ...protectionEndpoints],
   routes: [tokenServiceRoute(services), ...registryRoutes(services)],
-  tasks: { [SWEEP]: () => sweepRegistry(services) },
-  schedules: [{ task: SWEEP, pattern: '50 3 * * *' }],
+  tasks: {
+    [SWEEP]: () => sweepRegistry(services),
+    [RUN_POLICIES]: () => runPolicies(services.database.background),
+    [REMOVE_REPOSITORY]: ({ repository_id }) => removeRepository(services, Number(repository_id)),
+    // Only removeTags() adds them.
+    [REMOVE_TAGS]: (payload) => runTagsRemoval(services.database.background, payload as TagsRemoval),
+  },
+  schedules: [
+    { task: SWEEP, pattern: '50 3 * * *' },
+    { task: RUN_POLICIES, pattern: '*/5 * * * *' },
+  ],
   // A project's images are deleted with it, by foreign key; their bytes by the next sweep of blobs.
   tables: [
     'container_repositories',
@@ -22,5 +37,14 @@ export const registryCapability = (services: TokenServices & ProtocolServices): 
     'container_tags',
     'container_uploads',
     'container_chunks',
+    'container_repository_protection_rules',
+    'container_tag_protection_rules',
   ],
+  unique: {
+    container_repository_protection_rules_pattern: {
+      property: 'repository_path_pattern',
+      status: 'unprocessable',
+    },
+    container_tag_protection_rules_pattern: { property: 'tag_name_pattern', status: 'unprocessable' },
+  },
 });

@@ -1,6 +1,7 @@
-/** What the clock removes: uploads that did not end within a day, and blobs that no manifest needed for so long. */
+/** What the clock removes: uploads that did not end within a day, blobs that no manifest needed for so long, and repositories whose job was lost. */
 import type { Needs } from '../../kernel/services.ts';
 import { unlinkUnneeded } from './images/sweep-actions.ts';
+import { removeLeft } from './repositories/removal.ts';
 import { removeUpload } from './uploads/actions.ts';
 import { selectEnded } from './uploads/queries.ts';
 import { discardChunks } from './uploads/receive.ts';
@@ -9,5 +10,6 @@ export async function sweepRegistry({ database, blobs }: Needs<'database' | 'blo
   const { background } = database;
   for (let ids = await selectEnded(background); ids.length > 0; ids = await selectEnded(background))
     for (const id of ids) await discardChunks(blobs, await removeUpload(background, id));
+  await removeLeft({ database, blobs });
   for await (const gone of unlinkUnneeded(background)) await blobs.release(gone);
 }

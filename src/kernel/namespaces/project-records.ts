@@ -6,6 +6,7 @@ import { GUEST, PLANNER, visibilityName } from '../policy/roles.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../users/records.ts';
 import { CustomAttribute } from './custom-attributes.ts';
+import { ContainerExpirationPolicy } from './expiration-policy.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from './notification-levels.ts';
 import { ProjectSettingsSchema, projectSettings, withoutPremium } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
@@ -60,6 +61,7 @@ export const FullProject = Type.Object({
   ...BasicProject.properties,
   forked_from_project: Type.Optional(BasicProject),
   container_registry_image_prefix: Type.String(),
+  container_expiration_policy: ContainerExpirationPolicy,
   _links: Type.Object({
     self: Type.String(),
     issues: Type.Optional(Type.String()),

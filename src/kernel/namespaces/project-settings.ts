@@ -1,6 +1,7 @@
 /** Project settings: one table of schemas with their defaults, stored as jsonb, in every full record. */
 import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
+import { type ContainerExpirationPolicy, defaultExpirationPolicy } from './expiration-policy.ts';
 
 const access = (value: 'disabled' | 'private' | 'enabled' = 'enabled') =>
   stringEnum(['disabled', 'private', 'enabled'], { default: value });
@@ -101,7 +102,10 @@ export const ProjectSettingsSchema = Type.Object({
   }),
 });
 
-export type ProjectSettings = Static<typeof ProjectSettingsSchema>;
+export type ProjectSettings = Static<typeof ProjectSettingsSchema> & {
+  /** Requests name its attributes alone. */
+  container_expiration_policy: ContainerExpirationPolicy;
+};
 
 /** Without the settings that exist from the Premium tier on. */
 export const withoutPremium = <T extends Partial<ProjectSettings>>({
@@ -115,13 +119,16 @@ export const withoutPremium = <T extends Partial<ProjectSettings>>({
 }: T) => settings;
 
 /** Every setting at its default. */
-export const defaultProjectSettings = Object.fromEntries(
-  Object.entries(ProjectSettingsSchema.properties).map(([name, schema]) => [
-    name,
-    // Each schema above carries a default of its own type.
-    (schema as unknown as { default: unknown }).default,
-  ]),
-) as ProjectSettings;
+export const defaultProjectSettings = {
+  ...Object.fromEntries(
+    Object.entries(ProjectSettingsSchema.properties).map(([name, schema]) => [
+      name,
+      // Each schema above carries a default of its own type.
+      (schema as unknown as { default: unknown }).default,
+    ]),
+  ),
+  container_expiration_policy: defaultExpirationPolicy,
+} as ProjectSettings;
 
 /** The settings of a stored project, defaults filled in. */
 export const projectSettings = (row: { settings: unknown }): ProjectSettings => ({

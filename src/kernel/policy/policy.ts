@@ -169,7 +169,10 @@ export const projectPolicy = {
     auditor: true,
   },
   push_container_images: { least: DEVELOPER, feature: 'container_registry_access_level' },
+  delete_container_tags: { least: DEVELOPER, feature: 'container_registry_access_level' },
   delete_container_images: { least: MAINTAINER, feature: 'container_registry_access_level' },
+  manage_container_protection: { least: MAINTAINER, feature: 'container_registry_access_level' },
+  manage_immutable_images: { least: OWNER, feature: 'container_registry_access_level' },
   read_secure_files: {
     least: DEVELOPER,
     feature: 'builds_access_level',

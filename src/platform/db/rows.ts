@@ -316,6 +316,29 @@ export type ContainerRepositoriesTable = {
   name: string;
   created_at: Date;
   updated_at: Date;
+  status: string | null;
+  cleanup_policy_started_at: Date | null;
+  tags_deleted_at: Date | null;
+};
+
+export type ContainerRepositoryProtectionRulesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  below_project: string;
+  push_level: number | null;
+  delete_level: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ContainerTagProtectionRulesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  tag_name_pattern: string;
+  push_level: number | null;
+  delete_level: number | null;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type ContainerTagsTable = {
@@ -1836,6 +1859,8 @@ export type Tables = {
   container_manifest_children: ContainerManifestChildrenTable;
   container_manifests: ContainerManifestsTable;
   container_repositories: ContainerRepositoriesTable;
+  container_repository_protection_rules: ContainerRepositoryProtectionRulesTable;
+  container_tag_protection_rules: ContainerTagProtectionRulesTable;
   container_tags: ContainerTagsTable;
   container_uploads: ContainerUploadsTable;
   custom_attributes: CustomAttributesTable;

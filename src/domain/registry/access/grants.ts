@@ -2,9 +2,12 @@
 import { type AuthorizedProject, authorizeDeployToken, followProject } from '../../../kernel/access/find.ts';
 import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
 import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
+import { levelOf } from '../../../kernel/protection/levels.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { type Action, projectCandidates, type Scope } from '../names/rules.ts';
+import { selectRules } from '../protection/queries.ts';
+import { requireRepositoryPush } from '../protection/refusals.ts';
 import { abilityOf, actionsOf, isShutToJob } from './rules.ts';
 
 /** An entry of `access` in a token, as the public registry reads it. */
@@ -12,7 +15,8 @@ export type Grant = {
   type: 'repository' | 'registry';
   name: string;
   actions: string[];
-  meta?: { project_path: string; project_id: number };
+  /** `level` is that of protection rules; nobody's, and a deploy token's, is 0. */
+  meta?: { project_path: string; project_id: number; level: number };
 };
 
 /** Undefined where it is missing, invisible or refused. */
@@ -69,7 +73,14 @@ async function grantOf(
       : project.may(ability);
     if (may) actions.push(action);
   }
-  const meta = { project_path: projectPath, project_id: project.id };
+  const level = visitor.deployToken ? 0 : levelOf(visitor.caller, project.role);
+  // Programs show a refusal of the token service as it is.
+  if (actions.includes('push'))
+    requireRepositoryPush(await selectRules(services.database.db, project), {
+      name: path.slice(projectPath.length + 1),
+      level,
+    });
+  const meta = { project_path: projectPath, project_id: project.id, level };
   return actions.length > 0 ? { type: 'repository', name: path, actions, meta } : undefined;
 }
 

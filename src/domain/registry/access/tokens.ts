@@ -55,7 +55,13 @@ export async function readRegistryToken(
 }
 
 /** An image's place, where the token grants the action there. */
-export type ImagePlace = { path: string; projectId: number; name: string };
+export type ImagePlace = {
+  path: string;
+  projectId: number;
+  name: string;
+  /** The caller's in protection rules. */
+  level: number;
+};
 
 export function placeIn(token: RegistryToken, path: string, action: Action): ImagePlace | undefined {
   const grant = token.grants.find(
@@ -63,8 +69,8 @@ export function placeIn(token: RegistryToken, path: string, action: Action): Ima
       type === 'repository' && name === path && (actions.includes(action) || actions.includes('*')),
   );
   if (!grant?.meta) return undefined;
-  const { project_id: projectId, project_path: projectPath } = grant.meta;
-  return { path, projectId, name: path.slice(projectPath.length + 1) };
+  const { project_id: projectId, project_path: projectPath, level } = grant.meta;
+  return { path, projectId, name: path.slice(projectPath.length + 1), level };
 }
 
 export const mayListAll = (token: RegistryToken): boolean =>

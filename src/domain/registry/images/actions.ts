@@ -2,7 +2,10 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
+import { takeTurns } from '../../../platform/turns.ts';
 import type { Manifest } from '../manifests/parse.ts';
+import { immutableTag, requireTagDelete } from '../protection/refusals.ts';
+import type { TagGuard } from '../protection/rules.ts';
 import { RegistryError } from '../refusals/errors.ts';
 import { type RepositoryName, selectRepository } from './queries.ts';
 
@@ -22,7 +25,10 @@ export async function keepRepository(db: Db, repository: RepositoryName): Promis
 
 /** Holds the repository until the transaction ends; NAME_UNKNOWN where it is gone. */
 export async function holdRepository(tx: Db, id: number): Promise<void> {
-  const { rows } = await sql`select from container_repositories where id = ${id} for key share`.execute(tx);
+  const { rows } =
+    await sql`select from container_repositories where id = ${id} and status is null for key share`.execute(
+      tx,
+    );
   if (rows.length === 0) throw new RegistryError('NAME_UNKNOWN', 'this repository is gone');
 }
 
@@ -100,6 +106,7 @@ export type NewManifest = {
   size: number;
   manifest: Manifest;
   tags: readonly string[];
+  guard: TagGuard | undefined;
 };
 
 /** 404 with the first of the digests that is not among those found. */
@@ -112,12 +119,12 @@ function requireAll(wanted: readonly string[], found: readonly { digest: string 
 
 /**
  * Writes the manifest and its tags in the transaction in which its bytes are kept. MANIFEST_BLOB_UNKNOWN where the repository
- * does not have what it refers to.
+ * does not have what it refers to; DENIED where one of the tags is immutable, and another manifest's.
  */
 export async function keepManifest(
   tx: Db,
   repositoryId: number,
-  { digest, sha256, size, manifest, tags }: NewManifest,
+  { digest, sha256, size, manifest, tags, guard }: NewManifest,
 ): Promise<void> {
   const { blobs, children } = manifest;
   // No link goes while a lock is on it.
@@ -148,24 +155,56 @@ export async function keepManifest(
     insert into container_manifest_children (manifest_id, child_id)
     select ${id}, child from unnest(${held.rows.map((each) => each.id)}::bigint[]) as given (child)
     on conflict do nothing`.execute(tx);
-  await sql`
+  const immutable = tags.filter((tag) => guard?.isImmutable(tag));
+  const tagged = await sql<{ name: string }>`
     insert into container_tags (repository_id, name, manifest_id, created_at, updated_at)
     select ${repositoryId}, name, ${id}, ${now()}, ${now()} from unnest(${[...tags].sort()}::text[]) as given (name)
     on conflict (repository_id, name) do update
-    set manifest_id = excluded.manifest_id, updated_at = excluded.updated_at`.execute(tx);
+    set manifest_id = excluded.manifest_id, updated_at = excluded.updated_at
+    where container_tags.manifest_id = excluded.manifest_id or container_tags.name <> all(${immutable}::text[])
+    returning name`.execute(tx);
+  const done = new Set(tagged.rows.map(({ name }) => name));
+  const refused = tags.find((tag) => !done.has(tag));
+  if (refused !== undefined) throw immutableTag(refused);
   await sql`update container_repositories set updated_at = ${now()} where id = ${repositoryId}`.execute(
     ahead(tx),
   );
 }
 
-/** The SHA-256 of the manifest that went, with its tags; DENIED while another one lists it. */
-export const deleteManifest = (db: Db, repositoryId: number, digest: string): Promise<Buffer> =>
+const TAGS_AT_ONCE = 1_000;
+
+/** DENIED where a tag of the manifest, which is locked, is kept from the caller. */
+async function requireTagsDelete(tx: Db, manifestId: number, guard: TagGuard): Promise<void> {
+  const turn = takeTurns();
+  let after = 0;
+  for (;;) {
+    const { rows } = await sql<{ id: number; name: string }>`
+      select id, name from container_tags where manifest_id = ${manifestId} and id > ${after}
+      order by id limit ${TAGS_AT_ONCE}`.execute(tx);
+    for (const { name } of rows) {
+      requireTagDelete(guard, name);
+      await turn();
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < TAGS_AT_ONCE) return;
+    after = last.id;
+  }
+}
+
+/** The SHA-256 of the manifest that went, with its tags; DENIED while another one lists it, or for a tag that is protected. */
+export const deleteManifest = (
+  db: Db,
+  repositoryId: number,
+  digest: string,
+  guard: TagGuard | undefined,
+): Promise<Buffer> =>
   inTransaction(db, async (tx) => {
     const { rows } = await sql<{ id: number; sha256: Buffer }>`
       select id, sha256 from container_manifests where repository_id = ${repositoryId} and digest = ${digest}
       for update`.execute(tx);
     const [row] = rows;
     if (!row) throw new RegistryError('MANIFEST_UNKNOWN', 'this repository has no such manifest');
+    if (guard) await requireTagsDelete(tx, row.id, guard);
     const listed = await sql`
       select from container_manifest_children where child_id = ${row.id} limit 1`.execute(tx);
     if (listed.rows.length > 0)
@@ -182,11 +221,13 @@ export const deleteManifest = (db: Db, repositoryId: number, digest: string): Pr
   });
 
 /** MANIFEST_UNKNOWN without the tag. */
-export async function deleteTag(db: Db, repositoryId: number, name: string): Promise<void> {
+
+/** False where the repository has no such tag. */
+export async function deleteTag(db: Db, repositoryId: number, name: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('container_tags')
     .where('repository_id', '=', repositoryId)
     .where('name', '=', name)
     .executeTakeFirst();
-  if (numDeletedRows === 0n) throw new RegistryError('MANIFEST_UNKNOWN', 'this repository has no such tag');
+  return numDeletedRows > 0n;
 }

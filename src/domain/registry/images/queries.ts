@@ -2,18 +2,21 @@
 import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
 
 /** A repository by its project and its name there. */
 export type RepositoryName = { projectId: number; name: string };
 
-/** The id; undefined where there is none, and while its project is being deleted. */
+/** The id; undefined where there is none, and while it or its project is being deleted. */
 export async function selectRepository(
   db: Db,
   { projectId, name }: RepositoryName,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     select r.id from container_repositories r join projects p on p.id = r.project_id
-    where r.project_id = ${projectId} and r.name = ${name} and not p.deleting`.execute(db);
+    where r.project_id = ${projectId} and r.name = ${name} and r.status is null and not p.deleting`.execute(
+    db,
+  );
   return rows[0]?.id;
 }
 
@@ -104,7 +107,7 @@ export async function selectCatalog(db: Db, last: string, limit: number): Promis
       select lower(n.full_path || '/' || p.path) || case when r.name = '' then '' else '/' || r.name end
         collate "C" as path
       from container_repositories r join projects p on p.id = r.project_id join namespaces n on n.id = p.namespace_id
-      where not p.deleting and exists (select from container_manifests m where m.repository_id = r.id)) all_paths
+      where not p.deleting and r.status is null and exists (select from container_manifests m where m.repository_id = r.id)) all_paths
     where path > ${last} order by path limit ${limit}`.execute(db);
   return rows.map(({ path }) => path);
 }
@@ -112,3 +115,11 @@ export async function selectCatalog(db: Db, last: string, limit: number): Promis
 const DAY_MS = 86_400_000;
 /** Uploads that began before this, and links that no manifest needs, are over. */
 export const dayAgo = (): Date => new Date(now().getTime() - DAY_MS);
+
+/** The project of a repository; undefined where there is none, or while the project is being deleted. */
+export async function selectProjectIdOf(points: Sql, id: number): Promise<number | undefined> {
+  const [row] = await points<{ project_id: number }[]>`
+    select r.project_id from container_repositories r join projects p on p.id = r.project_id
+    where r.id = ${id} and not p.deleting`;
+  return row?.project_id;
+}

@@ -18,7 +18,7 @@ import {
   receiveWhole,
   requireDigest,
 } from '../uploads/receive.ts';
-import { type RegistryRequest, requirePlace, requireRepository } from './request.ts';
+import { type RegistryRequest, requireDelete, requirePush, requireRepository } from './request.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -51,7 +51,7 @@ export async function deleteBlob(
 ): Promise<HttpResponse> {
   const { text: digest } = requireDigest(given);
   const { database, blobs } = context.services;
-  const repositoryId = await requireRepository(context, path, 'delete');
+  const { repositoryId } = await requireDelete(context, path);
   await blobs.release([await unlinkBlob(database.db, repositoryId, digest)]);
   return { status: 202, headers: { ...versioned }, body: '' };
 }
@@ -100,7 +100,7 @@ async function mounted(context: RegistryRequest, repositoryId: number): Promise<
 export async function beginBlob(context: RegistryRequest, path: string): Promise<HttpResponse> {
   const { services, request, query, token } = context;
   const { db } = services.database;
-  const place = requirePlace(context, path, 'push');
+  const { place } = await requirePush(context, path);
   const whole = query.get('digest');
   const digest = whole === null ? undefined : requireDigest(whole);
   const repositoryId = await keepRepository(db, place);

@@ -21,10 +21,11 @@ import {
   parseManifest,
 } from '../manifests/parse.ts';
 import { isTag, pageSize, parseDigest } from '../names/rules.ts';
+import { requireManifestDelete, requireTagDelete, requireTagPush } from '../protection/refusals.ts';
 import { RegistryError, versioned } from '../refusals/errors.ts';
 import { requireDigest } from '../uploads/receive.ts';
 import { storedBytes } from './blobs.ts';
-import { type RegistryRequest, requirePlace, requireRepository } from './request.ts';
+import { type RegistryRequest, requireDelete, requirePush, requireRepository } from './request.ts';
 
 type Reference = { digest: string } | { tag: string };
 
@@ -105,7 +106,8 @@ export async function putManifest(
   const { database, blobs } = services;
   const reference = referenceOf(given);
   const tags = tagsOf(query, reference);
-  const place = requirePlace(context, path, 'push');
+  const { place, guard } = await requirePush(context, path);
+  requireTagPush(guard, tags);
   const bytes = await readManifest(context);
   const manifest = parse(bytes, request.headers['content-type']?.toString());
   const digest = digestOf(bytes, reference);
@@ -117,7 +119,7 @@ export async function putManifest(
     await inTransaction(database.db, async (tx) => {
       await holdRepository(tx, repositoryId);
       await draft.keep(tx);
-      await keepManifest(tx, repositoryId, { digest, sha256, size, manifest, tags });
+      await keepManifest(tx, repositoryId, { digest, sha256, size, manifest, tags, guard });
     });
   } finally {
     await draft.discard();
@@ -142,9 +144,15 @@ export async function removeManifest(
 ): Promise<HttpResponse> {
   const reference = referenceOf(given);
   const { database, blobs } = context.services;
-  const repositoryId = await requireRepository(context, path, 'delete');
-  if ('tag' in reference) await deleteTag(database.db, repositoryId, reference.tag);
-  else await blobs.release([await deleteManifest(database.db, repositoryId, reference.digest)]);
+  const { repositoryId, rules, guard } = await requireDelete(context, path);
+  if ('tag' in reference) {
+    requireTagDelete(guard, reference.tag);
+    if (!(await deleteTag(database.db, repositoryId, reference.tag)))
+      throw new RegistryError('MANIFEST_UNKNOWN', 'this repository has no such tag');
+  } else {
+    requireManifestDelete(rules);
+    await blobs.release([await deleteManifest(database.db, repositoryId, reference.digest, guard)]);
+  }
   return { status: 202, headers: { ...versioned }, body: '' };
 }
 

@@ -4,6 +4,9 @@ import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { type ImagePlace, placeIn, type RegistryToken, SERVICE } from '../access/tokens.ts';
 import { selectRepository } from '../images/queries.ts';
 import type { Action } from '../names/rules.ts';
+import { guardOf, type Rules, selectRules } from '../protection/queries.ts';
+import { requireRepositoryDelete, requireRepositoryPush } from '../protection/refusals.ts';
+import type { TagGuard } from '../protection/rules.ts';
 import { RegistryError } from '../refusals/errors.ts';
 
 export type RegistryServices = Needs<'database' | 'blobs'>;
@@ -41,6 +44,29 @@ export function requirePlace({ request, token }: RegistryRequest, path: string, 
   const place = placeIn(token, path, action);
   if (!place) throw challenge(request, 'insufficient_scope', scopeOf(path, action));
   return place;
+}
+
+/** Where the program may push: the image's place, and what keeps tags of it. */
+export async function requirePush(
+  context: RegistryRequest,
+  path: string,
+): Promise<{ place: ImagePlace; guard: TagGuard | undefined }> {
+  const place = requirePlace(context, path, 'push');
+  const rules = await selectRules(context.services.database.db, { id: place.projectId });
+  requireRepositoryPush(rules, place);
+  return { place, guard: await guardOf(rules, place.level) };
+}
+
+/** Where the program may delete. */
+export async function requireDelete(
+  context: RegistryRequest,
+  path: string,
+): Promise<{ repositoryId: number; rules: Rules; guard: TagGuard | undefined }> {
+  const place = requirePlace(context, path, 'delete');
+  const repositoryId = await requireRepository(context, path, 'delete');
+  const rules = await selectRules(context.services.database.db, { id: place.projectId });
+  requireRepositoryDelete(rules, place);
+  return { repositoryId, rules, guard: await guardOf(rules, place.level) };
 }
 
 /** The repository of an image, which is there; NAME_UNKNOWN. */

@@ -41,3 +41,14 @@ export async function selectEnded(db: Db): Promise<string[]> {
     .execute();
   return rows.map(({ id }) => id);
 }
+
+/** Some of the uploads of a repository. */
+export async function selectUploadsOf(db: Db, repositoryId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('container_uploads')
+    .select('id')
+    .where('repository_id', '=', repositoryId)
+    .limit(BATCH)
+    .execute();
+  return rows.map(({ id }) => id);
+}

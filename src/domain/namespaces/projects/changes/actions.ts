@@ -14,7 +14,7 @@ import {
   redirectProject,
 } from '../../../../kernel/namespaces/path-actions.ts';
 import { pathProblems } from '../../../../kernel/namespaces/paths.ts';
-import { projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
+import { defaultProjectSettings, projectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import type { NamespaceRow } from '../../../../kernel/namespaces/rows.ts';
 import { keepTopics } from '../../../../kernel/namespaces/topic-actions.ts';
 import { GUEST, MAINTAINER, visibilityLevel, visibilityName } from '../../../../kernel/policy/roles.ts';
@@ -34,6 +34,7 @@ import {
 import type { Fact } from '../../../../platform/outbox/outbox.ts';
 import { remapPlanning } from '../../../planning/index.ts';
 import { chooseStorage, scheduleMove, storageSet } from '../../../repositories/index.ts';
+import { expirationPolicy } from './expiration-policy.ts';
 import { lockVisibility, lockWithParent } from './lock-queries.ts';
 import {
   branchNameProblems,
@@ -239,7 +240,10 @@ export async function createProject(
   refuseProtected(actor, input);
   const storages = storageSet(services, settings);
   const storage = actor.admin ? input.repository_storage : undefined;
-  const chosen = changedSettings(input, services.config);
+  const chosen = {
+    ...changedSettings(input, services.config),
+    ...(await expirationPolicy(defaultProjectSettings, input)),
+  };
   return inTransaction(db, async (tx) => {
     const parent = await lockNamespace(tx, target.id);
     if (!parent) throw notFound('Namespace');
@@ -338,7 +342,7 @@ export async function updateProject(
 ): Promise<void> {
   const { db } = services.database;
   const visibility = input.visibility && visibilityLevel(input.visibility);
-  const changes = changedSettings(input, services.config);
+  const settingChanges = changedSettings(input, services.config);
   refuseProtected(actor, input);
   const named = input.topics ?? input.tag_list;
   const storages = storageSet(services, settings);
@@ -346,6 +350,7 @@ export async function updateProject(
     // Before the project, as changes of topics have it.
     const topics = named && (await keepTopics(tx, named));
     const { row, parent, fullPath } = await lockWithParent(tx, project);
+    const changes = { ...settingChanges, ...(await expirationPolicy(projectSettings(row), input)) };
     const wished = actor.admin ? input.repository_storage : undefined;
     const storage = wished === row.repository_storage ? undefined : wished;
     const moved = input.path !== undefined && input.path !== row.path;

@@ -49,7 +49,7 @@ describe('POST /projects', () => {
     const simple = await ashlar.root('GET /projects', { query: 'search=bare&simple=true' });
     for (const record of [made.body, shown.body, listed.body[0], simple.body[0]]) {
       expect(record.path).toBe('bare');
-      for (const name of ['ci_job_token_scope_enabled', 'container_expiration_policy', 'ssh_url_to_repo'])
+      for (const name of ['ci_job_token_scope_enabled', 'ssh_url_to_repo'])
         expect(record).not.toHaveProperty(name);
     }
   });

@@ -133,7 +133,7 @@ export function changedSettings(
       : 'developer';
   }
   for (const name of Object.keys(ProjectSettingsSchema.properties)) {
-    const value = input[name as keyof ProjectSettings];
+    const value = input[name as keyof typeof ProjectSettingsSchema.properties];
     if (value !== undefined) changes[name] = value;
   }
   // Each name above is a setting's, and its schema decoded the value.

@@ -1,5 +1,6 @@
 /** Fields for creating and changing a project; older names of the same fields are accepted beside the current ones. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { ExpirationPolicyAttributes } from '../../../../kernel/namespaces/expiration-policy.ts';
 import { pathPattern } from '../../../../kernel/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../../../kernel/namespaces/project-settings.ts';
 import { TopicName } from '../../../../kernel/namespaces/topic-actions.ts';
@@ -103,6 +104,7 @@ const ownFields = {
   ...originFields,
   ...trainFields,
   ...deprecatedFields,
+  container_expiration_policy_attributes: Type.Optional(ExpirationPolicyAttributes),
   ...settingFields,
 } satisfies TProperties;
 
