@@ -13,6 +13,7 @@ import {
   uniqueName,
 } from '../../../test/support/factories.ts';
 import { askToken, imageOf, openRegistry } from '../../../test/support/registry.ts';
+import { makeRunner, startPipeline } from '../../../test/support/runner.ts';
 import { until } from '../../../test/support/waiting.ts';
 import { moveClock } from '../../platform/clock.ts';
 import { runPolicies } from './expiration/policies.ts';
@@ -161,6 +162,26 @@ test('roles read and delete as the registry says, and nobody sees what is hidden
   await app.root(`PUT /projects/${project.id}`, { body: { container_registry_access_level: 'disabled' } });
   for (const user of [reporter, maintainer, owner]) expect((await as(user)(`GET ${path}`)).status).toBe(403);
   expect(await tagsOf(id)).toEqual(['b', 'c']);
+});
+
+test('a job deletes tags of its own project, and of no other that lets it in', async () => {
+  const [own, other] = [await makeProject(app, { visibility: 'private' }), project];
+  for (const { id } of [own, other])
+    await app.root(`POST /projects/${id}/members`, { body: { user_id: owner.id, access_level: 40 } });
+  await registry(owner).pushImage(own.path_with_namespace.toLowerCase(), 'v1', 'layer');
+  const elsewhere = await push(image, ['v1']);
+  const runner = await makeRunner(app, own);
+  await startPipeline(app, own, owner, 'build:\n  script: make');
+  const { token } = await runner.take();
+  const body = { target_project_id: own.id };
+  bodyOf(await app.root(`POST /projects/${other.id}/job_token_scope/allowlist`, { body }), 201);
+  const asJob = (line: string) => app.call(line, { headers: { 'job-token': token } });
+  const [repository] = bodyOf(await asJob(`GET /projects/${own.id}/registry/repositories`), 200);
+  for (const line of [`DELETE ${path}/${elsewhere}`, `DELETE ${path}/${elsewhere}/tags/v1`])
+    expect([line, (await asJob(line)).status]).toEqual([line, 403]);
+  expect(await tagsOf(elsewhere)).toEqual(['v1']);
+  const removed = await asJob(`DELETE /projects/${own.id}/registry/repositories/${repository.id}/tags/v1`);
+  expect(removed.status).toBe(200);
 });
 
 test('the list of a group has what its caller reads', async () => {
@@ -446,6 +467,10 @@ test('a project has an expiration policy, which its maintainers change', async (
   ])
     expect([wrong, (await change(wrong)).status]).toEqual([wrong, 400]);
   expect(await policyOf()).toEqual(policy);
+  const form =
+    'container_expiration_policy_attributes[keep_n]=25&container_expiration_policy_attributes[cadence]=1d';
+  bodyOf(await as(maintainer)(`PUT /projects/${project.id}`, { form }), 200);
+  expect(await policyOf()).toMatchObject({ keep_n: 25, cadence: '1d', name_regex: 'v.*' });
   const made = await app.root('POST /projects', {
     body: { name: uniqueName('p'), container_expiration_policy_attributes: { enabled: true } },
   });

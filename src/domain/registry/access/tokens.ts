@@ -69,7 +69,8 @@ export function placeIn(token: RegistryToken, path: string, action: Action): Ima
       type === 'repository' && name === path && (actions.includes(action) || actions.includes('*')),
   );
   if (!grant?.meta) return undefined;
-  const { project_id: projectId, project_path: projectPath, level } = grant.meta;
+  // Of a token that an older version signed, no level is known.
+  const { project_id: projectId, project_path: projectPath, level = 0 } = grant.meta;
   return { path, projectId, name: path.slice(projectPath.length + 1), level };
 }
 

@@ -26,7 +26,10 @@ const runOne = (db: Db): Promise<boolean> =>
     let last = 0;
     for (;;) {
       const ids = await selectCleanedIds(tx, due.id, last);
-      for (const repository_id of ids) await removeTags(tx, { repository_id, level: null, selection });
+      await removeTags(
+        tx,
+        ids.map((repository_id) => ({ repository_id, level: null, selection })),
+      );
       const end = ids.at(-1);
       if (end === undefined) break;
       last = end;

@@ -154,7 +154,7 @@ export async function scheduleTagsRemoval(
       throw refused(
         'This request has already been made. You can run this at most once an hour for a given container repository',
       );
-    await removeTags(tx, { repository_id: id, level, selection });
+    await removeTags(tx, [{ repository_id: id, level, selection }]);
     await audit(tx, context, 'container_repository_tags_deleted', repository);
   });
 }

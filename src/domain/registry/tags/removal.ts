@@ -24,8 +24,17 @@ export type TagsRemoval = {
   kept?: number;
 };
 
-export const removeTags = (db: Db, removal: TagsRemoval): Promise<void> =>
-  addJobs(db, [{ task: REMOVE_TAGS, payload: { ...removal }, queue: CLEANING }]);
+/** What somebody asked for goes before what the clock does. */
+export const removeTags = (db: Db, removals: readonly TagsRemoval[]): Promise<void> =>
+  addJobs(
+    db,
+    removals.map((removal) => ({
+      task: REMOVE_TAGS,
+      payload: { ...removal },
+      queue: CLEANING,
+      priority: removal.level === null ? 1 : 0,
+    })),
+  );
 
 const BATCH = 1_000;
 const BATCHES_OF_TURN = 20;
@@ -61,9 +70,11 @@ export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void
     after = last;
   }
   if (after)
-    await removeTags(db, {
-      ...removal,
-      after: { updated_at: after.updated_at.toISOString(), id: after.id },
-      kept: selector.kept,
-    });
+    await removeTags(db, [
+      {
+        ...removal,
+        after: { updated_at: after.updated_at.toISOString(), id: after.id },
+        kept: selector.kept,
+      },
+    ]);
 }
