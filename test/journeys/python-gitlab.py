@@ -1539,6 +1539,57 @@ def releases():
     project.tags.get("v1/a")
 
 
+def push_image(path, *tags):
+    """An image of one layer, as programs push it."""
+    where = {"service": "container_registry", "scope": f"repository:{path}:pull,push"}
+    given = requests.get(f"{URL}/jwt/auth", params=where, auth=("root", root.private_token)).json()["token"]
+    headers = {"Authorization": f"Bearer {given}"}
+    parts = []
+    for kind, blob in (("config.v1+json", b"{}"), ("layer.v1.tar", path.encode())):
+        digest = f"sha256:{hashlib.sha256(blob).hexdigest()}"
+        sent = requests.post(f"{URL}/v2/{path}/blobs/uploads/?digest={digest}", data=blob, headers=headers)
+        equal(sent.status_code, 201)
+        parts.append({"mediaType": f"application/vnd.oci.image.{kind}", "digest": digest, "size": len(blob)})
+    kind = "application/vnd.oci.image.manifest.v1+json"
+    manifest = {"schemaVersion": 2, "mediaType": kind, "config": parts[0], "layers": parts[1:]}
+    for tag in tags:
+        put = requests.put(f"{URL}/v2/{path}/manifests/{tag}", json=manifest, headers={**headers, "Content-Type": kind})
+        equal(put.status_code, 201)
+
+
+def images():
+    group = make_group("py-images")
+    project = make_project("stones", group)
+    path = project.path_with_namespace
+    push_image(f"{path}/web", "v1", "v2", "v3", "latest")
+    (repository,) = project.repositories.list(get_all=True, tags_count=True)
+    matches(repository, name="web", path=f"{path}/web", tags_count=4, status=None)
+    equal([each.id for each in group.registry_repositories.list(get_all=True)], [repository.id])
+    alone = root.registry_repositories.get(repository.id, size=True)
+    matches(alone, project_id=project.id, size=2 + len(f"{path}/web"))
+    equal([each.name for each in repository.tags.list(get_all=True, per_page=3)], ["latest", "v1", "v2", "v3"])
+    by_name = {"pagination": "keyset", "order_by": "name", "sort": "desc", "per_page": 3}
+    equal([each.name for each in repository.tags.list(iterator=True, **by_name)], ["v3", "v2", "v1", "latest"])
+    tag = repository.tags.get("v1")
+    matches(tag, path=f"{path}/web:v1", total_size=len(f"{path}/web"), short_revision="44136fa35")
+    rules = f"/projects/{project.id}/registry/protection/tag/rules"
+    levels = {"minimum_access_level_for_push": "admin", "minimum_access_level_for_delete": "admin"}
+    rule = root.http_post(rules, post_data={"tag_name_pattern": "^v3$", **levels})
+    matches(rule, tag_name_pattern="^v3$", minimum_access_level_for_delete="admin")
+    repository.tags.delete("v2")
+    refused(gitlab.GitlabGetError, 404, lambda: repository.tags.get("v2"), "404 Tag Not Found")
+    repository.tags.delete_in_bulk(name_regex_delete="v.*", keep_n=1)
+    becomes(lambda: [each.name for each in repository.tags.list(get_all=True)], ["latest", "v3"])
+    again = "at most once an hour"
+    refused(gitlab.GitlabDeleteError, 400, lambda: repository.tags.delete_in_bulk(name_regex_delete=".*"), again)
+    project.container_expiration_policy_attributes = {"enabled": True, "keep_n": 5, "name_regex_delete": "v.*"}
+    project.save()
+    policy = root.projects.get(project.id).container_expiration_policy
+    matches(policy, enabled=True, keep_n=5, name_regex="v.*", cadence="1d")
+    repository.delete()
+    becomes(lambda: project.repositories.list(get_all=True), [])
+
+
 def raw_http():
     """What the client leaves to its HTTP library."""
     head = root.http_head("/projects")
@@ -1553,7 +1604,7 @@ STORIES = [
     users, own_things, sudo, groups, projects, lists, members, waiting, tokens, instance, repositories, snippets, wikis, moves,
     labels, milestones, issues, merge_requests, review, merging, conversation, epics, todos, feed, notification_settings,
     uploads, search, variables, triggers, schedules, runners, pipelines, deploying, linting,
-    releases, raw_http,
+    releases, images, raw_http,
 ]
 
 for story in STORIES:
