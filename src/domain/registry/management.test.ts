@@ -17,6 +17,7 @@ import { makeRunner, startPipeline } from '../../../test/support/runner.ts';
 import { until } from '../../../test/support/waiting.ts';
 import { moveClock } from '../../platform/clock.ts';
 import { runPolicies } from './expiration/policies.ts';
+import { runTagsRemoval } from './tags/removal.ts';
 import { deleteUnchanged } from './tags/removal-actions.ts';
 
 const app = useApp();
@@ -543,6 +544,27 @@ test('no policy runs that is switched off, or of a project whose registry or rep
   await as(maintainer)(`DELETE ${repositoryRules()}/${ruleId}`);
   await passDays(4);
   expect(await tagsOf(id)).toEqual([]);
+});
+
+test('thousands of tags are removed in several batches, and from where the turn before ended', async () => {
+  const id = await push(image, ['v0']);
+  await sql`
+    insert into container_tags (repository_id, name, manifest_id, created_at, updated_at)
+    select repository_id, 'v' || i, manifest_id, created_at, created_at - i * interval '1 second'
+    from container_tags, generate_series(1, 2500) i where repository_id = ${id}`.execute(db());
+  const { rows } = await sql<{ id: number; updated_at: Date }>`
+    select id, updated_at from container_tags where repository_id = ${id} and name = 'v2400'`.execute(db());
+  const after = { id: rows[0]?.id ?? 0, updated_at: rows[0]?.updated_at.toISOString() ?? '' };
+  const selection = { delete: 'v.*', keep: null, keepNewest: 20, before: null };
+  const removal = { repository_id: id, level: 40, selection };
+  const { background } = app.app.services.database;
+  await runTagsRemoval(background, { ...removal, after, kept: 15 });
+  const names = await tagsOf(id);
+  expect(names.length).toBe(2_501 - 95);
+  expect([names.includes('v2405'), names.includes('v2406')]).toEqual([true, false]);
+  await runTagsRemoval(background, removal);
+  await until(async () => (await tagsOf(id)).length === 20, 'tags stay');
+  expect(await tagsOf(id)).toEqual(Array.from({ length: 20 }, (_, index) => `v${index}`).sort());
 });
 
 test('a tag that is pushed while it is deleted by its age stays', async () => {

@@ -106,7 +106,8 @@ export type NewManifest = {
   size: number;
   manifest: Manifest;
   tags: readonly string[];
-  guard: TagGuard | undefined;
+  /** Those of the tags that are not moved to another manifest. */
+  immutable: readonly string[];
 };
 
 /** 404 with the first of the digests that is not among those found. */
@@ -124,7 +125,7 @@ function requireAll(wanted: readonly string[], found: readonly { digest: string 
 export async function keepManifest(
   tx: Db,
   repositoryId: number,
-  { digest, sha256, size, manifest, tags, guard }: NewManifest,
+  { digest, sha256, size, manifest, tags, immutable }: NewManifest,
 ): Promise<void> {
   const { blobs, children } = manifest;
   // No link goes while a lock is on it.
@@ -153,7 +154,6 @@ export async function keepManifest(
     insert into container_manifest_children (manifest_id, child_id)
     select ${id}, child from unnest(${held.rows.map((each) => each.id)}::bigint[]) as given (child)
     on conflict do nothing`.execute(tx);
-  const immutable = tags.filter((tag) => guard?.isImmutable(tag));
   const tagged = await sql<{ name: string }>`
     insert into container_tags (repository_id, name, manifest_id, created_at, updated_at)
     select ${repositoryId}, name, ${id}, ${now()}, ${now()} from unnest(${[...tags].sort()}::text[]) as given (name)

@@ -1,4 +1,5 @@
 /** Refuses, in the words of the protocol, what rules keep from a program. */
+import { takeTurns } from '../../../platform/turns.ts';
 import { RegistryError } from '../refusals/errors.ts';
 import type { Rules } from './queries.ts';
 import { isImmutable, neededInRepository, type TagGuard } from './rules.ts';
@@ -16,12 +17,22 @@ export function requireRepositoryDelete({ repository }: Rules, { name, level }: 
     throw new RegistryError('DENIED', 'Deleting from protected repository path forbidden');
 }
 
-export function requireTagPush(guard: TagGuard | undefined, tags: readonly string[]): void {
+/** Those of the tags that are immutable. By turns: a push may have a hundred tags, and patterns take their time. */
+export async function requireTagPush(
+  guard: TagGuard | undefined,
+  tags: readonly string[],
+): Promise<string[]> {
+  if (!guard) return [];
+  const turn = takeTurns();
+  const immutable: string[] = [];
   for (const tag of tags) {
-    const pattern = guard?.pushRefusedBy(tag);
+    const pattern = guard.pushRefusedBy(tag);
     if (pattern !== undefined)
       throw new RegistryError('DENIED', `the tag ${tag} is protected by the pattern ${pattern}`);
+    if (guard.isImmutable(tag)) immutable.push(tag);
+    await turn();
   }
+  return immutable;
 }
 
 export function requireTagDelete(guard: TagGuard | undefined, tag: string): void {

@@ -107,7 +107,7 @@ export async function putManifest(
   const reference = referenceOf(given);
   const tags = tagsOf(query, reference);
   const { place, guard } = await requirePush(context, path);
-  requireTagPush(guard, tags);
+  const immutable = await requireTagPush(guard, tags);
   const bytes = await readManifest(context);
   const manifest = parse(bytes, request.headers['content-type']?.toString());
   const digest = digestOf(bytes, reference);
@@ -119,7 +119,7 @@ export async function putManifest(
     await inTransaction(database.db, async (tx) => {
       await holdRepository(tx, repositoryId);
       await draft.keep(tx);
-      await keepManifest(tx, repositoryId, { digest, sha256, size, manifest, tags, guard });
+      await keepManifest(tx, repositoryId, { digest, sha256, size, manifest, tags, immutable });
     });
   } finally {
     await draft.discard();

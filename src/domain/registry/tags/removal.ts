@@ -1,4 +1,5 @@
 /** Removes tags of a repository in the background: by turns, so that a repository with many holds up no other. */
+import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { patternCompiler } from '../../../platform/patterns/pattern.ts';
@@ -37,7 +38,8 @@ export const removeTags = (db: Db, removals: readonly TagsRemoval[]): Promise<vo
   );
 
 const BATCH = 1_000;
-const BATCHES_OF_TURN = 20;
+/** Patterns that somebody wrote may take a millisecond for each tag. */
+const TURN_MS = 5_000;
 
 /** One turn; what is left is a job behind those that wait. */
 export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void> {
@@ -51,7 +53,8 @@ export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void
     id: removal.after.id,
   };
   const turn = takeTurns();
-  for (let batches = 0; batches < BATCHES_OF_TURN; batches += 1) {
+  const end = monotonic() + TURN_MS;
+  do {
     // Rules and the repository may have changed since the last batch.
     const repository = await selectCleaned(db, repository_id);
     if (!repository || (removal.level === null && !repository.has_policy)) return;
@@ -60,21 +63,17 @@ export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void
     const guard = await guardOf(rules, level);
     const tags = await selectNewest(db, repository_id, after, BATCH);
     const gone: TagPlace[] = [];
+    let seen = 0;
     for (const tag of tags) {
+      if (seen > 0 && monotonic() >= end) break;
+      seen += 1;
+      after = tag;
       if (selector.goes(tag) && guard?.deleteRefusedBy(tag.name) === undefined) gone.push(tag);
       await turn();
     }
     await deleteUnchanged(db, gone);
-    const last = tags.at(-1);
-    if (!last || tags.length < BATCH) return;
-    after = last;
-  }
-  if (after)
-    await removeTags(db, [
-      {
-        ...removal,
-        after: { updated_at: after.updated_at.toISOString(), id: after.id },
-        kept: selector.kept,
-      },
-    ]);
+    if (seen === tags.length && tags.length < BATCH) return;
+  } while (monotonic() < end);
+  const place = after && { updated_at: after.updated_at.toISOString(), id: after.id };
+  await removeTags(db, [{ ...removal, ...(place && { after: place }), kept: selector.kept }]);
 }
