@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import { compareLatency, compareLoad, median, type Request } from './measure.ts'
 import { measureMemory } from './memory.ts';
 import { measureMergeRequests } from './merge-requests.ts';
 import { measureOAuth } from './oauth.ts';
+import { measurePackages } from './packages.ts';
 import { endScripts, memoryOf, startScript } from './processes.ts';
 import { measureRepositories } from './repositories.ts';
 import { atMost, type Figure, insertSection, merely, renderPart } from './table.ts';
@@ -196,6 +197,7 @@ const parts: Record<string, Part> = {
   'merge-requests': measureMergeRequests,
   hooks: measureHooks,
   ci: measureCi,
+  packages: measurePackages,
   errors: measureErrors,
   alerts: measureAlerts,
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],
