@@ -1,6 +1,7 @@
 /** Where packages are published in tests, and the credentials with which their programs come. */
 import type { TestApp } from './app.ts';
 import {
+  bodyOf,
   type MadeGroup,
   type MadeProject,
   type MadeUser,
@@ -9,7 +10,7 @@ import {
   makeProject,
 } from './factories.ts';
 
-export type PackagesContext = {
+export type Team = {
   group: MadeGroup;
   project: MadeProject;
   maintainer: MadeUser;
@@ -19,11 +20,17 @@ export type PackagesContext = {
 };
 
 /** A private project in a private group, with a member of each role. */
-export async function makePackagesContext(app: TestApp): Promise<PackagesContext> {
+export async function makePlace(app: TestApp): Promise<Team> {
   const group = await makeGroup(app);
   const project = await makeProject(app, { namespace_id: group.id });
   const roles = ['maintainer', 'developer', 'reporter', 'guest'] as const;
   return { group, project, ...(await makeMembers(app, `projects/${project.id}`, ...roles)) };
+}
+
+/** From now on everybody reads the project. */
+export async function openToAll(app: TestApp, { group, project }: Pick<Team, 'group' | 'project'>) {
+  for (const path of [`groups/${group.id}`, `projects/${project.id}`])
+    bodyOf(await app.root(`PUT /${path}`, { body: { visibility: 'public' } }), 200);
 }
 
 export type Headers = Record<string, string>;

@@ -9,16 +9,17 @@ import { bodyOf, makeProject, makeUser } from '../../../../test/support/factorie
 import {
   basic,
   type Headers,
-  makePackagesContext,
+  makePlace,
+  openToAll,
   own,
-  type PackagesContext,
+  type Team,
 } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let { group, project, maintainer, developer, reporter, guest } = {} as PackagesContext;
+let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePackagesContext(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
 const address = (rest: string): string => `${app.url}/api/v4/projects/${project.id}/packages/generic/${rest}`;
@@ -213,7 +214,6 @@ test('every form of credential', async () => {
 });
 
 test('who fetches follows the visibility of the project and of its registry', async () => {
-  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { visibility: 'public' } }), 200);
   await put('app/1.0/app', 'granite');
   const set = async (changes: Record<string, string>) =>
     bodyOf(await app.root(`PUT /projects/${project.id}`, { body: changes }), 200);
@@ -222,7 +222,8 @@ test('who fetches follows the visibility of the project and of its registry', as
   expect((await put('app/1.0/app', 'x', {})).status).toBe(401);
   await set({ package_registry_access_level: 'disabled' });
   expect((await get('app/1.0/app', own(maintainer))).status).toBe(403);
-  await set({ package_registry_access_level: 'enabled', visibility: 'public' });
+  await openToAll(app, { group, project });
+  await set({ package_registry_access_level: 'enabled' });
   expect((await get('app/1.0/app', {})).status).toBe(200);
   await set({ package_registry_access_level: 'private' });
   expect((await get('app/1.0/app', {})).status).toBe(401);

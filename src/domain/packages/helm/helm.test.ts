@@ -5,14 +5,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
-import { basic, makePackagesContext, own, type PackagesContext } from '../../../../test/support/packages.ts';
+import { basic, makePlace, openToAll, own, type Team } from '../../../../test/support/packages.ts';
 import { tarFile } from '../../../../test/support/tar.ts';
 
 const app: TestApp = useApp();
-let { group, project, maintainer, developer, reporter, guest } = {} as PackagesContext;
+let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePackagesContext(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
 });
 
 const root = () => `${app.url}/api/v4/projects/${project.id}/packages/helm`;
@@ -136,7 +136,6 @@ test('who fetches and publishes', async () => {
   expect((await publish(chart('1.1.0'), basic(deploy.username, deploy.token))).status).toBe(403);
   expect((await publish(chart('1.1.0'), own(reporter))).status).toBe(403);
   expect((await publish(chart('1.1.0'), {})).status).toBe(401);
-  for (const path of [`groups/${group.id}`, `projects/${project.id}`])
-    bodyOf(await app.root(`PUT /${path}`, { body: { visibility: 'public' } }), 200);
+  await openToAll(app, { group, project });
   expect((await index('stable', {})).entries.app).toHaveLength(2);
 });

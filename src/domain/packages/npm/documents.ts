@@ -1,5 +1,5 @@
 /** What npm's clients read of a package, made of texts that are kept ready. Pure. */
-import { compareVersions } from './versions.ts';
+import { compareVersions } from '../names/semver.ts';
 
 export type VersionRow = {
   id: number;

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
-import { bearer, makePackagesContext, type PackagesContext } from '../../../../test/support/packages.ts';
+import { bearer, makePlace, type Team } from '../../../../test/support/packages.ts';
 import { makeRunner, startPipeline } from '../../../../test/support/runner.ts';
 
 const app: TestApp = useApp();
-let { group, project, maintainer, developer, reporter, guest } = {} as PackagesContext;
+let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 let scoped: string;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePackagesContext(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
   scoped = `@${group.full_path}/stone`;
 });
 

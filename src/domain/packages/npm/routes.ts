@@ -29,6 +29,7 @@ import {
   parseJsonBody,
   parseUrlEncoded,
 } from '../../../platform/http/parameters/raw-parameters.ts';
+import { isVersion } from '../names/semver.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { receiveText, withAttachment } from '../publishing/receive.ts';
 import { downloadStatuses, replyWithFile } from '../records/download.ts';
@@ -38,7 +39,6 @@ import { packageAddress, scopeOf, tagAddress } from './addresses.ts';
 import { distTags, packageDocument } from './documents.ts';
 import { isTakenBeside, selectHome, selectTarball, selectVersions } from './queries.ts';
 import { deprecations, missing, publication, refusal, requireTag } from './rules.ts';
-import { isVersion } from './versions.ts';
 
 const OnePath = Type.Object({
   package_path: Type.String({ description: 'The name of the package, and what follows it in the address.' }),

@@ -1,7 +1,7 @@
 /** What npm's clients send when they publish, tag and deprecate (facts-packages: 1.3). Pure. */
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { RawObject, RawValue } from '../../../platform/http/parameters/raw-parameters.ts';
-import { isVersion } from './versions.ts';
+import { isVersion } from '../names/semver.ts';
 
 const NAME = /^(?:@[^/\s]{1,255}\/)?[-+._a-zA-Z0-9]{1,255}$/;
 /** Characters of a manifest as JSON. */

@@ -14,6 +14,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound, unauthenticated } from '../../../platform/failure.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { deriveKey } from '../../../platform/secret.ts';
+import { compareVersions } from '../names/semver.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
@@ -21,7 +22,7 @@ import { Created, created } from '../publishing/replies.ts';
 import { downloadStatuses, replyWithFile } from '../records/download.ts';
 import { type FetchedFile, onlyIn } from '../records/queries.ts';
 import { isTakenElsewhere, selectFileById, selectSource, selectVersions } from './queries.ts';
-import { compareVersions, fileToken, moduleFile, moduleName, openedFile, requireVersion } from './rules.ts';
+import { fileToken, moduleFile, moduleName, openedFile, requireVersion } from './rules.ts';
 
 const registry = '/packages/terraform/modules/v1';
 const ofSystem = `${registry}/:module_namespace/:module_name/:module_system` as const;

@@ -6,16 +6,17 @@ import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/su
 import {
   bearer,
   type Headers,
-  makePackagesContext,
+  makePlace,
+  openToAll,
   own,
-  type PackagesContext,
+  type Team,
 } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
-let { group, project, developer, reporter, guest } = {} as PackagesContext;
+let { group, project, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, developer, reporter, guest } = await makePackagesContext(app));
+  ({ group, project, developer, reporter, guest } = await makePlace(app));
 });
 
 async function send(method: string, url: string, headers: Headers, body?: string) {
@@ -137,8 +138,7 @@ test('who fetches and publishes', async () => {
   expect((await put('beacon/aws/1.2.0', 'x', bearer(deploy))).status).toBe(403);
   expect((await put('beacon/aws/1.2.0', 'x', own(reporter))).status).toBe(403);
   expect((await put('beacon/aws/1.2.0', 'x', {})).status).toBe(401);
-  for (const place of [`groups/${group.id}`, `projects/${project.id}`])
-    bodyOf(await app.root(`PUT /${place}`, { body: { visibility: 'public' } }), 200);
+  await openToAll(app, { group, project });
   expect((await get('beacon/aws', {})).status).toBe(200);
   expect((await send('GET', at, {})).status).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareVersions, isVersion } from './versions.ts';
+import { compareVersions, isVersion } from './semver.ts';
 
 /** Each older than the next. */
 const inOrder = [
