@@ -2211,6 +2211,8 @@ CREATE INDEX packages_creator ON public.packages USING btree (creator_id) WHERE 
 
 CREATE INDEX packages_listed ON public.packages USING btree (project_id, created_at, id);
 
+CREATE UNIQUE INDEX packages_nuget ON public.packages USING btree (project_id, lower(name), lower(version)) WHERE (package_type = 'nuget'::text);
+
 CREATE UNIQUE INDEX packages_version ON public.packages USING btree (project_id, package_type, name, version) NULLS NOT DISTINCT;
 
 create table pipeline_schedule_variables (

@@ -15,6 +15,39 @@ export type DocumentReader = {
   close(name: string): void;
 };
 
+/** Longer paths are nobody's. */
+const MAX_PATH = 64;
+
+/** A reader that is told of elements by their paths, such as `/metadata/groupId`, and of the text behind their last child. */
+export function pathReader({
+  open,
+  value,
+}: {
+  open?(path: string, attributes: Readonly<Record<string, string>>): void;
+  value(path: string, text: string): void;
+}): DocumentReader {
+  const opened: (string | undefined)[] = [''];
+  let text = '';
+  return {
+    open(name, attributes) {
+      const parent = opened.at(-1);
+      const path =
+        parent === undefined || parent.length + name.length > MAX_PATH ? undefined : `${parent}/${name}`;
+      opened.push(path);
+      text = '';
+      if (path !== undefined) open?.(path, attributes);
+    },
+    text(piece) {
+      text += piece;
+    },
+    close() {
+      const path = opened.pop();
+      if (path !== undefined) value(path, text.trim());
+      text = '';
+    },
+  };
+}
+
 /** Characters that are parsed in one go. */
 const PIECE_LENGTH = 65_536;
 /** What is open, and the attributes of an element, take a hundred times what they have in the file. */

@@ -125,8 +125,11 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/protected_environments',
   // Few texts are versions of Python packages, and digests are those of the content.
   'POST /projects/:id/packages/pypi',
-  // A chart is an archive.
+  // A chart is an archive, and so is a package of NuGet.
   'POST /projects/:id/packages/helm/api/:channel/charts',
+  'PUT /projects/:id/packages/nuget',
+  'PUT /projects/:id/packages/nuget/v2',
+  'PUT /projects/:id/packages/nuget/symbolpackage',
   // A part of a trace says in a header where it begins.
   'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.

@@ -5,6 +5,7 @@ import { helmEndpoints } from './helm/routes.ts';
 import { forgetVersion } from './maven/metadata-actions.ts';
 import { mavenEndpoints } from './maven/routes.ts';
 import { npmEndpoints } from './npm/routes.ts';
+import { nugetEndpoints } from './nuget/routes.ts';
 import { protectionEndpoints } from './protection/routes.ts';
 import { pythonEndpoints } from './pypi/routes.ts';
 import { reassignPackages } from './records/reassign-actions.ts';
@@ -21,11 +22,13 @@ export const packagesCapability: Capability = {
     ...npmEndpoints,
     ...mavenEndpoints,
     ...helmEndpoints,
+    ...nugetEndpoints,
     ...terraformEndpoints,
   ],
   routes: terraformRoutes,
   tables: ['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
   unique: {
+    packages_nuget: { property: 'version', status: 'unprocessable' },
     package_protection_rules_pattern: { property: 'package_name_pattern', status: 'unprocessable' },
   },
   // A project's packages are deleted with it, by foreign key; their bytes by the next sweep.

@@ -1,5 +1,5 @@
 /** The metadata of all versions of a Maven package, and of the plugins of a group. Pure. */
-import { type DocumentReader, readDocuments } from '../../../platform/xml-documents.ts';
+import { type DocumentReader, pathReader, readDocuments } from '../../../platform/xml-documents.ts';
 
 type Plugin = { name?: string; prefix?: string; artifactId?: string };
 
@@ -23,37 +23,22 @@ const VERSION = '/metadata/versioning/versions/version';
 const PLUGIN = '/metadata/plugins/plugin';
 const ofPlugin = ['name', 'prefix', 'artifactId'] as const;
 
-/** The path of an element inside another one; undefined for what is none of these. */
-const pathInside = (parent: string | undefined, name: string): string | undefined =>
-  parent === undefined || parent.length + name.length > 64 ? undefined : `${parent}/${name}`;
-
 type Filled = MavenMetadata & { versions: string[]; plugins: Plugin[] };
 
-function reader(metadata: Filled): DocumentReader {
-  const open: (string | undefined)[] = [''];
-  let text = '';
-  return {
-    open(name) {
-      const path = pathInside(open.at(-1), name);
-      open.push(path);
-      text = '';
+const reader = (metadata: Filled): DocumentReader =>
+  pathReader({
+    open(path) {
       if (path === PLUGIN) metadata.plugins.push({});
     },
-    text(piece) {
-      text += piece;
-    },
-    close() {
-      const path = open.pop() ?? '';
-      const value = text.trim();
-      if (path === VERSION) metadata.versions.push(value);
+    value(path, text) {
+      if (path === VERSION) metadata.versions.push(text);
       const field = single[path];
-      if (field !== undefined) metadata[field] = value;
+      if (field !== undefined) metadata[field] = text;
       const plugin = metadata.plugins.at(-1);
       const ofIt = ofPlugin.find((each) => path === `${PLUGIN}/${each}`);
-      if (plugin && ofIt) plugin[ofIt] = value;
+      if (plugin && ofIt) plugin[ofIt] = text;
     },
-  };
-}
+  });
 
 /** Throws DocumentError. */
 export async function readMetadata(text: string): Promise<MavenMetadata> {

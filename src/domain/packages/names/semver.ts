@@ -25,7 +25,12 @@ export function compareVersions(one: string, other: string): number {
     const order = compareParts(a?.[at] ?? '', b?.[at] ?? '');
     if (order !== 0) return order;
   }
-  const [mine, theirs] = [a?.[3]?.split('.'), b?.[3]?.split('.')];
+  return comparePrereleases(a?.[3], b?.[3]);
+}
+
+/** The same of what stands behind the hyphen; none is newer than any. */
+export function comparePrereleases(one: string | undefined, other: string | undefined): number {
+  const [mine, theirs] = [one?.split('.'), other?.split('.')];
   if (!mine || !theirs) return Number(!mine) - Number(!theirs);
   for (let at = 0; at < Math.min(mine.length, theirs.length); at++) {
     const order = compareParts(mine[at] ?? '', theirs[at] ?? '');

@@ -9,12 +9,19 @@ export type ProtectionRule = RuleLevels & {
   package_name_pattern: string;
 };
 
-/** Names of Python packages are the same in any spelling. */
-const patternOf = ({ package_type, package_name_pattern }: ProtectionRule): string =>
-  package_type === 'pypi' ? normalName(package_name_pattern) : package_name_pattern;
+/** Names and patterns of some formats are the same in any spelling. */
+const spelled: Partial<Record<string, (text: string) => string>> = {
+  pypi: normalName,
+  nuget: (text) => text.toLowerCase(),
+};
+
+const matches = ({ package_type, package_name_pattern }: ProtectionRule, name: string): boolean => {
+  const spell = spelled[package_type];
+  return spell ? fits(spell(name), spell(package_name_pattern)) : fits(name, package_name_pattern);
+};
 
 const ofName = (rules: readonly ProtectionRule[], name: string): ProtectionRule[] =>
-  rules.filter((rule) => fits(name, patternOf(rule)));
+  rules.filter((rule) => matches(rule, name));
 
 /** 403 for a level below what a rule that matches the name asks of those who push. */
 export function requirePush(rules: readonly ProtectionRule[], level: number, name: string): void {

@@ -1,7 +1,7 @@
 /** Python packages, of projects and of groups (facts-packages: 1.4). */
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
-import { onGroupPackages, onPackages, type ProjectIds } from '../../../kernel/access/package-access.ts';
+import { onGroupPackages, onPackages } from '../../../kernel/access/package-access.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -13,7 +13,7 @@ import { publishFile, requirePublishable } from '../publishing/publish-actions.t
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
 import { downloadStatuses, replyWithFile } from '../records/download.ts';
-import { onlyIn } from '../records/queries.ts';
+import { type Registry, registryOfGroup, registryOfProject } from '../records/registries.ts';
 import { type Document, filesDocument, indexTypes, namesDocument } from './index-pages.ts';
 import { hasFile, selectDistribution, selectIndexed, selectNames } from './queries.ts';
 import { pythonFile } from './rules.ts';
@@ -35,10 +35,7 @@ const replyWith = ({ type, text }: Document): Reply<Buffer> =>
     'content-type': type === 'text/html' ? `${type}; charset=utf-8` : type,
   });
 
-/** The path below `api/v4` at which the files of a project or group are, without a parameter. */
-type Place = { path: string; projects: ProjectIds };
-
-async function names({ db, request }: Context, { projects }: Place): Promise<Reply<Buffer>> {
+async function names({ db, request }: Context, { projects }: Registry): Promise<Reply<Buffer>> {
   // Links are relative to the index, whose address may end with a slash or not.
   const base = request.path.replace(/\/+$/, '');
   return replyWith(namesDocument(base, await selectNames(db, projects), request.headers.accept?.toString()));
@@ -46,13 +43,13 @@ async function names({ db, request }: Context, { projects }: Place): Promise<Rep
 
 async function files(
   { db, services, request }: Context,
-  place: Place,
+  registry: Registry,
   given: string,
 ): Promise<Reply<Buffer>> {
   const name = normalName(given);
-  const rows = await selectIndexed(db, place.projects, name);
+  const rows = await selectIndexed(db, registry.projects, name);
   if (rows.length === 0) throw notFound();
-  const root = `${services.baseUrl()}/api/v4${place.path}/files`;
+  const root = `${services.baseUrl()}/api/v4${registry.path}/files`;
   const document = filesDocument(
     name,
     rows,
@@ -64,7 +61,7 @@ async function files(
 
 async function download(
   context: Context,
-  { projects }: Place,
+  { projects }: Registry,
   { sha256, file_name: fileName }: { sha256: string; file_name: string },
 ): Promise<Reply<Readable>> {
   const row = await selectDistribution(context.db, projects, {
@@ -73,15 +70,6 @@ async function download(
   });
   return replyWithFile(context, found(row, 'Package'));
 }
-
-const ofProject = ({ subject }: { subject: Parameters<typeof onlyIn>[0] }): Place => ({
-  path: `/projects/${subject.id}/packages/pypi`,
-  projects: onlyIn(subject),
-});
-const ofGroup = ({ subject }: { subject: { groupId: number; projects: ProjectIds } }): Place => ({
-  path: `/groups/${subject.groupId}/-/packages/pypi`,
-  projects: subject.projects,
-});
 
 const project = '/projects/:id/packages/pypi';
 const group = '/groups/:id/-/packages/pypi';
@@ -141,7 +129,7 @@ export const pythonEndpoints: Endpoint[] = [
     path: `${project}/simple`,
     summary: 'The index of the Python packages of a project.',
     reply: bytesOf(...indexTypes),
-    handle: (context) => names(context, ofProject(context)),
+    handle: (context) => names(context, registryOfProject('pypi', context)),
   }),
   endpoint({
     ...readProject,
@@ -150,7 +138,7 @@ export const pythonEndpoints: Endpoint[] = [
     summary: 'The files of a Python package of a project.',
     input: OneName,
     reply: bytesOf(...indexTypes),
-    handle: (context) => files(context, ofProject(context), context.input.package_name),
+    handle: (context) => files(context, registryOfProject('pypi', context), context.input.package_name),
   }),
   endpoint({
     ...readProject,
@@ -161,7 +149,7 @@ export const pythonEndpoints: Endpoint[] = [
     also: downloadStatuses,
     input: OneFile,
     reply: bytesOf('application/octet-stream'),
-    handle: (context) => download(context, ofProject(context), context.input),
+    handle: (context) => download(context, registryOfProject('pypi', context), context.input),
   }),
   endpoint({
     ...readGroup,
@@ -169,7 +157,7 @@ export const pythonEndpoints: Endpoint[] = [
     path: `${group}/simple`,
     summary: 'The index of the Python packages of the projects below a group.',
     reply: bytesOf(...indexTypes),
-    handle: (context) => names(context, ofGroup(context)),
+    handle: (context) => names(context, registryOfGroup('pypi', context)),
   }),
   endpoint({
     ...readGroup,
@@ -178,7 +166,7 @@ export const pythonEndpoints: Endpoint[] = [
     summary: 'The files of a Python package of the projects below a group.',
     input: OneName,
     reply: bytesOf(...indexTypes),
-    handle: (context) => files(context, ofGroup(context), context.input.package_name),
+    handle: (context) => files(context, registryOfGroup('pypi', context), context.input.package_name),
   }),
   endpoint({
     ...readGroup,
@@ -189,6 +177,6 @@ export const pythonEndpoints: Endpoint[] = [
     also: downloadStatuses,
     input: OneFile,
     reply: bytesOf('application/octet-stream'),
-    handle: (context) => download(context, ofGroup(context), context.input),
+    handle: (context) => download(context, registryOfGroup('pypi', context), context.input),
   }),
 ];
