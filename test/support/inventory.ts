@@ -21,6 +21,7 @@ export function addressOf(
   const starts: Record<string, number> = {
     users: places.user,
     groups: places.group,
+    group: places.group,
     namespaces: places.group,
     projects: places.project,
   };

@@ -1,5 +1,6 @@
 /** Packages of projects, in the formats of the programs that publish and install them. */
 import type { Capability } from '../../kernel/capability.ts';
+import { composerEndpoints } from './composer/routes.ts';
 import { genericEndpoints } from './generic/routes.ts';
 import { helmEndpoints } from './helm/routes.ts';
 import { forgetVersion } from './maven/metadata-actions.ts';
@@ -23,6 +24,7 @@ export const packagesCapability: Capability = {
     ...mavenEndpoints,
     ...helmEndpoints,
     ...nugetEndpoints,
+    ...composerEndpoints,
     ...terraformEndpoints,
   ],
   routes: terraformRoutes,

@@ -23,6 +23,7 @@ export { DiffRecord, PipelineBasic, sha } from './commits/schema.ts';
 export { areRelated } from './comparisons/queries.ts';
 export { comparisonEndpoint } from './comparisons/routes.ts';
 export { archiveEndpoint } from './files/archive-routes.ts';
+export { replyWithStream } from './files/leased-stream.ts';
 export { rawFileEndpoint } from './files/routes.ts';
 export { housekeepingCapability } from './housekeeping/capability.ts';
 export { gitHttpCapability } from './http/capability.ts';

@@ -30,9 +30,10 @@ export const samples: Samples = {
     const files = folders.flatMap((folder) =>
       people.map((name) => [`${folder}/${name}${folder === 'docs' ? '' : '.md'}`, name]),
     );
-    // A pipeline can be made of the last commit.
+    // A pipeline can be made of the last commit, and a package.
     const pipeline = ['.gitlab-ci.yml', 'build:\n  script: make\n'];
-    const last = importStream([Object.fromEntries([...files, pipeline])]);
+    const composer = ['composer.json', '{"name": "acme/stone"}'];
+    const last = importStream([Object.fromEntries([...files, pipeline, composer])]);
     const refs = people.flatMap((name) => [`refs/heads/${name}`, `refs/tags/${name}`]);
     const resets = ['refs/heads/1', ...refs].map((ref) => `reset ${ref}\nfrom refs/heads/main\n\n`);
     const input = [...commits, last, ...resets].join('');

@@ -86,6 +86,10 @@ export async function keepFile(
     .executeTakeFirstOrThrow();
 }
 
+/** Publishes a package that has no file of its own: what its metadata says is where it is. */
+export const publishWithoutFile = (context: PublishContext, given: NewPackage): Promise<PackageRow> =>
+  inTransaction(context.db, (tx) => keepPackage(tx, context, given));
+
 export type Published = { package: PackageRow; file: PackageFileRow };
 
 /**
