@@ -1,14 +1,18 @@
 /** Programs of Debian's packages, which .ci/run installs: how a journey runs one. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+
+/** Where .ci/run puts those that the system has not. */
+const own = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin');
 
 /** None runs as long, unless it hangs. */
 const LONGEST_MS = 300_000;
 
 /** The path of a program of the package. */
 function found(program: string, pack: string): string {
-  const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];
+  const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter), own];
   const path = folders.map((folder) => join(folder, program)).find(existsSync);
   if (path === undefined) throw new Error(`no ${program}: install ${pack}, as .ci/run does`);
   return path;

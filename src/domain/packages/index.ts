@@ -2,6 +2,7 @@
 import type { Capability } from '../../kernel/capability.ts';
 import { composerEndpoints } from './composer/routes.ts';
 import { genericEndpoints } from './generic/routes.ts';
+import { goEndpoints } from './golang/routes.ts';
 import { helmEndpoints } from './helm/routes.ts';
 import { forgetVersion } from './maven/metadata-actions.ts';
 import { mavenEndpoints } from './maven/routes.ts';
@@ -25,6 +26,7 @@ export const packagesCapability: Capability = {
     ...helmEndpoints,
     ...nugetEndpoints,
     ...composerEndpoints,
+    ...goEndpoints,
     ...terraformEndpoints,
   ],
   routes: terraformRoutes,
