@@ -125,7 +125,9 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/protected_environments',
   // Few texts are versions of Python packages, and digests are those of the content.
   'POST /projects/:id/packages/pypi',
-  // A chart is an archive, and so is a package of NuGet.
+  // A chart is an archive, and so are a gem and a package of NuGet; a package of Composer is at a branch.
+  'POST /projects/:id/packages/composer',
+  'POST /projects/:id/packages/rubygems/api/v1/gems',
   'POST /projects/:id/packages/helm/api/:channel/charts',
   'PUT /projects/:id/packages/nuget',
   'PUT /projects/:id/packages/nuget/v2',

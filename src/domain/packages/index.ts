@@ -12,6 +12,7 @@ import { protectionEndpoints } from './protection/routes.ts';
 import { pythonEndpoints } from './pypi/routes.ts';
 import { reassignPackages } from './records/reassign-actions.ts';
 import { packageEndpoints } from './records/routes.ts';
+import { gemEndpoints } from './rubygems/routes.ts';
 import { terraformEndpoints, terraformRoutes } from './terraform/routes.ts';
 
 export const packagesCapability: Capability = {
@@ -27,6 +28,7 @@ export const packagesCapability: Capability = {
     ...nugetEndpoints,
     ...composerEndpoints,
     ...goEndpoints,
+    ...gemEndpoints,
     ...terraformEndpoints,
   ],
   routes: terraformRoutes,

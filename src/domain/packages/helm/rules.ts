@@ -1,6 +1,6 @@
 /** Charts of Helm: their names, and their descriptions as an index has them (facts-packages: 1.1, 1.8). Pure. */
-import { Lexer, parse } from 'yaml';
 import { badRequest } from '../../../platform/failure.ts';
+import { parsePlainYaml, YamlError } from '../records/plain-yaml.ts';
 
 const NAME = /^[A-Za-z0-9](?:[._-]?[A-Za-z0-9]){0,254}$/;
 const VERSION =
@@ -78,33 +78,7 @@ function shaped(value: unknown, shape: Shape, at: string): Json | undefined {
 
 const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape);
 
-const options = {
-  // Numbers stay as they are written: the version `1.10` is not 1.1.
-  schema: 'failsafe',
-  customTags: ['null', 'bool'] as ('null' | 'bool')[],
-  // The check of keys compares each with each.
-  uniqueKeys: false,
-  logLevel: 'error',
-} as const;
-
-const MAX_DEPTH = 20;
-const MAX_LEXEMES = 10_000;
-
-/** Whether the parser would take long: records and lists are too deep in each other, or there are too many. */
-function isTooMuch(text: string): boolean {
-  let depth = 0;
-  let ofLine = 0;
-  let count = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    if (lexeme === '[' || lexeme === '{') depth += 1;
-    else if (lexeme === ']' || lexeme === '}') depth -= 1;
-    else if (lexeme === '-' || lexeme === '?') ofLine += 1;
-    else if (lexeme.startsWith('\n') || lexeme.startsWith('\r')) ofLine = 0;
-    count += 1;
-    if (depth > MAX_DEPTH || ofLine > MAX_DEPTH || count > MAX_LEXEMES) return true;
-  }
-  return false;
-}
+const LEXEMES = 10_000;
 
 export type Chart = {
   name: string;
@@ -115,12 +89,11 @@ export type Chart = {
 
 /** The chart of a Chart.yaml; 400 for one that is none. */
 export function chartOf(text: string): Chart {
-  if (isTooMuch(text)) throw badRequest('Chart.yaml is too long, or too deep');
   let value: unknown;
   try {
-    value = parse(text, options);
-  } catch {
-    throw badRequest('Chart.yaml is not YAML');
+    value = parsePlainYaml(text, { lexemes: LEXEMES });
+  } catch (error) {
+    throw error instanceof YamlError ? badRequest(`Chart.yaml is ${error.message}`) : error;
   }
   const description = shaped(value, chart, 'it');
   if (typeof description !== 'object' || Array.isArray(description))
