@@ -3065,6 +3065,31 @@ create table suggestions (
 
 CREATE INDEX suggestions_note ON public.suggestions USING btree (note_id, place);
 
+create table terraform_state_versions (
+  id bigint generated always as identity not null,
+  state_id bigint not null,
+  serial integer not null,
+  content text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint terraform_state_versions_state_id_fkey FOREIGN KEY (state_id) REFERENCES terraform_states(id) ON DELETE CASCADE,
+  constraint terraform_state_versions_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX terraform_state_versions_serial ON public.terraform_state_versions USING btree (state_id, serial);
+
+create table terraform_states (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text collate "C" not null,
+  lock jsonb,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint terraform_states_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint terraform_states_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX terraform_states_name ON public.terraform_states USING btree (project_id, name);
+
 create table timelogs (
   id bigint generated always as identity not null,
   issue_id bigint,

@@ -44,6 +44,7 @@ import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
 import { movableSnippets, snippetSearch, snippetsCapability } from './domain/snippets/index.ts';
 import { spamCapability } from './domain/spam/index.ts';
+import { terraformStatesCapability } from './domain/terraform-states/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
 import { movableGroupWikis, wikiSearch, wikisCapability } from './domain/wikis/index.ts';
@@ -103,6 +104,7 @@ export const capabilities = (services: Services): Capability[] => {
     badgesCapability(),
     ciCapability(services),
     packagesCapability,
+    terraformStatesCapability(),
     registryCapability(services),
     releasesCapability(services),
     hooksCapability(services),

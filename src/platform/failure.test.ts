@@ -44,6 +44,7 @@ const samples: Record<FailureKind, Failure> = {
   uri_too_long: new Failure('uri_too_long', '414 Request-URI Too Large'),
   unsupported_media_type: new Failure('unsupported_media_type', '415 Unsupported Media Type'),
   unprocessable: new Failure('unprocessable', '422 Unprocessable Entity'),
+  locked: new Failure('locked', '423 Locked - by 5f3c'),
   too_many_requests: new Failure('too_many_requests', {
     error: 'This endpoint has been requested too many times. Try again later.',
   } as never),

@@ -19,6 +19,7 @@ export const failureStatus = {
   uri_too_long: 414,
   unsupported_media_type: 415,
   unprocessable: 422,
+  locked: 423,
   too_many_requests: 429,
   not_implemented: 501,
   unavailable: 503,

@@ -272,6 +272,8 @@ test('a credential that is none is refused on every endpoint, a public one too',
 /** What takes tokens of jobs and is about no project. */
 const ofNoProject = new Set([
   'GET /packages/npm/-/ping',
+  'GET /projects/:id/packages/nuget/index.json',
+  'GET /groups/:id/-/packages/nuget/index.json',
   'GET /packages/npm/-/whoami',
   'POST /packages/npm/-/npm/v1/security/advisories/bulk',
   'POST /packages/npm/-/npm/v1/security/audits/quick',

@@ -132,6 +132,8 @@ const dependsOnWhatIsThere = new Set([
   'PUT /projects/:id/packages/nuget',
   'PUT /projects/:id/packages/nuget/v2',
   'PUT /projects/:id/packages/nuget/symbolpackage',
+  // A state has a serial number.
+  'POST /projects/:id/terraform/state/:name',
   // A part of a trace says in a header where it begins.
   'PATCH /jobs/:id/trace',
   // Branches and milestones are those that are there.

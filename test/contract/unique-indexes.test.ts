@@ -135,6 +135,8 @@ const neverRefuses: Record<string, string[]> = {
     'package_tags_name',
     'pipeline_variables_pipeline_id_key_key',
     'runner_projects_once',
+    'terraform_state_versions_serial',
+    'terraform_states_name',
   ],
   'answered with the number of what is there': ['merge_requests_open_once'],
   'written by one job of a queue at a time': ['pipelines_fact'],

@@ -53,12 +53,13 @@ const refusals = {
   414: 'The address with its query is too long: parameters go into a body of JSON on every method.',
   415: 'No endpoint reads bodies of this type.',
   422: 'Understood, and not possible.',
+  423: 'Somebody else holds the lock.',
   429: 'Too many requests; `Retry-After` says for how many seconds.',
   501: 'Nothing stands behind it.',
   503: 'Not now: too much at once, maintenance, or the disk is full.',
 };
 /** Refusals that an endpoint declares itself. */
-const ownRefusals = new Set([405, 406, 408, 409, 410, 412, 416, 422, 501]);
+const ownRefusals = new Set([405, 406, 408, 409, 410, 412, 416, 422, 423, 501]);
 
 const description =
   'Parameters are sent in the query, as JSON or as a form. Administrators with the scope `sudo` run any request as ' +

@@ -51,7 +51,8 @@ export type Feature =
   | 'releases_access_level'
   | 'environments_access_level'
   | 'package_registry_access_level'
-  | 'container_registry_access_level';
+  | 'container_registry_access_level'
+  | 'infrastructure_access_level';
 /** A public one is open to all for reading, whoever sees the project. */
 export type FeatureLevel = 'disabled' | 'private' | 'enabled' | 'public';
 
@@ -160,6 +161,13 @@ export const projectPolicy = {
   },
   publish_packages: { least: DEVELOPER, feature: 'package_registry_access_level' },
   delete_packages: { least: MAINTAINER, feature: 'package_registry_access_level' },
+  read_terraform_state: {
+    least: DEVELOPER,
+    feature: 'infrastructure_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  manage_terraform_state: { least: MAINTAINER, feature: 'infrastructure_access_level' },
   manage_package_protection: { least: MAINTAINER, feature: 'package_registry_access_level' },
   read_container_images: {
     least: REPORTER,

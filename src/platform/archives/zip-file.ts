@@ -1,8 +1,9 @@
 /** Reads a zip file without unpacking it: its directory, and the bytes of one file. */
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
-import type { OpenBlob } from '../blobs/blobs.ts';
+import { asBlob, type OpenBlob } from '../blobs/blobs.ts';
 import { Failure } from '../failure.ts';
 import { createShare } from '../fair-share.ts';
 import { WindowReader } from './zip-reader.ts';
@@ -62,18 +63,27 @@ export async function withZip<T>(archive: OpenBlob, work: (zip: ZipFile) => Prom
   }
 }
 
-/** The first entry that is wanted, if there is one. */
-export async function findEntry(
+/** The same over a file; an error of the disk where there is none. */
+export const withZipFile = async <T>(path: string, work: (zip: ZipFile) => Promise<T>): Promise<T> =>
+  withZip(await asBlob(await open(path)), work);
+
+/** The first entries that are wanted, as many as that. */
+export async function findEntries(
   zip: ZipFile,
   isWanted: (path: string) => boolean,
-): Promise<Entry | undefined> {
+  most: number,
+): Promise<Entry[]> {
+  const found: Entry[] = [];
   const release = await directories.take();
   try {
-    for await (const entry of zip.eachEntry()) if (isWanted(entry.fileName)) return entry;
+    for await (const entry of zip.eachEntry()) {
+      if (isWanted(entry.fileName)) found.push(entry);
+      if (found.length >= most) break;
+    }
   } finally {
     release();
   }
-  return undefined;
+  return found;
 }
 
 /**

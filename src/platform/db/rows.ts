@@ -1696,6 +1696,23 @@ export type SuggestionsTable = {
   commit_sha: string | null;
 };
 
+export type TerraformStateVersionsTable = {
+  id: GeneratedAlways<number>;
+  state_id: number;
+  serial: number;
+  content: string;
+  created_at: Date;
+};
+
+export type TerraformStatesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  lock: Json | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type TimelogsTable = {
   id: GeneratedAlways<number>;
   issue_id: number | null;
@@ -1976,6 +1993,8 @@ export type Tables = {
   storage_moves: StorageMovesTable;
   subscriptions: SubscriptionsTable;
   suggestions: SuggestionsTable;
+  terraform_state_versions: TerraformStateVersionsTable;
+  terraform_states: TerraformStatesTable;
   timelogs: TimelogsTable;
   todos: TodosTable;
   topics: TopicsTable;

@@ -5,7 +5,7 @@ import {
   ArchiveError,
   asArchiveError,
   directories,
-  findEntry,
+  findEntries,
   openEntry,
   tooMany,
   withZip,
@@ -39,7 +39,7 @@ export type ArchivedFile = { size: number; stream: Readable };
  */
 export const openArchived = (archive: OpenBlob | undefined, path: string): Promise<ArchivedFile> =>
   withArchive(archive, async (zip) => {
-    const entry = await findEntry(zip, (each) => each === path);
+    const [entry] = await findEntries(zip, (each) => each === path, 1);
     if (!entry) throw notFound();
     return { size: entry.uncompressedSize, stream: await openEntry(zip, entry, LARGEST) };
   });

@@ -14,6 +14,7 @@ export const samples: Samples = {
         id, now(), now() from users where username like 'person-%' order by id`);
   },
   objects: {
+    'group/:id': { table: 'namespaces', where: ({ group }) => `id = ${group}` },
     'p2/:package_path': { table: 'packages', column: `name || '.json'`, where: packages },
     'archives/:package_path': { table: 'packages', column: `name || '.zip'`, where: packages },
   },

@@ -14,7 +14,7 @@ import {
   type Team,
 } from '../../../../test/support/packages.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
-import { withZip } from '../../../platform/archives/zip-file.ts';
+import { withZipFile } from '../../../platform/archives/zip-file.ts';
 
 const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
@@ -55,7 +55,7 @@ async function get(path: string, headers: Headers = basic('any', reporter.token)
 async function namesIn(content: Buffer): Promise<string[]> {
   const path = join(folder, 'module.zip');
   writeFileSync(path, content);
-  return withZip(path, async (zip) => {
+  return withZipFile(path, async (zip) => {
     const names: string[] = [];
     for await (const { fileName } of zip.eachEntry()) names.push(fileName);
     return names;

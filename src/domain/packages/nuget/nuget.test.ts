@@ -172,6 +172,8 @@ test('what is no package is told, and not kept', async () => {
   expect(await problem(Buffer.from('granite'))).toContain('the archive cannot be read');
   expect(await problem(zipOf({ name: 'a', content: 'x' }))).toContain('package has no .nuspec');
   expect(await problem(archive('a', '1.0', '', 'folder/a.nuspec'))).toContain('no .nuspec');
+  const two = zipOf({ name: 'a.nuspec', content: '' }, { name: 'B.NUSPEC', content: '' });
+  expect(await problem(two)).toContain('more than one .nuspec');
   expect(await problem(archive('../a', '1.0', '', 'a.nuspec'))).toContain('id is invalid');
   expect(await problem(archive('a', 'one'))).toContain('version is invalid');
   expect(await problem(zipOf({ name: 'a.nuspec', content: 'x'.repeat(1_048_577) }))).toContain('larger than');
