@@ -1535,6 +1535,35 @@ CREATE UNIQUE INDEX labels_group_name ON public.labels USING btree (namespace_id
 
 CREATE UNIQUE INDEX labels_project_name ON public.labels USING btree (project_id, name) WHERE (project_id IS NOT NULL);
 
+create table lfs_locks (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  path text collate "C" not null,
+  user_id bigint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint lfs_locks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint lfs_locks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint lfs_locks_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX lfs_locks_listed ON public.lfs_locks USING btree (project_id, id);
+
+CREATE UNIQUE INDEX lfs_locks_path ON public.lfs_locks USING btree (project_id, path);
+
+CREATE INDEX lfs_locks_user ON public.lfs_locks USING btree (user_id);
+
+create table lfs_objects (
+  project_id bigint not null,
+  sha256 bytea not null,
+  size bigint not null,
+  created_at timestamp(3) with time zone not null,
+  constraint lfs_objects_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint lfs_objects_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint lfs_objects_pkey PRIMARY KEY (project_id, sha256) INCLUDE (size)
+);
+
+CREATE INDEX lfs_objects_blob ON public.lfs_objects USING btree (sha256);
+
 create table members (
   id bigint generated always as identity not null,
   user_id bigint not null,

@@ -25,7 +25,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'spam',
     'work-items',
   ],
-  namespaces: ['hooks', 'markdown', 'notifications', 'planning', 'repositories', 'search'],
+  namespaces: ['hooks', 'lfs', 'markdown', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
   packages: ['ci', 'repositories'],
   pages: [
@@ -48,7 +48,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   planning: ['hooks', 'markdown', 'search'],
   registry: ['oauth'],
   releases: ['hooks', 'markdown', 'notifications', 'planning', 'repositories'],
-  repositories: ['conversation', 'hooks', 'markdown', 'notifications', 'search', 'spam'],
+  repositories: ['conversation', 'hooks', 'lfs', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
   tokens: ['hooks'],
   wikis: ['hooks', 'repositories', 'search'],

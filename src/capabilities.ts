@@ -12,6 +12,7 @@ import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
 import { hooksCapability } from './domain/hooks/index.ts';
 import { integrationsCapability } from './domain/integrations/index.ts';
+import { lfsCapability } from './domain/lfs/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
 import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requests/index.ts';
 import {
@@ -33,6 +34,7 @@ import { releasesCapability } from './domain/releases/index.ts';
 import {
   commitSearch,
   fileSearch,
+  gitAccess,
   gitHttpCapability,
   housekeepingCapability,
   protectedRefsCapability,
@@ -79,6 +81,7 @@ export const capabilities = (services: Services): Capability[] => {
     topicsCapability(services),
     repositoriesCapability(),
     gitHttpCapability(services),
+    lfsCapability(services, gitAccess),
     protectedRefsCapability(),
     deployKeysCapability(),
     housekeepingCapability(services),

@@ -51,7 +51,9 @@ const routes = (): Attacked[] => [
     ...route,
     // The client is sent back with a grant where the user has approved it before.
     writes:
-      route.path === '/oauth/authorize' || (route.method !== 'GET' && !/-upload-pack$/.test(route.path)),
+      route.path === '/oauth/authorize' ||
+      (route.method !== 'GET' &&
+        !/-upload-pack$|lfs\/objects\/(batch|verify)$|locks\/verify$/.test(route.path)),
   })),
   // It begins a push.
   {

@@ -68,6 +68,8 @@ const neverRefuses: Record<string, string[]> = {
     'invitations_project',
     'issue_links_pair',
     'label_priorities_pkey',
+    'lfs_locks_path',
+    'lfs_objects_pkey',
     'members_namespace',
     'members_project',
     'merge_request_committers_pkey',

@@ -26,7 +26,7 @@ export { archiveEndpoint } from './files/archive-routes.ts';
 export { replyWithStream } from './files/leased-stream.ts';
 export { rawFileEndpoint } from './files/routes.ts';
 export { housekeepingCapability } from './housekeeping/capability.ts';
-export { gitHttpCapability } from './http/capability.ts';
+export { gitAccess, gitHttpCapability } from './http/capability.ts';
 export { storageMovesCapability } from './moves/capability.ts';
 export type { MovableContainers } from './moves/movable-containers.ts';
 export { scheduleMove, storageSet } from './moves/schedule-actions.ts';

@@ -128,10 +128,10 @@ export const FullProject = Type.Object({
 });
 export type FullProject = Static<typeof FullProject>;
 
-/** Sizes of a project's repositories as last measured, in bytes, and its commits. */
+/** Sizes in bytes of a project's repositories as last measured, and of its large files; its commits. */
 export type ProjectSizes = Pick<
   Static<typeof ProjectStatistics>,
-  'commit_count' | 'repository_size' | 'wiki_size' | 'snippets_size'
+  'commit_count' | 'repository_size' | 'wiki_size' | 'snippets_size' | 'lfs_objects_size'
 >;
 
 /** Inputs of a project's record beside its row. */
@@ -296,10 +296,10 @@ function openIssues(view: { admin: boolean }, row: ProjectRow, level: number): n
 /** Sizes of the project; kinds that do not exist yet are 0. */
 const presentSizes = (sizes: ProjectSizes): Static<typeof ProjectStatistics> => ({
   commit_count: sizes.commit_count,
-  storage_size: sizes.repository_size + sizes.wiki_size + sizes.snippets_size,
+  storage_size: sizes.repository_size + sizes.wiki_size + sizes.snippets_size + sizes.lfs_objects_size,
   repository_size: sizes.repository_size,
   wiki_size: sizes.wiki_size,
-  lfs_objects_size: 0,
+  lfs_objects_size: sizes.lfs_objects_size,
   job_artifacts_size: 0,
   pipeline_artifacts_size: 0,
   packages_size: 0,

@@ -873,6 +873,21 @@ export type LabelsTable = {
   updated_at: Date;
 };
 
+export type LfsLocksTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  path: string;
+  user_id: number;
+  created_at: Date;
+};
+
+export type LfsObjectsTable = {
+  project_id: number;
+  sha256: Buffer;
+  size: number;
+  created_at: Date;
+};
+
 export type MembersTable = {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1925,6 +1940,8 @@ export type Tables = {
   label_links: LabelLinksTable;
   label_priorities: LabelPrioritiesTable;
   labels: LabelsTable;
+  lfs_locks: LfsLocksTable;
+  lfs_objects: LfsObjectsTable;
   members: MembersTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_assignees: MergeRequestAssigneesTable;

@@ -606,12 +606,9 @@ describe('in the free tier', () => {
   });
 });
 
-test('other protocols are told that they are absent', async () => {
+test('other protocols of git are told that they are absent', async () => {
   const project = await makeProject(app, { visibility: 'public' });
   const base = `${app.url}/${pathOf(project)}.git`;
-  const lfs = await fetch(`${base}/info/lfs/objects/batch`, { method: 'POST', body: '{}' });
-  expect(lfs.status).toBe(501);
-  expect(await lfs.json()).toEqual({ message: expect.stringContaining('LFS is not available') });
   for (const path of ['info/refs', 'HEAD', 'objects/info/packs', 'info/refs?service=git-upload-archive']) {
     const dumb = await fetch(`${base}/${path}`);
     expect([path, dumb.status]).toEqual([path, 403]);

@@ -1,5 +1,9 @@
 /** The repository that an address names, if the visitor may fetch from it or push to it. */
-import { authorizeDeployToken, authorizeProject } from '../../../kernel/access/find.ts';
+import {
+  type AuthorizedProject,
+  authorizeDeployToken,
+  authorizeProject,
+} from '../../../kernel/access/find.ts';
 import { jobCredentialOf } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
@@ -33,40 +37,40 @@ export async function resolveRepository(request: RepositoryRequest): Promise<Pus
   }
 }
 
-async function findProject({
+/** The project at the address, when the visitor may fetch its code or push to it; fails as resolveRepository(), with other texts. */
+export async function authorizeForGit({
   services,
   settings,
-  visitor,
+  visitor: { caller, deployToken },
   purpose,
   path,
-}: RepositoryRequest): Promise<PushTarget> {
+}: RepositoryRequest): Promise<AuthorizedProject> {
   const { points } = services.database;
-  const { caller, deployToken } = visitor;
-  if (deployToken) {
-    const ability = purpose === 'read' ? 'read_code' : 'push_code';
-    const project = await authorizeDeployToken(points, deployToken, ability, path);
-    return projectPushTarget(services, settings, project, caller);
-  }
-  if (purpose === 'read') {
-    const project = await authorizeProject(points, caller, 'read_code', path);
-    const target = projectPushTarget(services, settings, project, caller);
-    // Those who read no merge requests see none of their commits. A deploy token is for all that git fetches.
-    return project.may('read_merge_requests') ? target : { ...target, hiddenRefs: FETCHED_REFS };
-  }
+  const ability = purpose === 'read' ? 'read_code' : 'push_code';
+  if (deployToken) return authorizeDeployToken(points, deployToken, ability, path);
+  if (purpose === 'read') return authorizeProject(points, caller, ability, path);
   const job = jobCredentialOf(caller);
-  if (job) {
-    const project = await authorizeProject(points, caller, 'push_code', path);
-    const allows = projectSettings(project.row).ci_push_repository_for_job_token_allowed;
-    if (project.id !== job.projectId || !allows) throw forbidden();
-    return projectPushTarget(services, settings, project, caller);
-  }
-  const project = await authorizePush({ services, settings, caller }, path);
+  if (!job) return authorizePush({ services, settings, caller }, path);
+  const project = await authorizeProject(points, caller, ability, path);
+  const allows = projectSettings(project.row).ci_push_repository_for_job_token_allowed;
+  if (project.id !== job.projectId || !allows) throw forbidden();
+  return project;
+}
+
+async function findProject(request: RepositoryRequest): Promise<PushTarget> {
+  const { services, settings, visitor, purpose } = request;
+  const { caller, deployToken } = visitor;
+  const project = await authorizeForGit(request);
   const share = caller && !project.may('push_code') ? { services, settings, actor: caller } : undefined;
-  return projectPushTarget(
-    services,
-    settings,
-    project,
-    caller,
-    share && (() => sharedBranches(share, project)),
-  );
+  if (purpose === 'write')
+    return projectPushTarget(
+      services,
+      settings,
+      project,
+      caller,
+      share && (() => sharedBranches(share, project)),
+    );
+  const target = projectPushTarget(services, settings, project, caller);
+  // Those who read no merge requests see none of their commits. A deploy token is for all that git fetches.
+  return deployToken || project.may('read_merge_requests') ? target : { ...target, hiddenRefs: FETCHED_REFS };
 }

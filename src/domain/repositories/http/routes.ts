@@ -6,7 +6,7 @@ import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
-import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
+import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import type { FollowerServices } from '../pushes/push-followers.ts';
 import type { PushTarget } from '../store/repository-kinds.ts';
@@ -20,8 +20,6 @@ const isService = (name: string): name is Service => Object.hasOwn(purposes, nam
 
 const DUMB =
   'Repositories are served by the smart protocol only. Please use git 1.6.6 or later, or another client that speaks it.';
-const LFS =
-  'Git LFS is not available on this server. Remove the lfs filter from .gitattributes, or push to another server.';
 
 export type GitServices = FollowerServices & Needs<'authenticator' | 'disk'>;
 
@@ -42,15 +40,6 @@ export function gitRoutes(services: GitServices): Route[] {
     method: 'GET',
     path: `/:path+.git/${path}`,
     handle: (request) => guardGitRequest(services, request, 'read', async () => plainText(403, DUMB)),
-  });
-  const noLfs = (method: Route['method']): Route => ({
-    kind: 'static',
-    method,
-    path: '/:path+.git/info/lfs/*',
-    handle: async () => ({
-      ...json(501, { message: LFS }),
-      headers: { 'content-type': 'application/vnd.git-lfs+json' },
-    }),
   });
   return [
     {
@@ -75,7 +64,6 @@ export function gitRoutes(services: GitServices): Route[] {
     post('receive-pack', (target, request) => receive(services, target, request)),
     dumb('HEAD'),
     dumb('objects/*'),
-    ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map(noLfs),
   ];
 }
 

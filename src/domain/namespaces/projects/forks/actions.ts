@@ -18,6 +18,7 @@ import { forkRepository } from '../../../../platform/git/copies/fork.ts';
 import type { GitFolder } from '../../../../platform/git/objects.ts';
 import { findBranch, listRefs } from '../../../../platform/git/refs.ts';
 import { setHead } from '../../../../platform/git/write.ts';
+import { copyObjects } from '../../../lfs/index.ts';
 import { countWrite, projectRepository, protectFirstBranch } from '../../../repositories/index.ts';
 import { createProject, findTargetNamespace, projectEntity } from '../changes/actions.ts';
 import { lockVisibility } from '../changes/lock-queries.ts';
@@ -173,6 +174,8 @@ async function fill(
           .where('id', '=', id)
           .execute();
         await protectFirstBranch(tx, id, first, settings);
+        // Whatever its commits name is there by now.
+        await copyObjects(tx, { from: source.id, to: id });
         await countWrite(tx, key);
       });
     });

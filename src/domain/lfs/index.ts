@@ -1,0 +1,16 @@
+/** Git LFS: large files of projects, whose pointers are in their repositories, and locks of paths. */
+import type { Capability } from '../../kernel/capability.ts';
+import type { GitAccess, LfsServices } from './protocol/access.ts';
+import { lfsRoutes } from './protocol/routes.ts';
+
+export { copyObjects } from './objects/actions.ts';
+export type { GitAccess } from './protocol/access.ts';
+
+/** `git` is how repositories are reached over HTTP. */
+export const lfsCapability = (services: LfsServices, git: GitAccess): Capability => ({
+  name: 'lfs',
+  endpoints: [],
+  routes: lfsRoutes(services, git),
+  // They are deleted with their project, by foreign key; bytes by the next sweep of blobs.
+  tables: ['lfs_objects', 'lfs_locks'],
+});

@@ -1,0 +1,47 @@
+/** Gives objects to projects: those whose bytes have come, and those that a project has which its people read. */
+import { sql } from 'kysely';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { notFound } from '../../../platform/failure.ts';
+import type { LargeObject } from '../pointers/pointer.ts';
+
+/** Keeps the object whose bytes have come. 404 where the project is gone meanwhile. */
+export const keepObject = (
+  db: Db,
+  projectId: number,
+  { sha256, size, keep }: { sha256: Buffer; size: number; keep(tx: Db): Promise<void> },
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const { rows } = await sql`
+      select from projects where id = ${projectId} and not deleting for key share`.execute(tx);
+    if (rows.length === 0) throw notFound('Project');
+    await keep(tx);
+    await sql`
+      insert into lfs_objects (project_id, sha256, size, created_at)
+      values (${projectId}, ${sha256}, ${size}, ${now()}) on conflict do nothing`.execute(tx);
+  });
+
+/** Gives a project those of the objects that the other one has; the ids of these. */
+export async function linkObjects(
+  db: Db,
+  { from, to }: { from: number; to: number },
+  oids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<Pick<LargeObject, 'oid'>>`
+    with found as (
+      select sha256, size from lfs_objects
+      where project_id = ${from} and sha256 in (select decode(oid, 'hex') from unnest(${oids}::text[]) as asked (oid))),
+    linked as (
+      insert into lfs_objects (project_id, sha256, size, created_at)
+      select ${to}, sha256, size, ${now()} from found order by sha256 on conflict do nothing)
+    select encode(sha256, 'hex') as oid from found`.execute(db);
+  return new Set(rows.map(({ oid }) => oid));
+}
+
+/** Gives a fork all objects of its source. */
+export async function copyObjects(tx: Db, { from, to }: { from: number; to: number }): Promise<void> {
+  await sql`
+    insert into lfs_objects (project_id, sha256, size, created_at)
+    select ${to}, sha256, size, ${now()} from lfs_objects where project_id = ${from} order by sha256
+    on conflict do nothing`.execute(tx);
+}

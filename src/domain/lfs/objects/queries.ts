@@ -1,0 +1,30 @@
+/** The objects of projects. An object that a project has no row of is not there for it, whoever else has it. */
+import { sql } from 'kysely';
+import type { Db } from '../../../platform/db/database.ts';
+import type { LargeObject } from '../pointers/pointer.ts';
+
+const idsOf = (oids: readonly string[]) =>
+  sql`select decode(oid, 'hex') from unnest(${oids}::text[]) as asked (oid)`;
+
+/** Sizes of those of the objects that the project has, by their ids. */
+export async function selectObjects(
+  db: Db,
+  projectId: number,
+  oids: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<LargeObject>`
+    select encode(sha256, 'hex') as oid, size from lfs_objects
+    where project_id = ${projectId} and sha256 in (${idsOf(oids)})`.execute(db);
+  return new Map(rows.map(({ oid, size }) => [oid, size]));
+}
+
+/** Whether Git LFS is on in all groups around the namespace, and in itself. */
+export async function isOnAround(
+  db: Db,
+  { namespace_id, ancestor_ids }: { namespace_id: number; ancestor_ids: readonly number[] },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from namespaces where id = any(${[namespace_id, ...ancestor_ids]}::bigint[])
+      and (settings -> 'lfs_enabled') = 'false' limit 1`.execute(db);
+  return rows.length === 0;
+}
