@@ -3,7 +3,11 @@ import type { Capability } from '../../kernel/capability.ts';
 import type { GitAccess, LfsServices } from './protocol/access.ts';
 import { lfsRoutes } from './protocol/routes.ts';
 
+export { hasForeignLocks, lockRefusal } from './locks/queries.ts';
 export { copyObjects } from './objects/actions.ts';
+export { refuseMissing } from './objects/missing-objects.ts';
+export type { LargeObject } from './pointers/pointer.ts';
+export { readPointers } from './pointers/read-pointers.ts';
 export type { GitAccess } from './protocol/access.ts';
 
 /** `git` is how repositories are reached over HTTP. */

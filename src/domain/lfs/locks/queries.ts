@@ -23,3 +23,37 @@ export async function selectLocks(
 export async function selectLock(db: Db, projectId: number, id: number): Promise<Lock | undefined> {
   return (await selectLocks(db, projectId, { id, cursor: 0, limit: 1 }))[0];
 }
+
+/** Paths that others have locked, of those given or of all. `userId` is undefined for who is no user. */
+export async function hasForeignLocks(
+  db: Db,
+  projectId: number,
+  userId: number | undefined,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from lfs_locks where project_id = ${projectId} and user_id is distinct from ${userId ?? null}::bigint
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Paths that are asked for by one statement. */
+const PATHS_AT_ONCE = 10_000;
+
+/** Why the user may not change files of these paths: somebody else has locked one. Undefined where nobody has. */
+export async function lockRefusal(
+  db: Db,
+  projectId: number,
+  userId: number | undefined,
+  paths: readonly string[],
+): Promise<string | undefined> {
+  for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
+    const { rows } = await sql<{ path: string; username: string }>`
+      select l.path, u.username from lfs_locks l join users u on u.id = l.user_id
+      where l.project_id = ${projectId} and l.user_id is distinct from ${userId ?? null}::bigint
+        and l.path = any(${paths.slice(at, at + PATHS_AT_ONCE)}::text[])
+      order by l.path limit 1`.execute(db);
+    const [lock] = rows;
+    if (lock) return `The path '${lock.path}' is locked in Git LFS by @${lock.username}`;
+  }
+  return undefined;
+}

@@ -1,5 +1,7 @@
 /** The objects of projects. An object that a project has no row of is not there for it, whoever else has it. */
 import { sql } from 'kysely';
+import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { LargeObject } from '../pointers/pointer.ts';
 
@@ -18,13 +20,11 @@ export async function selectObjects(
   return new Map(rows.map(({ oid, size }) => [oid, size]));
 }
 
-/** Whether Git LFS is on in all groups around the namespace, and in itself. */
-export async function isOnAround(
-  db: Db,
-  { namespace_id, ancestor_ids }: { namespace_id: number; ancestor_ids: readonly number[] },
-): Promise<boolean> {
+/** Whether the project has large files: a group around it may have turned them off. */
+export async function isOn(db: Db, { row }: Pick<AuthorizedProject, 'row'>): Promise<boolean> {
+  if (!projectSettings(row).lfs_enabled) return false;
   const { rows } = await sql`
-    select from namespaces where id = any(${[namespace_id, ...ancestor_ids]}::bigint[])
+    select from namespaces where id = any(${[row.namespace_id, ...row.ancestor_ids]}::bigint[])
       and (settings -> 'lfs_enabled') = 'false' limit 1`.execute(db);
   return rows.length === 0;
 }

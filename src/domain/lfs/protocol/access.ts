@@ -2,13 +2,11 @@
 import { type AuthorizedProject, Moved } from '../../../kernel/access/find.ts';
 import { admit } from '../../../kernel/api/gate.ts';
 import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
-import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import type { Db } from '../../../platform/db/database.ts';
 import { Failure, type FailureKind } from '../../../platform/failure.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
-import { isOnAround } from '../objects/queries.ts';
+import { isOn } from '../objects/queries.ts';
 
 export type LfsServices = Needs<
   | 'config'
@@ -58,10 +56,6 @@ export const TYPE = 'application/vnd.git-lfs+json';
 
 export const lfsJson = (status: number, value: unknown): HttpResponse =>
   json(status, value, { 'content-type': TYPE, 'cache-control': 'no-store' });
-
-/** Whether the project has large files: a group around it may have turned them off. */
-export const isOn = async (db: Db, { row }: Pick<AuthorizedProject, 'row'>): Promise<boolean> =>
-  projectSettings(row).lfs_enabled && isOnAround(db, row);
 
 const refused = (): Failure => new Failure('forbidden', 'Access forbidden. Check your access level.');
 

@@ -1,14 +1,17 @@
 /** A project's own repository for a push: the rules for its refs, and the records that a push leaves. */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Caller, jobCredentialOf } from '../../../kernel/actor.ts';
+import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
+import { hasForeignLocks, refuseMissing } from '../../lfs/index.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { isPremium } from '../protection/present.ts';
 import { guardRefs, isOwned } from '../protection/protection.ts';
 import { pushedDeletionRefusal } from '../protection/protection-rules.ts';
 import { recordPush } from '../pushes/pushes.ts';
+import { refuseLocked } from '../pushes/refuse-locked.ts';
 import { projectRepository } from '../store/containers.ts';
 import { type PushTarget, pushDefaults } from '../store/repository-kinds.ts';
 
@@ -32,18 +35,25 @@ export function projectPushTarget(
     key: projectRepository(id),
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
-      const guard = await guardRefs(db, project, caller, settings, await findShared?.());
+      const guarding = async () => guardRefs(db, project, caller, settings, await findShared?.());
+      const [guard, isLocked] = await Promise.all([guarding(), hasForeignLocks(db, id, caller?.id)]);
       return {
         refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
         },
-        ...(isPremium(services) && {
+        ...((isPremium(services) || isLocked) && {
           contents: {
-            isJudged: (update) => isOwned(guard, update),
-            refusal: (objects, update) => refuseOwned(db, objects, project, caller, update),
+            isJudged: (update) => isLocked || isOwned(guard, update),
+            refusal: async (objects, update) =>
+              (isPremium(services) && isOwned(guard, update)
+                ? await refuseOwned(db, objects, project, caller, update)
+                : undefined) ?? (isLocked ? refuseLocked(db, objects, project, caller, update) : undefined),
           },
+        }),
+        ...(projectSettings(row).lfs_enabled && {
+          pointersRefusal: (pointers) => refuseMissing(db, project, pointers),
         }),
       };
     },

@@ -11,6 +11,7 @@ import { type ObjectFolder, objectsOf } from '../../../platform/git/history/hist
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { ServiceOptions } from '../../../platform/git/program/transport.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
+import { readPointers } from '../../lfs/index.ts';
 import { FORCE_REFUSED } from '../protection/protection-rules.ts';
 import type { Judge } from '../store/repository-kinds.ts';
 
@@ -20,7 +21,13 @@ const HOOKS = join(packageFolder, 'bin', 'hooks');
 export const namesOf = (updates: readonly RefUpdate[]): string => updates.map(({ ref }) => ref).join('\n');
 
 /** Updates that are judged by their objects: those that must keep commits, and those of which it counts what they change. */
-export type JudgedByObjects = { judge: Judge; unforced: readonly RefUpdate[]; owned: readonly RefUpdate[] };
+export type JudgedByObjects = {
+  judge: Judge;
+  unforced: readonly RefUpdate[];
+  byContents: readonly RefUpdate[];
+  /** Whether pointers of Git LFS may come. */
+  brings: boolean;
+};
 
 export type PushHook = {
   /** With these git runs it. */
@@ -30,15 +37,19 @@ export type PushHook = {
   close(): Promise<void>;
 };
 
+const judgesPointers = ({ judge, brings }: JudgedByObjects): boolean =>
+  brings && judge.pointersRefusal !== undefined;
+
 const noHook: PushHook = { options: {}, attend: async () => {}, close: async () => {} };
 
 /** Nothing runs where no update is judged so. */
 export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise<PushHook> {
-  const { unforced, owned } = judged;
-  if (unforced.length + owned.length === 0) return noHook;
+  const { unforced, byContents } = judged;
+  const asks = byContents.length > 0 || judgesPointers(judged);
+  if (unforced.length === 0 && !asks) return noHook;
   // git passes over a hook that cannot be run.
   await access(join(HOOKS, 'pre-receive'), constants.X_OK);
-  const folder = owned.length > 0 ? await mkdtemp(join(tmpdir(), 'ashlar-push-')) : undefined;
+  const folder = asks ? await mkdtemp(join(tmpdir(), 'ashlar-push-')) : undefined;
   return {
     options: {
       configuration: { 'core.hooksPath': HOOKS },
@@ -46,6 +57,7 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
         ASHLAR_UNFORCED: namesOf(unforced),
         ASHLAR_REFUSAL: FORCE_REFUSED,
         ...(folder !== undefined && { ASHLAR_ASKING: folder }),
+        ...(byContents.length > 0 && { ASHLAR_CONTENTS: '1' }),
       },
     },
     async attend(ended) {
@@ -53,7 +65,7 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
       if (folder === undefined || !place) return;
       let answer: string | undefined = 'The server could not judge what is pushed.';
       try {
-        answer = await refusalOf({ git, place }, judged);
+        answer = await refusalOf({ git, place }, judged, await readPointerIds(folder));
       } finally {
         await writeAnswer(folder, answer);
       }
@@ -90,16 +102,27 @@ async function readPlace(
   return undefined;
 }
 
-/** The first reason to refuse one of the updates. */
+/** The first reason to refuse the push. */
 async function refusalOf(
   objects: { git: GitFolder; place: ObjectFolder },
-  { judge, owned }: JudgedByObjects,
+  { judge, byContents }: JudgedByObjects,
+  pointerIds: readonly string[],
 ): Promise<string | undefined> {
-  for (const update of owned) {
+  for (const update of byContents) {
     const refusal = await judge.contents?.refusal(objects, update);
     if (refusal !== undefined) return refusal;
   }
+  for await (const pointers of readPointers(objects.place, pointerIds)) {
+    const refusal = await judge.pointersRefusal?.(pointers);
+    if (refusal !== undefined) return refusal;
+  }
   return undefined;
+}
+
+/** What the hook takes for pointers: blobs that begin as such; none where nothing came. */
+async function readPointerIds(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, 'pointers'), 'latin1').catch(() => '');
+  return [...text.matchAll(/^([0-9a-f]{40,64}) blob \d+$/gm)].map(([, oid = '']) => oid);
 }
 
 /** Is there whole, or not at all; without a text the push goes on. */

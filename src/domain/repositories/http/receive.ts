@@ -125,8 +125,17 @@ async function judgePush(
       memory.release();
       return refusalReport(push, refusals);
     }
-    const owned = push.updates.filter((update) => judge.contents?.isJudged(update));
-    return await take(services, target, lease, request, push, { judge, unforced, owned }, memory);
+    const byContents = push.updates.filter((update) => judge.contents?.isJudged(update));
+    const brings = push.updates.some(({ after }) => after !== NO_OBJECT);
+    return await take(
+      services,
+      target,
+      lease,
+      request,
+      push,
+      { judge, unforced, byContents, brings },
+      memory,
+    );
   } catch (error) {
     await lease.release();
     throw error;

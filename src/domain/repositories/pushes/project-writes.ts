@@ -19,6 +19,7 @@ import {
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
+import { hasForeignLocks } from '../../lfs/index.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { asReadBy } from '../commits/queries.ts';
 import { isPremium } from '../protection/present.ts';
@@ -26,6 +27,7 @@ import { guardRefs, isOwned, type RefGuard } from '../protection/protection.ts';
 import { projectRepository } from '../store/containers.ts';
 import { authorOf, type Draft, signatureOf, writeRefs } from './commits.ts';
 import { recordPush } from './pushes.ts';
+import { refuseLocked } from './refuse-locked.ts';
 
 /** Objects to store, refs to update, and the result for the caller. */
 export type ProjectWrite<T> = {
@@ -62,8 +64,7 @@ export async function writeProject<T>(
       const refusal = judge.refusal(update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
-    if (isPremium(services))
-      await requireOwned(services.database.db, judge, git, project, actor, objects, updates);
+    await requireAllowed(services, judge, git, project, actor, objects, updates);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
     await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, {
@@ -74,9 +75,9 @@ export async function writeProject<T>(
   });
 }
 
-/** 403 where the actor is no code owner of what the updates change in a branch that asks them. */
-async function requireOwned(
-  db: Db,
+/** 403 where the actor is no code owner of what the updates change in a branch that asks them, 400 where others have locked it. */
+async function requireAllowed(
+  services: Needs<'config' | 'database'>,
   guard: RefGuard,
   git: GitFolder,
   project: AuthorizedProject,
@@ -84,13 +85,19 @@ async function requireOwned(
   objects: readonly NewObject[],
   updates: readonly RefUpdate[],
 ): Promise<void> {
-  const owned = updates.filter((update) => isOwned(guard, update));
-  if (owned.length === 0) return;
+  const { db } = services.database;
+  const owned = isPremium(services) ? updates.filter((update) => isOwned(guard, update)) : [];
+  const isLocked = await hasForeignLocks(db, project.id, actor.id);
+  if (owned.length === 0 && !isLocked) return;
   await withQuarantine(git.folder, async ({ place, lend }) => {
     await lend(objects);
     for (const update of owned) {
       const refusal = await refuseOwned(db, { git, place }, project, actor, update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
+    }
+    for (const update of isLocked ? updates : []) {
+      const refusal = await refuseLocked(db, { place }, project, actor, update);
+      if (refusal !== undefined) throw new Failure('bad_request', refusal);
     }
   });
 }

@@ -9,6 +9,7 @@ import { type ApplicationSettings, firstBranchName } from '../../../kernel/setti
 import type { ObjectFolder } from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
+import type { LargeObject } from '../../lfs/index.ts';
 
 export type RepositoryRequest = {
   services: Needs<'config' | 'database' | 'settings' | 'repositories' | 'registered'>;
@@ -31,6 +32,8 @@ export type Judge = {
     isJudged(update: RefUpdate): boolean;
     refusal(objects: { git: GitFolder; place: ObjectFolder }, update: RefUpdate): Promise<string | undefined>;
   };
+  /** Why the push may not bring these pointers of Git LFS; where there are large files. */
+  pointersRefusal?(pointers: readonly LargeObject[]): Promise<string | undefined>;
 };
 
 export type PushTarget = {

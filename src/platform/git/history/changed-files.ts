@@ -70,3 +70,21 @@ export async function changedPaths(place: ObjectFolder, pairs: readonly DiffEnds
     changes[pair]?.[letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'modified'].push(path);
   }
 }
+
+/** Commits of a push that are looked at. */
+const MAX_NEW_COMMITS = 10_000;
+
+/**
+ * The paths that are changed by commits which no branch or tag has yet, as far as they are listed: their number and the list are
+ * bounded. A merge changes what is in none of its parents.
+ */
+export async function pathsOfNewCommits(place: ObjectFolder, head: string): Promise<string[]> {
+  const range = [`--max-count=${MAX_NEW_COMMITS}`, head, '--not', '--branches', '--tags', '--'];
+  const commits = await gitInTime(['rev-list', ...range], place);
+  if (commits.length === 0) return [];
+  const form = ['--root', '-c', '-r', '--name-only', '--no-commit-id', '-z', '--no-renames'];
+  const options = { ...place, input: commits, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
+  const output = await gitInTime(['diff-tree', '--stdin', ...form], options);
+  const paths = decode(output.subarray(0, output.lastIndexOf(0) + 1)).split('\0');
+  return [...new Set(paths)].filter((path) => path !== '');
+}

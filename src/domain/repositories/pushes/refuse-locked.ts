@@ -1,0 +1,20 @@
+/** Changes of files that others have locked, by pushes and by requests (facts: packages §4). */
+import type { Caller } from '../../../kernel/actor.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { pathsOfNewCommits } from '../../../platform/git/history/changed-files.ts';
+import type { ObjectFolder } from '../../../platform/git/history/history.ts';
+import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
+import { lockRefusal } from '../../lfs/index.ts';
+
+/** Why the caller may not bring the commits of the update; undefined where they change nothing that others have locked. */
+export async function refuseLocked(
+  db: Db,
+  { place }: { place: ObjectFolder },
+  { id }: { id: number },
+  caller: Caller,
+  { ref, after }: RefUpdate,
+): Promise<string | undefined> {
+  if (after === NO_OBJECT || shortRef(ref)?.kind !== 'branch') return undefined;
+  return lockRefusal(db, id, caller?.id, await pathsOfNewCommits(place, after));
+}
