@@ -16,6 +16,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'ci',
     'conversation',
     'hooks',
+    'lfs',
     'markdown',
     'namespaces',
     'notifications',

@@ -4,9 +4,10 @@ import type { GitAccess, LfsServices } from './protocol/access.ts';
 import { lfsRoutes } from './protocol/routes.ts';
 
 export { hasForeignLocks, lockRefusal } from './locks/queries.ts';
+export { linkMerged, refuseLockedMerge } from './merges.ts';
 export { copyObjects } from './objects/actions.ts';
-export { refuseMissing } from './objects/missing-objects.ts';
-export type { LargeObject } from './pointers/pointer.ts';
+export { pointedObject, refuseMissing } from './objects/pointed-objects.ts';
+export { type LargeObject, POINTER_BYTES } from './pointers/pointer.ts';
 export { readPointers } from './pointers/read-pointers.ts';
 export type { GitAccess } from './protocol/access.ts';
 

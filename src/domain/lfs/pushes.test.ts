@@ -1,4 +1,4 @@
-/** Pushes and commits over the API: pointers whose objects are missing, and files that others have locked. */
+/** Pushes, merges and commits over the API: pointers whose objects are missing, and files that others have locked. */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import {
   uniqueName,
 } from '../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../test/support/git.ts';
-import { commitTo } from '../../../test/support/merge-requests.ts';
+import { commitTo, waitForFollowing } from '../../../test/support/merge-requests.ts';
 
 const app = useApp();
 const home = makeHome();
@@ -24,17 +24,25 @@ const sha256 = (content: string): string => createHash('sha256').update(content)
 const pointerTo = (content: string): string =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(content)}\nsize ${content.length}\n`;
 
+async function openMergeRequest(
+  projectId: number,
+  attributes: Record<string, unknown>,
+): Promise<{ iid: number }> {
+  const body = { title: 'Merge', target_branch: 'main', ...attributes };
+  return { iid: bodyOf(await app.root(`POST /projects/${projectId}/merge_requests`, { body }), 201).iid };
+}
+
 async function makeWorld() {
   const project = await makeProject(app);
   const members = await makeMembers(app, `projects/${project.id}`, 'developer', 'maintainer');
   await commitTo(app, project.id, 'main', { 'art/a.psd': 'a', 'b.txt': 'b' });
-  const call = (user: MadeUser, line: string, body: unknown) => {
+  const call = (user: MadeUser, line: string, body?: unknown, at = project.path_with_namespace) => {
     const [method = '', path = ''] = line.split(' ');
     const authorization = `Basic ${Buffer.from(`x:${user.token}`).toString('base64')}`;
-    return fetch(`${app.url}/${project.path_with_namespace}.git/${path}`, {
+    return fetch(`${app.url}/${at}.git/${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/vnd.git-lfs+json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   };
   const bring = async (content: string) =>
@@ -59,7 +67,18 @@ async function makeWorld() {
     const { code, output } = await runGit(work, ['push', 'origin', `HEAD:refs/heads/${ref}`]);
     return { taken: code === 0, output };
   };
-  return { project, ...members, bring, lock, unlock, clone, push };
+  const fetchObject = async (user: MadeUser, content: string) =>
+    (await call(user, `GET lfs/objects/${sha256(content)}`)).status;
+  /** A fork that has the objects, and the files on its main branch. */
+  const forkWith = async (user: MadeUser, contents: string[], files: Record<string, string>) => {
+    const forked = bodyOf(await app.as(user.token)(`POST /projects/${project.id}/fork`), 201);
+    const at = forked.path_with_namespace as string;
+    for (const content of contents)
+      await call(user, `PUT lfs/objects/${sha256(content)}/${content.length}`, content, at);
+    await commitTo(app, forked.id as number, 'main', files);
+    return { id: forked.id as number };
+  };
+  return { project, ...members, bring, lock, unlock, clone, push, fetchObject, forkWith };
 }
 
 test('a pointer is pushed when its object is there, and no text that only looks like one is refused', async () => {
@@ -133,4 +152,61 @@ test('commits over the API are refused alike', async () => {
     },
   });
   expect(moved.status).toBe(400);
+});
+
+test('a raw file is the pointer, or with lfs the object that the project has', async () => {
+  const { project, developer, bring } = await makeWorld();
+  await bring('granite');
+  await commitTo(app, project.id, 'main', { 'a b.bin': pointerTo('granite'), 'c.bin': pointerTo('slate') });
+  const raw = async (path: string, headers: Record<string, string> = {}) => {
+    const url = `${app.url}/api/v4/projects/${project.id}/repository/files/${path}`;
+    const response = await fetch(url, { headers: { 'private-token': developer.token, ...headers } });
+    return [response.status, await response.text()];
+  };
+  expect(await raw('a%20b.bin/raw?lfs=true')).toEqual([200, 'granite']);
+  expect(await raw('a%20b.bin/raw?lfs=true', { range: 'bytes=4-' })).toEqual([206, 'ite']);
+  expect(await raw('a%20b.bin/raw')).toEqual([200, pointerTo('granite')]);
+  // What the project does not have stays a pointer, whoever else has it.
+  expect(await raw('c.bin/raw?lfs=true')).toEqual([200, pointerTo('slate')]);
+  expect(await raw('b.txt/raw?lfs=true')).toEqual([200, 'b']);
+  expect((await raw('nothing/raw?lfs=true'))[0]).toBe(404);
+  await app.root(`PUT /projects/${project.id}`, { body: { lfs_enabled: false } });
+  expect(await raw('a%20b.bin/raw?lfs=true')).toEqual([200, pointerTo('granite')]);
+});
+
+test('a merge of what another one has locked is refused, and its owner merges it', async () => {
+  const { project, developer, maintainer, lock, push } = await makeWorld();
+  await push(maintainer, { 'art/a.psd': 'other' }, 'topic');
+  const { iid } = await openMergeRequest(project.id, { source_branch: 'topic' });
+  const id = await lock(developer, 'art/a.psd');
+  await waitForFollowing(app);
+  const merge = () => app.as(maintainer.token)(`PUT /projects/${project.id}/merge_requests/${iid}/merge`);
+  const refused = await merge();
+  expect([refused.status, refused.body.message]).toEqual([
+    422,
+    `The path 'art/a.psd' is locked in Git LFS by @${developer.username}`,
+  ]);
+  bodyOf(
+    await app.root(`PATCH /projects/${project.id}/protected_branches/main`, {
+      body: { allowed_to_merge: [{ access_level: 30 }] },
+    }),
+    200,
+  );
+  const merged = await app.as(developer.token)(`PUT /projects/${project.id}/merge_requests/${iid}/merge`);
+  expect(bodyOf(merged, 200).state).toBe('merged');
+  expect(id).toMatch(/^\d+$/);
+});
+
+test('what a fork brings by a merge request has its objects, and no others', async () => {
+  const { project, developer, maintainer, fetchObject, forkWith } = await makeWorld();
+  const fork = await forkWith(developer, ['granite', 'slate'], { 'c.bin': pointerTo('granite') });
+  const made = await openMergeRequest(fork.id, {
+    source_branch: 'main',
+    target_project_id: project.id,
+  });
+  await waitForFollowing(app);
+  expect(await fetchObject(maintainer, 'granite')).toBe(404);
+  bodyOf(await app.as(maintainer.token)(`PUT /projects/${project.id}/merge_requests/${made.iid}/merge`), 200);
+  expect(await fetchObject(maintainer, 'granite')).toBe(200);
+  expect(await fetchObject(maintainer, 'slate')).toBe(404);
 });

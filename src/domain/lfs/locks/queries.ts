@@ -24,7 +24,7 @@ export async function selectLock(db: Db, projectId: number, id: number): Promise
   return (await selectLocks(db, projectId, { id, cursor: 0, limit: 1 }))[0];
 }
 
-/** Paths that others have locked, of those given or of all. `userId` is undefined for who is no user. */
+/** Whether others have locked a path. `userId` is undefined for who is no user. */
 export async function hasForeignLocks(
   db: Db,
   projectId: number,
@@ -39,17 +39,17 @@ export async function hasForeignLocks(
 /** Paths that are asked for by one statement. */
 const PATHS_AT_ONCE = 10_000;
 
-/** Why the user may not change files of these paths: somebody else has locked one. Undefined where nobody has. */
+/** Why the users may not change files of these paths: somebody else has locked one. Undefined where nobody has. */
 export async function lockRefusal(
   db: Db,
   projectId: number,
-  userId: number | undefined,
+  userIds: readonly number[],
   paths: readonly string[],
 ): Promise<string | undefined> {
   for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
     const { rows } = await sql<{ path: string; username: string }>`
       select l.path, u.username from lfs_locks l join users u on u.id = l.user_id
-      where l.project_id = ${projectId} and l.user_id is distinct from ${userId ?? null}::bigint
+      where l.project_id = ${projectId} and l.user_id <> all(${userIds}::bigint[])
         and l.path = any(${paths.slice(at, at + PATHS_AT_ONCE)}::text[])
       order by l.path limit 1`.execute(db);
     const [lock] = rows;

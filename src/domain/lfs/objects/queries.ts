@@ -28,3 +28,8 @@ export async function isOn(db: Db, { row }: Pick<AuthorizedProject, 'row'>): Pro
       and (settings -> 'lfs_enabled') = 'false' limit 1`.execute(db);
   return rows.length === 0;
 }
+
+export async function hasObjects(db: Db, projectId: number): Promise<boolean> {
+  const { rows } = await sql`select from lfs_objects where project_id = ${projectId} limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -35,3 +35,25 @@ function pointersIn(output: Buffer): LargeObject[] {
   }
   return found;
 }
+
+/** Bytes of blobs that are read for what a merge brings: only pointers of clients' extensions have more. */
+const MAX_BROUGHT_BYTES = 200;
+
+/** What pointers among the files point to that commits of `head` brought and `base` has not, each once. */
+export async function pointersBetween(
+  place: ObjectFolder,
+  base: string,
+  head: string,
+): Promise<LargeObject[]> {
+  const filter = `--filter=combine:object:type=blob+blob:limit=${MAX_BROUGHT_BYTES + 1}`;
+  const form = ['--objects', '--no-object-names', '--filter-provided-objects', filter];
+  const output = await gitInTime(['rev-list', ...form, head, `^${base}`, '--'], place);
+  const blobs = output
+    .toString('latin1')
+    .split('\n')
+    .filter((oid) => oid !== '');
+  const found = new Map<string, LargeObject>();
+  for await (const pointers of readPointers(place, blobs))
+    for (const each of pointers) found.set(each.oid, each);
+  return [...found.values()];
+}

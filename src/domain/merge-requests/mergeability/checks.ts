@@ -1,6 +1,7 @@
 /**
  * What must be so before a merge request is merged, in one order for the record and for merging (facts-merge-requests: 1.3).
- * There is nothing here that Jira, security policies, or locks of paths and of LFS files would check. Pure.
+ * There is nothing here that Jira, security policies, or locks of paths would check; those of LFS files are asked when it is
+ * merged. Pure.
  */
 import type { MergeStatus } from './merge-status.ts';
 

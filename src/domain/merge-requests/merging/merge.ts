@@ -14,6 +14,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { patternMatcher } from '../../../platform/patterns/pattern.ts';
+import { linkMerged, refuseLockedMerge } from '../../lfs/index.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
 import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
@@ -185,6 +186,10 @@ async function attempt(
     await setAutoMerge(db, actor, project, row, wish);
     return 'waits';
   }
+  const brought = { projectId: project.id, target: row.judged_target_sha ?? '', source: row.head_sha ?? '' };
+  const locked = await refuseLockedMerge(db, git, brought, [row.author_id, actor.id]);
+  if (locked !== undefined) throw new Failure('unprocessable', locked);
+  await linkMerged(db, git, brought, row.source_project_id);
   const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;
   const merging: Merging = {

@@ -134,7 +134,7 @@ export async function showBlob(view: ViewContext): Promise<HttpResponse> {
 /** A picture that is also a document: opened by itself it runs and loads nothing, and has no origin. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/** The bytes of a file, as the API sends them; pictures with their type, for pages that show them. */
+/** The bytes of a file, or of the large file that it points to, as the API sends them; pictures with their type, for pages that show them. */
 export async function sendRaw(view: ViewContext): Promise<HttpResponse> {
   const project = await codeOf(view);
   const { ref, path } = await reading(view, project, (git) => findSpot(git, view.param('*')));
@@ -142,6 +142,7 @@ export async function sendRaw(view: ViewContext): Promise<HttpResponse> {
     id: project.id,
     file_path: path.join('/'),
     ref,
+    lfs: true,
   });
   const type = pictureType(path.at(-1) ?? '');
   if (!type) return response;

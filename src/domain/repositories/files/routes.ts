@@ -2,9 +2,12 @@
 import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { replyWithBlob as replyWithStored } from '../../../kernel/api/blob-reply.ts';
 import { type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { Db } from '../../../platform/db/database.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
+import { POINTER_BYTES, pointedObject } from '../../lfs/index.ts';
 import { readRepository } from '../commits/queries.ts';
 import { fileHeaders } from './present.ts';
 import { blameFile, describeFile, type FileAddress, findFile, readFile } from './queries.ts';
@@ -30,16 +33,39 @@ const described = async (
   return new Reply<never>(200, undefined, { ...fileHeaders(description), 'cache-control': 'no-store' });
 };
 
+/** The large file that the file points to. */
+async function findLargeFile(
+  db: Db,
+  services: Needs<'repositories'>,
+  project: AuthorizedProject,
+  address: FileAddress,
+): Promise<{ sha256: Buffer; name: string } | undefined> {
+  const file = await reading(services, project, async (git) => {
+    const { name, info } = await findFile(git, address);
+    return {
+      name,
+      content: info.size <= POINTER_BYTES.most ? (await git.read(info.oid))?.content : undefined,
+    };
+  });
+  const sha256 = file.content && (await pointedObject(db, project, file.content));
+  return sha256 && { sha256, name: file.name };
+}
+
 export const rawFileEndpoint = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/files/:file_path/raw',
   summary: 'The bytes of a file of a repository.',
   access,
-  input: Type.Object(fileFields),
+  input: Type.Object({
+    ...fileFields,
+    lfs: Type.Optional(Type.Boolean({ description: 'The large file that it points to, if it does.' })),
+  }),
   reply: RawFile,
-  also: [304, 422],
-  handle: async ({ services, settings, subject: project, input, request }) => {
+  also: [206, 304, 416, 422],
+  handle: async ({ db, services, settings, subject: project, input, request }) => {
     await limitRaw(services, settings, project, input.file_path);
+    const large = input.lfs ? await findLargeFile(db, services, project, input) : undefined;
+    if (large) return replyWithStored(services, request, large);
     return found(await replyWithBlob(services, project, request, (git) => findFile(git, input)), 'File');
   },
 });

@@ -16,5 +16,5 @@ export async function refuseLocked(
   { ref, after }: RefUpdate,
 ): Promise<string | undefined> {
   if (after === NO_OBJECT || shortRef(ref)?.kind !== 'branch') return undefined;
-  return lockRefusal(db, id, caller?.id, await pathsOfNewCommits(place, after));
+  return lockRefusal(db, id, caller ? [caller.id] : [], await pathsOfNewCommits(place, after));
 }

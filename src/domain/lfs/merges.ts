@@ -1,0 +1,39 @@
+/** Merges between branches of a project, and from its forks: what others have locked, and the objects that come with them. */
+import type { Db } from '../../platform/db/database.ts';
+import { changedFiles } from '../../platform/git/history/changed-files.ts';
+import { mergeBase } from '../../platform/git/history/history.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import { hasForeignLocks, lockRefusal } from './locks/queries.ts';
+import { linkObjects } from './objects/actions.ts';
+import { hasObjects } from './objects/queries.ts';
+import { pointersBetween } from './pointers/read-pointers.ts';
+
+/** Commits of a source that go into a target. */
+export type Merge = { projectId: number; target: string; source: string };
+
+/** Why it is not merged: others than these users have locked what the source changes. */
+export async function refuseLockedMerge(
+  db: Db,
+  git: GitFolder,
+  { projectId, target, source }: Merge,
+  userIds: readonly number[],
+): Promise<string | undefined> {
+  if (!(await hasForeignLocks(db, projectId, undefined))) return undefined;
+  const base = await mergeBase(git, [target, source]);
+  if (base === undefined) return undefined;
+  const { files, isComplete } = await changedFiles(git, { from: base, to: source });
+  if (!isComplete) return 'Too much is changed to tell what of it is locked in Git LFS.';
+  return lockRefusal(db, projectId, userIds, [...files.keys()]);
+}
+
+/** Gives the project those objects of the fork to which files of the source point, before it is merged. */
+export async function linkMerged(
+  db: Db,
+  git: GitFolder,
+  { projectId, target, source }: Merge,
+  forkId: number | null,
+): Promise<void> {
+  if (forkId === null || forkId === projectId || !(await hasObjects(db, forkId))) return;
+  const oids = (await pointersBetween(git, target, source)).map(({ oid }) => oid);
+  if (oids.length > 0) await linkObjects(db, { from: forkId, to: projectId }, oids);
+}
