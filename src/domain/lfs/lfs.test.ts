@@ -15,6 +15,7 @@ import {
   makeUser,
   uniqueName,
 } from '../../../test/support/factories.ts';
+import { makeRunner, startPipeline } from '../../../test/support/runner.ts';
 
 const app = useApp();
 let project: MadeProject;
@@ -210,6 +211,24 @@ test('tokens have what their scopes allow', async () => {
   expect(await statuses(await token('read_repository'))).toEqual([200, 403, 403]);
   expect(await statuses(await token('write_repository'))).toEqual([200, 200, 200]);
   expect(await statuses(await token('read_api'))).toEqual([403, 403, 403]);
+});
+
+test('a job fetches in its own project, and elsewhere where it is let in; it brings where jobs push', async () => {
+  const home = await makeProject(app, { visibility: 'private' });
+  const members = await makeMembers(app, `projects/${home.id}`, 'maintainer');
+  const runner = await makeRunner(app, home);
+  await startPipeline(app, home, members.maintainer, 'build:\n  script: make');
+  const job = await runner.take();
+  const by = { token: job.token, username: 'gitlab-ci-token' };
+  await upload(members.maintainer, CONTENT, home);
+  expect(await reaches(by, CONTENT, home)).toBe(true);
+  expect((await batch(by, 'upload', ['slate'], home)).status).toBe(403);
+  expect((await batch(by, 'download', [CONTENT])).status).toBe(404);
+  await app.root(`PUT /projects/${home.id}`, { body: { ci_push_repository_for_job_token_allowed: true } });
+  expect((await batch(by, 'upload', ['slate'], home)).status).toBe(200);
+  // Its token ends with it.
+  await app.root(`POST /projects/${home.id}/jobs/${job.id}/cancel`);
+  expect((await batch(by, 'download', [CONTENT], home)).status).toBe(401);
 });
 
 test('to know an id is not to have the object', async () => {
