@@ -3,7 +3,7 @@ import type { Capability } from '../../kernel/capability.ts';
 import type { GitAccess, LfsServices } from './protocol/access.ts';
 import { lfsRoutes } from './protocol/routes.ts';
 
-export { hasForeignLocks, lockRefusal } from './locks/queries.ts';
+export { lockRefusal } from './locks/queries.ts';
 export { linkMerged, refuseLockedMerge } from './merges.ts';
 export { copyObjects } from './objects/actions.ts';
 export { pointedObject, refuseMissing } from './objects/pointed-objects.ts';

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { changedFiles } from '../../platform/git/history/changed-files.ts';
 import { mergeBase } from '../../platform/git/history/history.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { hasForeignLocks, lockRefusal } from './locks/queries.ts';
+import { lockRefusal } from './locks/queries.ts';
 import { linkObjects } from './objects/actions.ts';
 import { hasObjects } from './objects/queries.ts';
 import { pointersBetween } from './pointers/read-pointers.ts';
@@ -11,14 +11,13 @@ import { pointersBetween } from './pointers/read-pointers.ts';
 /** Commits of a source that go into a target. */
 export type Merge = { projectId: number; target: string; source: string };
 
-/** Why it is not merged: others than these users have locked what the source changes. */
+/** Why it is not merged: others than these users have locked what the source changes. For projects in which paths are locked. */
 export async function refuseLockedMerge(
   db: Db,
   git: GitFolder,
   { projectId, target, source }: Merge,
   userIds: readonly number[],
 ): Promise<string | undefined> {
-  if (!(await hasForeignLocks(db, projectId, undefined))) return undefined;
   const base = await mergeBase(git, [target, source]);
   if (base === undefined) return undefined;
   const { files, isComplete } = await changedFiles(git, { from: base, to: source });

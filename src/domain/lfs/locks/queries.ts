@@ -24,18 +24,6 @@ export async function selectLock(db: Db, projectId: number, id: number): Promise
   return (await selectLocks(db, projectId, { id, cursor: 0, limit: 1 }))[0];
 }
 
-/** Whether others have locked a path. `userId` is undefined for who is no user. */
-export async function hasForeignLocks(
-  db: Db,
-  projectId: number,
-  userId: number | undefined,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from lfs_locks where project_id = ${projectId} and user_id is distinct from ${userId ?? null}::bigint
-    limit 1`.execute(db);
-  return rows.length > 0;
-}
-
 /** Paths that are asked for by one statement. */
 const PATHS_AT_ONCE = 10_000;
 

@@ -187,8 +187,8 @@ async function attempt(
     return 'waits';
   }
   const brought = { projectId: project.id, target: row.judged_target_sha ?? '', source: row.head_sha ?? '' };
-  const locked = await refuseLockedMerge(db, git, brought, [row.author_id, actor.id]);
-  if (locked !== undefined) throw new Failure('unprocessable', locked);
+  const locked = sources.locks && (await refuseLockedMerge(db, git, brought, [row.author_id, actor.id]));
+  if (locked) throw new Failure('unprocessable', locked);
   await linkMerged(db, git, brought, row.source_project_id);
   const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;

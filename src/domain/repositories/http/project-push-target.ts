@@ -5,7 +5,7 @@ import { projectSettings } from '../../../kernel/namespaces/project-settings.ts'
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
-import { hasForeignLocks, refuseMissing } from '../../lfs/index.ts';
+import { refuseMissing } from '../../lfs/index.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { isPremium } from '../protection/present.ts';
 import { guardRefs, isOwned } from '../protection/protection.ts';
@@ -35,21 +35,21 @@ export function projectPushTarget(
     key: projectRepository(id),
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
-      const guarding = async () => guardRefs(db, project, caller, settings, await findShared?.());
-      const [guard, isLocked] = await Promise.all([guarding(), hasForeignLocks(db, id, caller?.id)]);
+      const guard = await guardRefs(db, project, caller, settings, await findShared?.());
+      const { hasLocks } = guard.rules;
       return {
         refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
         },
-        ...((isPremium(services) || isLocked) && {
+        ...((isPremium(services) || hasLocks) && {
           contents: {
-            isJudged: (update) => isLocked || isOwned(guard, update),
+            isJudged: (update) => hasLocks || isOwned(guard, update),
             refusal: async (objects, update) =>
               (isPremium(services) && isOwned(guard, update)
                 ? await refuseOwned(db, objects, project, caller, update)
-                : undefined) ?? (isLocked ? refuseLocked(db, objects, project, caller, update) : undefined),
+                : undefined) ?? (hasLocks ? refuseLocked(db, objects, project, caller, update) : undefined),
           },
         }),
         ...(projectSettings(row).lfs_enabled && {

@@ -22,12 +22,13 @@ export async function firstProtection(
 
 type Entry = Allowed & { action: string };
 
-/** A rule; or the project, with whether it is empty and its group's own protection of a first branch. */
+/** A rule; or the project, with whether it is empty, whether paths are locked, and its group's own protection of a first branch. */
 export type RuleRow = {
   kind: 'branch' | 'tag' | 'project';
   name: string;
   flag: boolean;
   asks_owners: boolean;
+  locks: boolean;
   entries: Entry[];
 } & {
   own: BranchProtection | null;
@@ -38,15 +39,16 @@ export function ruleRows(projectId: number): RawBuilder<RuleRow> {
   const entries = sql`coalesce(jsonb_agg(jsonb_build_object('action', a.action, 'access_level', a.access_level,
     'user_id', a.user_id, 'group_id', a.group_id, 'deploy_key_id', a.deploy_key_id)) filter (where a.id is not null), '[]')`;
   return sql<RuleRow>`
-    select 'project' as kind, '' as name, p.empty_repo as flag, false as asks_owners, null::jsonb as entries,
+    select 'project' as kind, '' as name, p.empty_repo as flag, false as asks_owners,
+      exists (select from lfs_locks l where l.project_id = p.id) as locks, null::jsonb as entries,
       n.settings -> 'default_branch_protection_defaults' as own
     from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}
     union all
-    select 'branch', b.name, b.allow_force_push, b.code_owner_approval_required, ${entries}, null
+    select 'branch', b.name, b.allow_force_push, b.code_owner_approval_required, false, ${entries}, null
     from protected_branches b left join protected_ref_access a on a.protected_branch_id = b.id
     where b.project_id = ${projectId} group by b.id
     union all
-    select 'tag', t.name, false, false, ${entries}, null
+    select 'tag', t.name, false, false, false, ${entries}, null
     from protected_tags t left join protected_ref_access a on a.protected_tag_id = t.id
     where t.project_id = ${projectId} group by t.id`;
 }
@@ -69,6 +71,7 @@ export function rulesOf(rows: readonly RuleRow[], settings: ProtectionSettings):
     tags: rows
       .filter(({ kind }) => kind === 'tag')
       .map((row) => ({ name: row.name, create: of(row, 'create') })),
+    hasLocks: project.locks,
     first: project.flag ? (project.own ?? settings.default_branch_protection_defaults) : undefined,
   };
 }

@@ -90,6 +90,7 @@ const rules: ProjectRules = {
     { name: 'v*', create: level(40) },
     { name: 'locked', create: level(60) },
   ],
+  hasLocks: false,
   first: undefined,
 };
 
@@ -114,6 +115,7 @@ describe('the first branch', () => {
   const first = (number: 0 | 1 | 2 | 3 | 4): ProjectRules => ({
     branches: [],
     tags: [],
+    hasLocks: false,
     first: branchProtectionOf(number),
   });
   test.each<[0 | 1 | 2 | 3 | 4, boolean]>([
@@ -141,6 +143,7 @@ test('a rule that is there before the first branch holds for it', () => {
       },
     ],
     tags: [],
+    hasLocks: false,
     first: branchProtectionOf(0),
   };
   expect([mayPush(rules, maintainer, 'release/1'), mayPush(rules, developer, 'main')]).toEqual([false, true]);
@@ -262,6 +265,6 @@ describe('code owners', () => {
       false,
     ],
   ])('%s', (_, branches, who, expected) => {
-    expect(asksOwners({ branches, tags: [], first: undefined }, who, 'main')).toBe(expected);
+    expect(asksOwners({ branches, tags: [], hasLocks: false, first: undefined }, who, 'main')).toBe(expected);
   });
 });

@@ -51,6 +51,8 @@ export function isAllowed(entries: readonly Allowed[], asker: Asker): boolean {
 export type ProjectRules = {
   branches: readonly BranchRule[];
   tags: readonly TagRule[];
+  /** Whether anybody has locked a path: what changes files must not change theirs. */
+  hasLocks: boolean;
   /** The protection that the first branch will have, until there is one. */
   first: BranchProtection | undefined;
 };

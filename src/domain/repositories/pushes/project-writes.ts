@@ -19,7 +19,6 @@ import {
 } from '../../../platform/git/parse.ts';
 import { editTree } from '../../../platform/git/trees.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { hasForeignLocks } from '../../lfs/index.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { asReadBy } from '../commits/queries.ts';
 import { isPremium } from '../protection/present.ts';
@@ -87,15 +86,15 @@ async function requireAllowed(
 ): Promise<void> {
   const { db } = services.database;
   const owned = isPremium(services) ? updates.filter((update) => isOwned(guard, update)) : [];
-  const isLocked = await hasForeignLocks(db, project.id, actor.id);
-  if (owned.length === 0 && !isLocked) return;
+  const { hasLocks } = guard.rules;
+  if (owned.length === 0 && !hasLocks) return;
   await withQuarantine(git.folder, async ({ place, lend }) => {
     await lend(objects);
     for (const update of owned) {
       const refusal = await refuseOwned(db, { git, place }, project, actor, update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
-    for (const update of isLocked ? updates : []) {
+    for (const update of hasLocks ? updates : []) {
       const refusal = await refuseLocked(db, { place }, project, actor, update);
       if (refusal !== undefined) throw new Failure('bad_request', refusal);
     }
