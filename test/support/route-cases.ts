@@ -145,9 +145,9 @@ const readers: readonly CallerName[] = [
 
 const leadsOn = ({ status }: RawResponse): boolean => status === 302;
 
-/** Their pages are the same for all, or one's own; those of git have cases of their own. */
+/** Their pages are the same for all, or one's own; those of git have cases of their own, and those of Git LFS tests. */
 const apart = new Set([
-  ...['documentation', 'git-http', 'members', 'operations', 'registry', 'sign-in', 'topics'],
+  ...['documentation', 'git-http', 'lfs', 'members', 'operations', 'registry', 'sign-in', 'topics'],
 ]);
 
 /** Paths of pages and files, whose parameters name objects in the world. */
