@@ -143,14 +143,14 @@ export function createBlobs(
       path,
       async write(piece) {
         await disk.refuseWritesOf(piece.length);
-        try {
-          await handle.writeFile(piece);
-        } catch (error) {
+        const written = handle.writeFile(piece).catch((error: unknown) => {
           throw diskFailure(error);
-        }
+        });
+        // While the disk is at work.
         size += piece.length;
         hash.update(piece);
         for (const each of hashes.values()) each.update(piece);
+        await written;
       },
       async finish() {
         try {
