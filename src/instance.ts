@@ -176,7 +176,10 @@ export async function migrateDatabase(target: ConnectionTarget, dataFolder: stri
   try {
     return await migrate(sql, migrationsFolder, async () => {
       await migrateJobs(target);
-      await adoptFiles(sql, dataFolder);
+      for (const path of await adoptFiles(sql, dataFolder))
+        process.stderr.write(
+          `ashlar: ${path} cannot be read: it stays there until a start at which it can\n`,
+        );
     });
   } finally {
     await sql.end();

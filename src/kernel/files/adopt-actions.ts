@@ -23,11 +23,16 @@ async function digestOf(path: string): Promise<Buffer> {
 }
 
 /** Names the file by its bytes, and has the upload with this secret name it; its old name goes last. */
-async function adopt(sql: PoolSql, root: string, path: string, secret: string | undefined): Promise<void> {
-  const sha256 = await digestOf(path);
-  await placeDraft(root, path, sha256.toString('hex'));
+async function adopt(
+  sql: PoolSql,
+  root: string,
+  { path, sha256, secret }: { path: string; sha256: Buffer; secret: string | undefined },
+): Promise<void> {
   await sql.begin(async (tx) => {
-    await tx`insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing`;
+    // The file is old: without the lock, the sweep of another process that shares the store would take it.
+    await tx`insert into blobs as b (sha256, created_at) values (${sha256}, ${now()})
+      on conflict (sha256) do update set created_at = b.created_at`;
+    await placeDraft(root, path, sha256.toString('hex'));
     if (secret !== undefined) await tx`update uploads set sha256 = ${sha256} where secret = ${secret}`;
   });
   await unlink(path);
@@ -36,9 +41,13 @@ async function adopt(sql: PoolSql, root: string, path: string, secret: string | 
 /** What cannot be removed since it is not empty is not ours. */
 const removeFolder = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);
 
-/** What no row names goes with the next sweep. */
-export async function adoptFiles(sql: PoolSql, dataFolder: string): Promise<void> {
+/**
+ * What no row names goes with the next sweep. Resolves with the paths of files that cannot be read, which stay where they are:
+ * of a million files, one on a bad part of the disk does not keep the program from starting.
+ */
+export async function adoptFiles(sql: PoolSql, dataFolder: string): Promise<string[]> {
   const root = join(dataFolder, 'blobs');
+  const unreadable: string[] = [];
   for (const kind of FOLDERS) {
     const folder = join(dataFolder, kind);
     if (!existsSync(folder)) continue;
@@ -46,11 +55,17 @@ export async function adoptFiles(sql: PoolSql, dataFolder: string): Promise<void
       for (const name of await readdir(join(folder, part))) {
         const path = join(folder, part, name);
         // An upload that was cut off.
-        if (name.startsWith('.')) await unlink(path);
-        else await adopt(sql, root, path, kind === UPLOADS ? name : undefined);
+        if (name.startsWith('.')) {
+          await unlink(path);
+          continue;
+        }
+        const sha256 = await digestOf(path).catch(() => undefined);
+        if (sha256) await adopt(sql, root, { path, sha256, secret: kind === UPLOADS ? name : undefined });
+        else unreadable.push(path);
       }
       await removeFolder(join(folder, part));
     }
     await removeFolder(folder);
   }
+  return unreadable;
 }

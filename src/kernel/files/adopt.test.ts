@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -68,4 +69,31 @@ test('files of before are blobs, which their rows name; what was cut off goes on
     expect([existsSync(join(data, 'uploads')), readdirSync(join(data, 'ci'))]).toEqual([false, ['traces']]);
     await adoptFiles(sql, data);
     expect((await sql`select from blobs`).length).toBe(4);
+  }));
+
+test('files come from another file system, and what cannot be read stays', () =>
+  beforeMigration('0074', async (sql, upgrade) => {
+    const [one, two] = ['1'.repeat(32), '2'.repeat(32)];
+    await sql`set session_replication_role = replica`;
+    await sql.unsafe(`
+      insert into uploads (project_id, uploader_id, secret, filename, size, created_at)
+        values (1, 1, '${one}', 'a.txt', 3, now()), (1, 1, '${two}', 'b.txt', 3, now())`);
+    await upgrade();
+    const other = mkdtempSync('/dev/shm/ashlar-adopt-');
+    try {
+      symlinkSync(other, join(data, 'uploads'));
+      write(stored('uploads/files', one), 'far');
+      // No file can be read that is a folder.
+      mkdirSync(join(data, stored('uploads/files', two)), { recursive: true });
+      expect(await adoptFiles(sql, data)).toEqual([join(data, stored('uploads/files', two))]);
+      expect(blob('far')).toBe('far');
+      expect(readdirSync(join(data, 'blobs', 'drafts'))).toEqual([]);
+      expect(await sql`select encode(sha256, 'hex') as sha256 from uploads order by id`).toEqual([
+        { sha256: hex('far') },
+        { sha256: null },
+      ]);
+      expect(existsSync(join(data, stored('uploads/files', one)))).toBe(false);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
   }));

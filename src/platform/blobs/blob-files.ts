@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { randomHex } from '../secret.ts';
 
 const BATCH = 500;
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -66,9 +67,11 @@ async function syncPath(path: string): Promise<void> {
 /** Errors of file systems without hard links. */
 const withoutLinks = new Set<unknown>(['EPERM', 'EXDEV', 'ENOTSUP', 'ENOSYS', 'EMLINK']);
 
-async function copyWhole(from: string, to: string): Promise<void> {
+/** By a draft: only names on one file system change at once, and what is copied may come from another. */
+async function copyWhole(root: string, from: string, to: string): Promise<void> {
   if (existsSync(to)) return;
-  const copy = `${from}.copy`;
+  await mkdir(draftsFolder(root), { recursive: true, mode: 0o700 });
+  const copy = draftPath(root, randomHex(16));
   try {
     await copyFile(from, copy);
     await syncPath(copy);
@@ -95,7 +98,7 @@ export async function placeDraft(root: string, draft: string, name: string): Pro
   const file = blobPath(root, name);
   await link(draft, file).catch((error: unknown) => {
     if (codeOf(error) === 'EEXIST') return;
-    if (withoutLinks.has(codeOf(error))) return copyWhole(draft, file);
+    if (withoutLinks.has(codeOf(error))) return copyWhole(root, draft, file);
     throw error;
   });
   await syncPath(folder);
