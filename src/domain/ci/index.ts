@@ -45,7 +45,7 @@ import { scheduleEndpoints } from './schedules/routes.ts';
 import { RUN, runSchedule, TAKE_DUE, takeDue } from './schedules/run-actions.ts';
 import { secureFileEndpoints } from './secure-files/routes.ts';
 import { statusEndpoints } from './statuses/routes.ts';
-import { archiveTraces } from './traces/archive-actions.ts';
+import { ARCHIVE_TRACES, archiveTraces } from './traces/archive-actions.ts';
 import { triggerEndpoints } from './triggers/routes.ts';
 import { variableEndpoints } from './variables/routes.ts';
 
@@ -74,7 +74,6 @@ export { readTraceEnd } from './traces/traces.ts';
 const START_DELAYED = 'ci.start_delayed';
 const TAKE_BACK = 'ci.take_back';
 const FAIL_STUCK = 'ci.fail_stuck';
-const ARCHIVE_TRACES = 'ci.archive_traces';
 const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
 const ASSIGN_RESOURCES = 'ci.assign_resources';
 const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
@@ -119,7 +118,7 @@ export const ciCapability = (
       await failStuck(services.database.background);
       await recoverBridges(services.database.background);
     },
-    [ARCHIVE_TRACES]: () => archiveTraces(services),
+    [ARCHIVE_TRACES]: (payload) => archiveTraces(services, payload),
     [TAKE_DUE]: takeDue(services),
     [RUN]: runSchedule(services),
     [ASSIGN_RESOURCES]: () => assignFree(services.database.background),

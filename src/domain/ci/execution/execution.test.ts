@@ -1,6 +1,7 @@
 /** Jobs as runners run them: handed out once, reported of, with their traces and their clones. */
 
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql as raw } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Called, type TestApp, useApp } from '../../../../test/support/app.ts';
@@ -694,6 +695,33 @@ test('the trace of a job that has ended is a blob, and goes when the job is eras
   bodyOf(await app.root(`POST ${path}/erase`), 201);
   expect((await app.root(`GET ${path}/trace`)).text).toBe('');
   expect(isStored(app, written)).toBe(false);
+});
+
+test('a trace that cannot be archived holds up no other, and a turn that is over leaves the rest to a job', async () => {
+  await start('one:\n  script: make\ntwo:\n  script: make\n');
+  const [one, two] = [await runner.take(), await runner.take()];
+  for (const job of [one, two]) {
+    await runner.trace(job, 0, `of ${job.token}`);
+    await runner.update(job, { state: 'success' });
+  }
+  const { services } = app.app;
+  const fileOf = ({ id }: TakenJob) =>
+    join(services.config.data, 'ci', 'traces', String(id % 1_000), `${id}.log`);
+  // No trace can be read that is a folder.
+  rmSync(fileOf(one));
+  mkdirSync(fileOf(one));
+  const back = moveClock(120_000);
+  try {
+    await archiveTraces(services, {}, 0);
+    await until(async () => !(await live()).includes(two.id), 'the trace was not archived');
+    expect(await live()).toContain(one.id);
+    rmdirSync(fileOf(one));
+    writeFileSync(fileOf(one), `of ${one.token}`);
+    await archiveTraces(services);
+  } finally {
+    back();
+  }
+  expect([one, two].map(({ token }) => isStored(app, `of ${token}`))).toEqual([true, true]);
 });
 
 test('keys of caches change with the files that they name', async () => {

@@ -1,9 +1,14 @@
 /** Makes the traces of jobs that have ended blobs. */
-import { now } from '../../../platform/clock.ts';
+import { basename } from 'node:path';
+import type { Needs } from '../../../kernel/services.ts';
+import { monotonic, now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { liveFolders, liveIn, openLive, removeLive } from './live-traces.ts';
 import { lockEnded, selectEnds } from './queries.ts';
 import type { TraceServices } from './traces.ts';
+
+export const ARCHIVE_TRACES = 'ci.archive_traces';
 
 /** A part that was on its way when the job ended is there by then. */
 const SETTLED_MS = 60_000;
@@ -31,17 +36,45 @@ async function archive({ blobs, config, database }: TraceServices, jobId: number
   }
 }
 
-/** Files of jobs that are gone, too: they went with their pipeline or project, by foreign key. */
-export async function archiveTraces(services: TraceServices): Promise<void> {
-  const { config, database } = services;
+/** Other jobs of the program wait no longer: after an upgrade, all traces of before are archived. */
+const TURN_MS = 5_000;
+
+/**
+ * Files of jobs that are gone, too: they went with their pipeline or project, by foreign key. One turn, from a folder on; what is
+ * left is a job behind those that wait. A trace that cannot be kept, on a full disk, holds up no other.
+ */
+export async function archiveTraces(
+  services: TraceServices & Needs<'log'>,
+  { from = '' }: { from?: unknown } = {},
+  turnMs = TURN_MS,
+): Promise<void> {
+  const { config, database, log } = services;
   const before = now().getTime() - SETTLED_MS;
+  const end = monotonic() + turnMs;
+  let isBegun = false;
+  let failed = 0;
+  let problem: unknown;
   for (const folder of await liveFolders(config.data)) {
+    const name = basename(folder);
+    if (name < String(from)) continue;
+    if (isBegun && monotonic() >= end) {
+      const next = { task: ARCHIVE_TRACES, payload: { from: name }, key: ARCHIVE_TRACES, priority: 1 };
+      await addJobs(database.background, [next]);
+      break;
+    }
+    isBegun = true;
     const ids = await liveIn(folder);
     const ends = await selectEnds(database.background, ids);
     for (const id of ids) {
-      const end = ends.get(id);
-      if (end === undefined) await removeLive(config.data, id);
-      else if (end !== null && end.getTime() < before) await archive(services, id);
+      const ended = ends.get(id);
+      try {
+        if (ended === undefined) await removeLive(config.data, id);
+        else if (ended !== null && ended.getTime() < before) await archive(services, id);
+      } catch (error) {
+        failed += 1;
+        problem ??= error;
+      }
     }
   }
+  if (failed > 0) log.error('traces could not be archived', problem, { failed });
 }

@@ -53,11 +53,11 @@ export async function appendTrace(
 export const removeLive = (data: string, jobId: number): Promise<void> =>
   rm(fileOf(data, jobId), { force: true });
 
-/** The folders that traces are in; none before the first. */
+/** The folders that traces are in, in the order of their names; none before the first. */
 export async function liveFolders(data: string): Promise<string[]> {
   const root = join(data, 'ci', 'traces');
   const names = existsSync(root) ? await readdir(root) : [];
-  return names.map((name) => join(root, name));
+  return names.sort().map((name) => join(root, name));
 }
 
 /** The jobs whose traces are in the folder. */
