@@ -16,7 +16,9 @@ import { askToken, imageOf, openRegistry } from '../../../test/support/registry.
 import { makeRunner, startPipeline } from '../../../test/support/runner.ts';
 import { until } from '../../../test/support/waiting.ts';
 import { moveClock } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { runPolicies } from './expiration/policies.ts';
+import { removeRepository } from './repositories/removal.ts';
 import { runTagsRemoval } from './tags/removal.ts';
 import { deleteUnchanged } from './tags/removal-actions.ts';
 
@@ -565,6 +567,21 @@ test('thousands of tags are removed in several batches, and from where the turn 
   await runTagsRemoval(background, removal);
   await until(async () => (await tagsOf(id)).length === 20, 'tags stay');
   expect(await tagsOf(id)).toEqual(Array.from({ length: 20 }, (_, index) => `v${index}`).sort());
+});
+
+test('a repository is removed by turns', async () => {
+  const id = await push(image, ['v1', 'v2']);
+  await sql`update container_repositories set status = 'delete_scheduled' where id = ${id}`.execute(db());
+  const left = async () =>
+    (await sql`select from container_repositories where id = ${id}`.execute(db())).rows.length;
+  const { services } = app.app;
+  await inTransaction(db(), async (tx) => {
+    // The jobs wait for it.
+    await sql`select from container_manifests where repository_id = ${id} for update`.execute(tx);
+    await removeRepository(services, id, 0);
+    expect([await tagsOf(id), await left()]).toEqual([[], 1]);
+  });
+  await until(async () => (await left()) === 0, 'the repository stays');
 });
 
 test('a tag that is pushed while it is deleted by its age stays', async () => {

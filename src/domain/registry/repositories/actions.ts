@@ -9,13 +9,12 @@ import { levelOf } from '../../../kernel/protection/levels.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
-import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { patternCompiler } from '../../../platform/patterns/pattern.ts';
 import { guardOf, type Rules, selectRules } from '../protection/queries.ts';
 import { isImmutable, neededInRepository } from '../protection/rules.ts';
-import { CLEANING, removeTags, type TagsRemoval } from '../tags/removal.ts';
+import { removeTags, type TagsRemoval } from '../tags/removal.ts';
 import { ageIn, namePatternProblem } from '../tags/rules.ts';
-import { REMOVE_REPOSITORY } from './removal.ts';
+import { removeLater } from './removal.ts';
 import type { TagsDeletion } from './schema.ts';
 
 type Context = { db: Db; actor: Actor; subject: AuthorizedProject };
@@ -85,7 +84,7 @@ export const scheduleRemoval = (context: Context, id: number, unmodified: Unmodi
     await sql`update container_repositories set status = 'delete_scheduled' where id = ${id}`.execute(
       ahead(tx),
     );
-    await addJobs(tx, [{ task: REMOVE_REPOSITORY, payload: { repository_id: id }, queue: CLEANING }]);
+    await removeLater(tx, id);
     await audit(tx, context, 'container_repository_deletion_marked', repository);
   });
 

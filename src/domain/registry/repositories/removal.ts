@@ -1,5 +1,9 @@
 /** Removes repositories that were deleted, by small steps. */
 import type { Needs } from '../../../kernel/services.ts';
+import { monotonic } from '../../../platform/clock.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { addJobs } from '../../../platform/jobs/jobs.ts';
+import { CLEANING } from '../tags/removal.ts';
 import { removeUpload } from '../uploads/actions.ts';
 import { selectUploadsOf } from '../uploads/queries.ts';
 import { discardChunks } from '../uploads/receive.ts';
@@ -7,14 +11,33 @@ import { beginRemoval, endRemoval, removeContent, selectRemoved } from './remova
 
 export const REMOVE_REPOSITORY = 'registry.remove_repository';
 
+/** In the transaction that ends the repository. */
+export const removeLater = (db: Db, id: number): Promise<void> =>
+  addJobs(db, [
+    {
+      task: REMOVE_REPOSITORY,
+      payload: { repository_id: id },
+      queue: CLEANING,
+      key: `${REMOVE_REPOSITORY} ${id}`,
+    },
+  ]);
+
+const TURN_MS = 5_000;
+
+/** One turn; what is left is a job behind those that wait. */
 export async function removeRepository(
   { database: { background: db }, blobs }: Needs<'database' | 'blobs'>,
   id: number,
+  turnMs = TURN_MS,
 ): Promise<void> {
   if (!(await beginRemoval(db, id))) return;
+  const end = monotonic() + turnMs;
   for (let ids = await selectUploadsOf(db, id); ids.length > 0; ids = await selectUploadsOf(db, id))
     for (const upload of ids) await discardChunks(blobs, await removeUpload(db, upload));
-  for await (const gone of removeContent(db, id)) await blobs.release(gone);
+  for await (const gone of removeContent(db, id)) {
+    await blobs.release(gone);
+    if (monotonic() >= end) return removeLater(db, id);
+  }
   await endRemoval(db, id);
 }
 
