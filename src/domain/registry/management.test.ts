@@ -1,4 +1,7 @@
 /** Images as their project manages them: the REST API, rules that protect them, and what is deleted by the clock. */
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
@@ -12,7 +15,7 @@ import {
   makeUser,
   uniqueName,
 } from '../../../test/support/factories.ts';
-import { askToken, imageOf, openRegistry } from '../../../test/support/registry.ts';
+import { askToken, IMAGE_MANIFEST, imageOf, openRegistry } from '../../../test/support/registry.ts';
 import { makeRunner, startPipeline } from '../../../test/support/runner.ts';
 import { until } from '../../../test/support/waiting.ts';
 import { moveClock } from '../../platform/clock.ts';
@@ -390,6 +393,35 @@ test('rules of tags keep roles from pushing and deleting, by every road', async 
   expect(
     (await as(maintainer)(`POST ${tagRules()}`, { body: { ...body, tag_name_pattern: 'x5' } })).body.message,
   ).toEqual(['Maximum number of container registry tag protection rules (5) exceeded']);
+});
+
+test('a rule that is made while a manifest arrives keeps the tag, too', async () => {
+  await push(image, ['r1']);
+  await registry(developer).pushBlob(image, 'another');
+  const { username, token: password } = developer;
+  const { token } = await askToken(app, { username, password }, [`repository:${image}:pull,push`]);
+  const text = JSON.stringify(imageOf(['another']));
+  const request = httpRequest(`${app.url}/v2/${image}/manifests/r1`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': IMAGE_MANIFEST,
+      'content-length': Buffer.byteLength(text),
+    },
+  });
+  const answer = once(request, 'response');
+  request.write(text.slice(0, 10));
+  // The server looks at the rules before it asks for more.
+  await sleep(300);
+  const body = {
+    tag_name_pattern: '^r',
+    minimum_access_level_for_push: null,
+    minimum_access_level_for_delete: null,
+  };
+  bodyOf(await as(owner)(`POST ${tagRules()}`, { body }), 201);
+  request.end(text.slice(10));
+  const [{ statusCode }] = await answer;
+  expect(statusCode).toBe(403);
 });
 
 test('immutable tags are pushed once, and stay whoever asks', async () => {

@@ -106,8 +106,7 @@ export async function putManifest(
   const { database, blobs } = services;
   const reference = referenceOf(given);
   const tags = tagsOf(query, reference);
-  const { place, guard } = await requirePush(context, path);
-  const immutable = await requireTagPush(guard, tags);
+  await requireTagPush((await requirePush(context, path)).guard, tags);
   const bytes = await readManifest(context);
   const manifest = parse(bytes, request.headers['content-type']?.toString());
   const digest = digestOf(bytes, reference);
@@ -115,6 +114,9 @@ export async function putManifest(
   try {
     await draft.write(bytes);
     const { sha256, size } = await draft.finish();
+    // Once more: the body may have come slowly, and rules may have been made meanwhile.
+    const { place, guard } = await requirePush(context, path);
+    const immutable = await requireTagPush(guard, tags);
     const repositoryId = await keepRepository(database.db, place);
     await inTransaction(database.db, async (tx) => {
       await holdRepository(tx, repositoryId);
