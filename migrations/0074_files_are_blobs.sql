@@ -43,3 +43,12 @@ create table ci_traces (
   size bigint not null
 );
 create index ci_traces_blob on ci_traces (sha256);
+
+-- Jobs that nothing does any more.
+do $$
+begin
+  if to_regclass('graphile_worker._private_tasks') is null then return; end if;
+  delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
+    where t.id = j.task_id and t.identifier in ('uploads.forget_files', 'uploads.sweep_files', 'uploads.sweep_pictures',
+      'packages.sweep_blobs', 'ci.sweep_files', 'ci.sweep_traces');
+end $$;

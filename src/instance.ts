@@ -176,10 +176,7 @@ export async function migrateDatabase(target: ConnectionTarget, dataFolder: stri
   try {
     return await migrate(sql, migrationsFolder, async () => {
       await migrateJobs(target);
-      for (const path of await adoptFiles(sql, dataFolder))
-        process.stderr.write(
-          `ashlar: ${path} cannot be read: it stays there until a start at which it can\n`,
-        );
+      await adoptFiles(sql, dataFolder, (line) => process.stderr.write(`ashlar: ${line}\n`));
     });
   } finally {
     await sql.end();

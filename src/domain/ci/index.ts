@@ -7,7 +7,7 @@ import { lastPipelines } from '../repositories/index.ts';
 import { artifactRoutes } from './artifacts/file-routes.ts';
 import { artifactEndpoints } from './artifacts/routes.ts';
 import { runnerArtifactEndpoints } from './artifacts/runner-routes.ts';
-import { expireArtifacts } from './artifacts/sweep.ts';
+import { EXPIRE_ARTIFACTS, expireArtifacts } from './artifacts/sweep.ts';
 import { badgeRoutes } from './badges/pages.ts';
 import { recoverBridges } from './bridges/follow-actions.ts';
 import { bridgeListeners, bridgeTasks } from './bridges/tasks.ts';
@@ -76,7 +76,6 @@ const TAKE_BACK = 'ci.take_back';
 const FAIL_STUCK = 'ci.fail_stuck';
 const SWEEP_ENVIRONMENTS = 'ci.sweep_environments';
 const ASSIGN_RESOURCES = 'ci.assign_resources';
-const EXPIRE_ARTIFACTS = 'ci.expire_artifacts';
 
 export const ciCapability = (
   services: CreationServices &

@@ -22,50 +22,69 @@ async function digestOf(path: string): Promise<Buffer> {
   return hash.digest();
 }
 
-/** Names the file by its bytes, and has the upload with this secret name it; its old name goes last. */
-async function adopt(
-  sql: PoolSql,
-  root: string,
-  { path, sha256, secret }: { path: string; sha256: Buffer; secret: string | undefined },
-): Promise<void> {
+type Found = { path: string; sha256: Buffer; secret: string | undefined };
+
+/** Names the files by their bytes, and has the uploads with these secrets name them; their old names go last. */
+async function adopt(sql: PoolSql, root: string, files: readonly Found[]): Promise<void> {
+  const digests = [...new Set(files.map(({ sha256 }) => sha256.toString('hex')))].sort();
+  const uploads = files.flatMap(({ secret, sha256 }) =>
+    secret === undefined ? [] : [{ secret, sha256: sha256.toString('hex') }],
+  );
   await sql.begin(async (tx) => {
-    // The file is old: without the lock, the sweep of another process that shares the store would take it.
-    await tx`insert into blobs as b (sha256, created_at) values (${sha256}, ${now()})
+    // The files are old: without the lock, the sweep of another process that shares the store would take them.
+    await tx`insert into blobs as b (sha256, created_at)
+      select decode(name, 'hex'), ${now()} from unnest(${digests}::text[]) as named (name)
       on conflict (sha256) do update set created_at = b.created_at`;
-    await placeDraft(root, path, sha256.toString('hex'));
-    if (secret !== undefined) await tx`update uploads set sha256 = ${sha256} where secret = ${secret}`;
+    for (const { path, sha256 } of files) await placeDraft(root, path, sha256.toString('hex'));
+    if (uploads.length > 0)
+      await tx`update uploads u set sha256 = decode(f.sha256, 'hex')
+        from unnest(${uploads.map(({ secret }) => secret)}::text[], ${uploads.map(({ sha256 }) => sha256)}::text[]) f (secret, sha256)
+        where u.secret = f.secret`;
   });
-  await unlink(path);
+  for (const { path } of files) await unlink(path);
 }
 
 /** What cannot be removed since it is not empty is not ours. */
 const removeFolder = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);
 
+/** Of one transaction. */
+const BATCH = 100;
+const TOLD_EACH = 10_000;
+
 /**
- * What no row names goes with the next sweep. Resolves with the paths of files that cannot be read, which stay where they are:
- * of a million files, one on a bad part of the disk does not keep the program from starting.
+ * What no row names goes with the next sweep. `tell` hears of files that cannot be read, which stay where they are (of a million
+ * files, one on a bad part of the disk does not keep the program from starting), and how many were moved.
  */
-export async function adoptFiles(sql: PoolSql, dataFolder: string): Promise<string[]> {
+export async function adoptFiles(
+  sql: PoolSql,
+  dataFolder: string,
+  tell: (line: string) => void,
+): Promise<void> {
   const root = join(dataFolder, 'blobs');
-  const unreadable: string[] = [];
+  let moved = 0;
   for (const kind of FOLDERS) {
     const folder = join(dataFolder, kind);
     if (!existsSync(folder)) continue;
     for (const part of (await readdir(folder)).filter((name) => PART.test(name))) {
-      for (const name of await readdir(join(folder, part))) {
-        const path = join(folder, part, name);
-        // An upload that was cut off.
-        if (name.startsWith('.')) {
-          await unlink(path);
-          continue;
+      const names = await readdir(join(folder, part));
+      for (let start = 0; start < names.length; start += BATCH) {
+        const files: Found[] = [];
+        for (const name of names.slice(start, start + BATCH)) {
+          const path = join(folder, part, name);
+          // An upload that was cut off.
+          const isDraft = name.startsWith('.');
+          if (isDraft) await unlink(path);
+          const sha256 = isDraft ? undefined : await digestOf(path).catch(() => undefined);
+          if (sha256) files.push({ path, sha256, secret: kind === UPLOADS ? name : undefined });
+          else if (!isDraft) tell(`${path} cannot be read: it stays there until a start at which it can`);
         }
-        const sha256 = await digestOf(path).catch(() => undefined);
-        if (sha256) await adopt(sql, root, { path, sha256, secret: kind === UPLOADS ? name : undefined });
-        else unreadable.push(path);
+        await adopt(sql, root, files);
+        if (Math.floor(moved / TOLD_EACH) < Math.floor((moved + files.length) / TOLD_EACH))
+          tell(`${moved + files.length} files of an earlier version are moved`);
+        moved += files.length;
       }
       await removeFolder(join(folder, part));
     }
     await removeFolder(folder);
   }
-  return unreadable;
 }

@@ -25,6 +25,8 @@ function write(path: string, content: string): void {
   writeFileSync(join(data, path), content);
 }
 
+/** Nothing is to be told. */
+const fail = (line: string): void => expect.unreachable(line);
 const hex = (text: string): string => digest(text).toString('hex');
 const blob = (text: string): string => readFileSync(blobPath(join(data, 'blobs'), hex(text)), 'utf8');
 const stored = (folder: string, secret: string): string => `${folder}/${secret.slice(0, 2)}/${secret}`;
@@ -54,7 +56,7 @@ test('files of before are blobs, which their rows name; what was cut off goes on
     // The one that was moved before the process died; its row was not written.
     mkdirSync(join(data, 'blobs', hex('upload').slice(0, 2)), { recursive: true });
     writeFileSync(blobPath(join(data, 'blobs'), hex('upload')), 'upload');
-    await adoptFiles(sql, data);
+    await adoptFiles(sql, data, fail);
 
     for (const text of ['upload', 'archive', 'key', 'picture']) expect(blob(text)).toBe(text);
     expect(await sql`select secret, encode(sha256, 'hex') as sha256 from uploads order by id`).toEqual([
@@ -67,7 +69,7 @@ test('files of before are blobs, which their rows name; what was cut off goes on
     ]);
     expect((await sql`select from blobs`).length).toBe(4);
     expect([existsSync(join(data, 'uploads')), readdirSync(join(data, 'ci'))]).toEqual([false, ['traces']]);
-    await adoptFiles(sql, data);
+    await adoptFiles(sql, data, fail);
     expect((await sql`select from blobs`).length).toBe(4);
   }));
 
@@ -85,7 +87,11 @@ test('files come from another file system, and what cannot be read stays', () =>
       write(stored('uploads/files', one), 'far');
       // No file can be read that is a folder.
       mkdirSync(join(data, stored('uploads/files', two)), { recursive: true });
-      expect(await adoptFiles(sql, data)).toEqual([join(data, stored('uploads/files', two))]);
+      const told: string[] = [];
+      await adoptFiles(sql, data, (line) => told.push(line));
+      expect(told).toEqual([
+        expect.stringContaining(`${join(data, stored('uploads/files', two))} cannot be read`),
+      ]);
       expect(blob('far')).toBe('far');
       expect(readdirSync(join(data, 'blobs', 'drafts'))).toEqual([]);
       expect(await sql`select encode(sha256, 'hex') as sha256 from uploads order by id`).toEqual([

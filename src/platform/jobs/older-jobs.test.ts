@@ -42,7 +42,6 @@ test('jobs and facts from before the rename have their new names and payloads', 
       ['notifications.due', { hour: 8 }],
       ['housekeeping.repack', {}],
       ['wikis.reconcile', { kind: 'project', id: 5 }],
-      ['uploads.sweep_pictures', {}],
     ]);
     expect(await sql`select fact from outbox`).toEqual([{ fact: 'repository_write_interrupted' }]);
   }));

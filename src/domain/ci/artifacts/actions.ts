@@ -144,18 +144,16 @@ export const expireOfProject = (
 
 const BATCH = 500;
 
-/** Removes artifacts whose time has come. */
+/** Removes some artifacts whose time has come; whether there may be more. */
 export async function sweepExpired(
   { blobs, database }: Needs<'blobs' | 'database'>,
   keepLatest: boolean,
-): Promise<void> {
-  for (let gone = BATCH; gone === BATCH; ) {
-    const { rows } = await sql<{ sha256: Buffer }>`
-      delete from ci_artifacts where id in (
-        select a.id from ci_artifacts a join ci_jobs j on j.id = a.job_id join pipelines p on p.id = j.pipeline_id
-        where a.expires_at <= ${now()} and ${isExpired(keepLatest)} order by a.expires_at limit ${BATCH})
-      returning sha256`.execute(database.background);
-    await blobs.release(rows.map(({ sha256 }) => sha256));
-    gone = rows.length;
-  }
+): Promise<boolean> {
+  const { rows } = await sql<{ sha256: Buffer }>`
+    delete from ci_artifacts where id in (
+      select a.id from ci_artifacts a join ci_jobs j on j.id = a.job_id join pipelines p on p.id = j.pipeline_id
+      where a.expires_at <= ${now()} and ${isExpired(keepLatest)} order by a.expires_at limit ${BATCH})
+    returning sha256`.execute(database.background);
+  await blobs.release(rows.map(({ sha256 }) => sha256));
+  return rows.length === BATCH;
 }

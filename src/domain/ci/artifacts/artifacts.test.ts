@@ -673,6 +673,28 @@ describe('artifacts go', () => {
     }
   });
 
+  test('by turns: what is left is a job behind others', async () => {
+    const job = await build(BUILD, freshZip(), { expire_in: '1 hour' });
+    const { sql } = app.app.services.database;
+    await sql`insert into ci_artifacts (job_id, project_id, file_type, file_format, filename, size, sha256, expires_at, created_at)
+      select job_id, project_id, 'type ' || n, file_format, filename, size, sha256, expires_at, created_at
+      from ci_artifacts, generate_series(1, 600) n where job_id = ${job.id}`;
+    const count = async () => (await sql`select from ci_artifacts where job_id = ${job.id}`).length;
+    const back = moveClock(2 * 3_600_000);
+    try {
+      await app.root('PUT /application/settings', { body: { keep_latest_artifact: false } });
+      await expireArtifacts(app.app.services, 0);
+      expect(await count()).toBe(101);
+      const jobs = await sql`select from graphile_worker._private_jobs where key = 'ci.expire_artifacts'`;
+      expect(jobs).toHaveLength(1);
+      await expireArtifacts(app.app.services, 0);
+      expect(await count()).toBe(0);
+    } finally {
+      back();
+      await app.root('PUT /application/settings', { body: { keep_latest_artifact: true } });
+    }
+  });
+
   test('by the setting of the instance where nobody says more', async () => {
     const days = async (): Promise<number | null> => {
       const { artifacts_expire_at: at } = await jobOf(await build());

@@ -1,6 +1,7 @@
 /** What runners call to run jobs (facts for CI: Runner protocol), and the traces that come of it. */
 import { anyone, onProject } from '../../../kernel/access/access.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { wholeBody } from '../../../platform/http/bodies/body-stream.ts';
 import type { PlannedJob } from '../file/plan.ts';
@@ -18,6 +19,8 @@ import { jobOf, preparedJobOf } from './own-job.ts';
 import { failureReason, rangeStart } from './rules.ts';
 import { JobPayload, RequestInput, TraceInput, UpdateInput, Words } from './schema.ts';
 
+/** A part that took longer is of a job that runs still: less than until traces are archived. */
+const SLOW_PART_MS = 20_000;
 /** Bytes of one part of a trace. */
 const MAX_PART_BYTES = 1_048_576;
 /** Seconds between two parts. */
@@ -114,8 +117,11 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
         throw new Failure('bad_request', '400 Missing header Content-Range', {
           error: '400 Missing header Content-Range',
         });
+      const begin = monotonic();
       const job = await jobOf(services, request, input);
       const part = await wholeBody(request.bodyStream, MAX_PART_BYTES);
+      // The trace of a job that has ended meanwhile may be archived.
+      if (monotonic() - begin > SLOW_PART_MS) await jobOf(services, request, input);
       if (start + part.length > MAX_TRACE_BYTES) {
         await finishJob(services.database.db, job, {
           state: 'failed',
