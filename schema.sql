@@ -567,6 +567,7 @@ create table container_manifests (
   artifact_type text,
   annotations jsonb,
   created_at timestamp(3) with time zone not null,
+  unneeded_since timestamp(3) with time zone,
   constraint container_manifests_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES container_repositories(id) ON DELETE CASCADE,
   constraint container_manifests_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
   constraint container_manifests_pkey PRIMARY KEY (id)
@@ -577,6 +578,8 @@ CREATE INDEX container_manifests_blob ON public.container_manifests USING btree 
 CREATE UNIQUE INDEX container_manifests_digest ON public.container_manifests USING btree (repository_id, digest);
 
 CREATE INDEX container_manifests_subject ON public.container_manifests USING btree (repository_id, subject, id) WHERE (subject IS NOT NULL);
+
+CREATE INDEX container_manifests_unneeded ON public.container_manifests USING btree (id) WHERE (unneeded_since IS NOT NULL);
 
 create table container_repositories (
   id bigint generated always as identity not null,

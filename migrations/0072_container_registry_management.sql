@@ -12,6 +12,10 @@ create index container_repositories_deleted on container_repositories (id) where
 -- The newest tags, as deletions by patterns count them.
 create index container_tags_updated on container_tags (repository_id, updated_at, id);
 
+-- Since when nothing leads to it, as the nightly sweep found.
+alter table container_manifests add column unneeded_since timestamptz (3);
+create index container_manifests_unneeded on container_manifests (id) where unneeded_since is not null;
+
 create table container_repository_protection_rules (
   id bigint generated always as identity primary key,
   project_id bigint not null references projects (id) on delete cascade,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
+import { isStored } from '../../../test/support/blobs.ts';
 import {
   bodyOf,
   type MadeProject,
@@ -19,11 +20,13 @@ import {
   type Credentials,
   descriptorOf,
   IMAGE_INDEX,
+  IMAGE_MANIFEST,
   imageOf,
   openRegistry,
   sha256Of,
 } from '../../../test/support/registry.ts';
 import { makeRunner, startPipeline } from '../../../test/support/runner.ts';
+import { moveClock } from '../../platform/clock.ts';
 import { sweepRegistry } from './sweep.ts';
 
 const app = useApp();
@@ -482,6 +485,45 @@ test('the sweep ends uploads and links that nothing needs, and no others', async
     [`${image}/new`, 'new layer'],
   ])
     expect((await send(`GET ${at}/blobs/${sha256Of(layer ?? '')}`)).text).toBe(layer);
+});
+
+test('a manifest that nothing leads to goes when two sweeps a day apart found it so, and its layers with it', async () => {
+  const { send, pushImage, putManifest } = registry(maintainer);
+  const gone = await pushImage(image, 'gone', 'layer that goes');
+  const listed = await pushImage(image, 'listed', 'layer of an index');
+  const index = { schemaVersion: 2, manifests: [{ ...descriptorOf('x'), digest: listed }] };
+  expect((await putManifest(image, 'index', index, IMAGE_INDEX)).status).toBe(201);
+  const again = await pushImage(image, 'again', 'layer that comes again');
+  const kept = await pushImage(image, 'kept', 'kept layer');
+  const about = {
+    schemaVersion: 2,
+    config: descriptorOf('layer of an index'),
+    layers: [],
+    subject: { ...descriptorOf('x'), digest: kept },
+  };
+  const referrer = await putManifest(image, sha256Of(JSON.stringify(about)), about, IMAGE_MANIFEST);
+  expect(referrer.status).toBe(201);
+  for (const tag of ['gone', 'listed', 'again'])
+    expect((await send(`DELETE ${image}/manifests/${tag}`)).status).toBe(202);
+  const sweepAfter = async (days: number): Promise<void> => {
+    const back = moveClock(days * 86_400_000);
+    try {
+      await sweepRegistry(services());
+    } finally {
+      back();
+    }
+  };
+  const there = async (digest: string) => (await send(`HEAD ${image}/manifests/${digest}`)).status;
+  await sweepRegistry(services());
+  await sweepAfter(2);
+  expect([await there(gone), await there(again)]).toEqual([200, 200]);
+  await pushImage(image, 'again', 'layer that comes again');
+  await sweepAfter(4);
+  expect(await Promise.all([gone, listed, again, kept, sha256Of(JSON.stringify(about))].map(there))).toEqual([
+    404, 200, 200, 200, 200,
+  ]);
+  expect(isStored(app, 'layer that goes')).toBe(false);
+  expect((await send(`GET ${image}/blobs/${sha256Of('layer of an index')}`)).text).toBe('layer of an index');
 });
 
 test('images go with their project', async () => {

@@ -308,6 +308,7 @@ export type ContainerManifestsTable = {
   artifact_type: string | null;
   annotations: Json | null;
   created_at: Date;
+  unneeded_since: Date | null;
 };
 
 export type ContainerRepositoriesTable = {

@@ -144,7 +144,9 @@ export async function keepManifest(
     values (${repositoryId}, ${digest}, ${manifest.mediaType}, ${sha256}, ${size}, ${manifest.config},
       ${manifest.subject}, ${manifest.artifactType},
       ${manifest.annotations && JSON.stringify(manifest.annotations)}::text::jsonb, ${now()})
-    on conflict (repository_id, digest) do update set digest = excluded.digest returning id`.execute(tx);
+    on conflict (repository_id, digest) do update set digest = excluded.digest, unneeded_since = null returning id`.execute(
+    tx,
+  );
   const id = rows[0]?.id ?? 0;
   await sql`
     insert into container_manifest_blobs (manifest_id, repository_id, digest)
