@@ -39,6 +39,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'markdown',
     'merge-requests',
     'namespaces',
+    'packages',
     'planning',
     'releases',
     'repositories',

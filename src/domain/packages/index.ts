@@ -15,6 +15,13 @@ import { packageEndpoints } from './records/routes.ts';
 import { gemEndpoints } from './rubygems/routes.ts';
 import { terraformEndpoints, terraformRoutes } from './terraform/routes.ts';
 
+export {
+  packageDownloadEndpoint,
+  packageEndpoint,
+  packageFilesEndpoint,
+  packagesEndpoint,
+} from './records/routes.ts';
+
 export const packagesCapability: Capability = {
   name: 'packages',
   endpoints: [

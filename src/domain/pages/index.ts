@@ -21,6 +21,11 @@ const shown: [path: string, load: () => Promise<Show>][] = [
   ['/:path+/-/jobs/:id', async () => (await import('./ci/pipeline-pages.ts')).showJob],
   ['/:path+/-/jobs/:id/artifacts/browse', async () => (await import('./ci/artifact-pages.ts')).showArchive],
   ['/:path+/-/jobs/:id/artifacts/browse/*', async () => (await import('./ci/artifact-pages.ts')).showArchive],
+  ['/:path+/-/packages', async () => (await import('./package-pages.ts')).showPackages],
+  ['/:path+/-/packages/:id', async () => (await import('./package-pages.ts')).showPackage],
+  ['/:path+/-/packages/:id/files/:file', async () => (await import('./package-pages.ts')).sendPackageFile],
+  // Records of Terraform modules name another address.
+  ['/:path+/-/terraform_module_registry/:id', async () => (await import('./package-pages.ts')).showPackage],
   ['/:path+/-/branches', async () => (await import('./repositories/commit-pages.ts')).showBranches],
   ['/:path+/-/tags', async () => (await import('./repositories/commit-pages.ts')).showTags],
   // The record of a release names the address of its tag: that of the files there.

@@ -269,7 +269,7 @@ describe('to whom', () => {
       tabsOf((await ashlar.call(`GET /${path}`, { raw: true, headers: BROWSER })).text);
     const all = tabsOf((await member.get(`/${path}`)).text);
     expect(all).toEqual(
-      'Files,Commits,Branches,Tags,Releases,Issues,Merge requests,Pipelines,Alerts,Errors,Milestones,Labels,Snippets,Wiki'.split(
+      'Files,Commits,Branches,Tags,Releases,Issues,Merge requests,Pipelines,Packages,Alerts,Errors,Milestones,Labels,Snippets,Wiki'.split(
         ',',
       ),
     );

@@ -46,22 +46,72 @@ const newestFirst: KeysetRule = {
   link: 'cursor',
 };
 
+export const packagesEndpoint = listing({
+  method: 'GET',
+  path,
+  summary: 'Packages of a project, the oldest first.',
+  access: read,
+  jobToken: true,
+  page: 'offset',
+  input: ListInput,
+  item: Package,
+  handle: async (context) => {
+    const { db, subject, input, page } = context;
+    const packages = await selectPackages(db, subject, input, page);
+    return { ...packages, items: await presentPackages(context, subject, packages.items) };
+  },
+});
+
+export const packageEndpoint = endpoint({
+  method: 'GET',
+  path: pathOfOne,
+  summary: 'A package of a project.',
+  access: read,
+  jobToken: true,
+  input: OnePackage,
+  reply: PackageWithVersions,
+  handle: async (context) => {
+    const { db, subject, input } = context;
+    const [row, ...others] = await selectWithVersions(db, subject, input.package_id);
+    return presentPackage(context, subject, [found(row, 'Package'), ...others]);
+  },
+});
+
+export const packageFilesEndpoint = listing({
+  method: 'GET',
+  path: files,
+  summary: 'Files of a package.',
+  access: read,
+  jobToken: true,
+  page: 'offset',
+  input: FilesInput,
+  item: PackageFile,
+  handle: async (context) => {
+    const { db, subject, input, page } = context;
+    const row = found(await selectPackage(db, subject, input.package_id), 'Package');
+    const selected = await selectFiles(db, row, input, page);
+    return { ...selected, items: await presentFiles(context, subject, selected.items) };
+  },
+});
+
+export const packageDownloadEndpoint = endpoint({
+  method: 'GET',
+  path: `${files}/:package_file_id/download`,
+  summary: 'The content of a file of a package.',
+  access: read,
+  jobToken: true,
+  also: downloadStatuses,
+  input: OneFile,
+  reply: bytesOf('application/octet-stream'),
+  handle: async (context) => {
+    const { db, subject, input } = context;
+    const file = await selectFile(db, subject, input.package_id, input.package_file_id);
+    return replyWithFile(context, found(file, 'Package File'));
+  },
+});
+
 export const packageEndpoints = (after: AfterDeletion): Endpoint[] => [
-  listing({
-    method: 'GET',
-    path,
-    summary: 'Packages of a project, the oldest first.',
-    access: read,
-    jobToken: true,
-    page: 'offset',
-    input: ListInput,
-    item: Package,
-    handle: async (context) => {
-      const { db, subject, input, page } = context;
-      const packages = await selectPackages(db, subject, input, page);
-      return { ...packages, items: await presentPackages(context, subject, packages.items) };
-    },
-  }),
+  packagesEndpoint,
   listing({
     method: 'GET',
     path: '/groups/:id/packages',
@@ -76,20 +126,7 @@ export const packageEndpoints = (after: AfterDeletion): Endpoint[] => [
       return { ...packages, items: await presentAcross(context, packages.items) };
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: pathOfOne,
-    summary: 'A package of a project.',
-    access: read,
-    jobToken: true,
-    input: OnePackage,
-    reply: PackageWithVersions,
-    handle: async (context) => {
-      const { db, subject, input } = context;
-      const [row, ...others] = await selectWithVersions(db, subject, input.package_id);
-      return presentPackage(context, subject, [found(row, 'Package'), ...others]);
-    },
-  }),
+  packageEndpoint,
   endpoint({
     method: 'DELETE',
     path: pathOfOne,
@@ -103,22 +140,7 @@ export const packageEndpoints = (after: AfterDeletion): Endpoint[] => [
       return null;
     },
   }),
-  listing({
-    method: 'GET',
-    path: files,
-    summary: 'Files of a package.',
-    access: read,
-    jobToken: true,
-    page: 'offset',
-    input: FilesInput,
-    item: PackageFile,
-    handle: async (context) => {
-      const { db, subject, input, page } = context;
-      const row = found(await selectPackage(db, subject, input.package_id), 'Package');
-      const selected = await selectFiles(db, row, input, page);
-      return { ...selected, items: await presentFiles(context, subject, selected.items) };
-    },
-  }),
+  packageFilesEndpoint,
   endpoint({
     method: 'DELETE',
     path: `${files}/:package_file_id`,
@@ -132,21 +154,7 @@ export const packageEndpoints = (after: AfterDeletion): Endpoint[] => [
       return null;
     },
   }),
-  endpoint({
-    method: 'GET',
-    path: `${files}/:package_file_id/download`,
-    summary: 'The content of a file of a package.',
-    access: read,
-    jobToken: true,
-    also: downloadStatuses,
-    input: OneFile,
-    reply: bytesOf('application/octet-stream'),
-    handle: async (context) => {
-      const { db, subject, input } = context;
-      const file = await selectFile(db, subject, input.package_id, input.package_file_id);
-      return replyWithFile(context, found(file, 'Package File'));
-    },
-  }),
+  packageDownloadEndpoint,
   listing({
     method: 'GET',
     path: `${pathOfOne}/pipelines`,

@@ -86,6 +86,7 @@ export type Tab =
   | 'Issues'
   | 'Merge requests'
   | 'Pipelines'
+  | 'Packages'
   | 'Alerts'
   | 'Errors'
   | 'Epics'
@@ -126,6 +127,7 @@ export function showInProject(view: ViewContext, project: AuthorizedProject, con
     ['Issues', `${address}/-/issues`, project.may('read_issues')],
     ['Merge requests', `${address}/-/merge_requests`, project.may('read_merge_requests')],
     ['Pipelines', `${address}/-/pipelines`, project.may('read_pipelines')],
+    ['Packages', `${address}/-/packages`, project.may('read_packages')],
     ['Alerts', `${address}/-/alert_management`, project.may('read_alerts')],
     ['Errors', `${address}/-/error_tracking`, project.may('read_errors')],
     ['Milestones', `${address}/-/milestones`, project.may('read_planning')],
