@@ -146,7 +146,7 @@ function holder(pidFile: string): string {
 /** The program's own files, which no other user needs to read; PostgreSQL protects its own. */
 const ours = [
   ...['lock', 'pid', 'secret-key', 'root-password', 'postgres-password', 'postgres-run', 'postgres.log'],
-  ...['repositories', 'uploads', 'mail', 'empty.git'],
+  ...['repositories', 'blobs', 'ci', 'uploads', 'mail', 'empty.git'],
 ];
 
 /**
