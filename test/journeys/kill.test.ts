@@ -88,7 +88,8 @@ async function readAll(
 /** The program is ready again, and none of its connections is stuck. */
 async function expectToGoOn(program: Program): Promise<void> {
   const readiness = () => fetch(`${program.url}/-/readiness`).then(({ status }) => status);
-  await expect.poll(readiness, { timeout: 15_000 }).toBe(200);
+  const ended = program.ended.then(() => Promise.reject(new Error(`the program ended: ${program.output()}`)));
+  await Promise.race([expect.poll(readiness, { timeout: 15_000 }).toBe(200), ended]);
   const statuses = async () => {
     const responses = await Promise.all(Array.from({ length: 40 }, () => program.root('GET /projects')));
     return responses.map(({ status }) => status);

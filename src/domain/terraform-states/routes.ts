@@ -1,15 +1,16 @@
 /** States of Terraform by the protocol of its backend over HTTP (facts-packages: 1.13). */
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { onProject } from '../../kernel/access/access.ts';
 import { bytesOf, type Endpoint, endpoint, found, noContent, Reply } from '../../kernel/api/endpoint.ts';
 import type { Needs } from '../../kernel/services.ts';
+import { Failure } from '../../platform/failure.ts';
 import { receiveRaw } from '../../platform/http/bodies/raw-file.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { decodeUtf8 } from '../../platform/http/parameters/raw-parameters.ts';
 import { unseal } from '../../platform/secret.ts';
 import { deleteState, deleteVersion, endLock, takeLock, writeState } from './actions.ts';
 import { selectNewest, selectState, selectVersion, type VersionRow } from './queries.ts';
-import { requireName, serialOf } from './rules.ts';
+import { type Lock as HeldLock, requireName, serialOf } from './rules.ts';
 
 const path = '/projects/:id/terraform/state/:name';
 
@@ -40,6 +41,9 @@ const about = {
   Path: text(),
 };
 const Lock = Type.Object({ ID: Type.String(), ...about });
+/** The body has the lock, too: programs say who has it. */
+const lockedBy = (held: HeldLock): Failure =>
+  new Failure('conflict', `409 Conflict - locked by ${held.ID}`, { fields: { ...held } });
 const OneVersion = Type.Object({ name: Type.String(), serial: Type.Integer({ minimum: 0 }) });
 
 const replyWith = ({ secretKey }: Needs<'secretKey'>, { content }: VersionRow) =>
@@ -114,7 +118,8 @@ export const stateEndpoints: Endpoint[] = [
       const { name, ...lock } = context.input;
       requireName(name);
       const held = await takeLock(context, name, lock);
-      return held ? new Reply<Static<typeof Lock>>(409, held) : lock;
+      if (held) throw lockedBy(held);
+      return lock;
     },
   }),
   endpoint({
@@ -125,10 +130,11 @@ export const stateEndpoints: Endpoint[] = [
     also: [409],
     input: Type.Object({ name: Type.String(), ID: Type.Optional(lockId) }),
     status: 200,
-    reply: Type.Union([Lock, Type.Null()]),
+    reply: noContent,
     handle: async (context) => {
       const held = await endLock(context, context.input.name, context.input.ID, context.unmodified);
-      return held ? new Reply<Static<typeof Lock>>(409, held) : new Reply<never>(200);
+      if (held) throw lockedBy(held);
+      return null;
     },
   }),
   endpoint({

@@ -65,7 +65,10 @@ test('who holds the lock writes, and nobody else', async () => {
   expect(await send('POST', 'production/lock', lock)).toEqual({ status: 200, text: JSON.stringify(lock) });
   expect((await send('GET', 'production')).status).toBe(204);
   const held = await send('POST', 'production/lock', { ...lock, ID: 'two' });
-  expect([held.status, JSON.parse(held.text)]).toEqual([409, lock]);
+  expect([held.status, JSON.parse(held.text)]).toEqual([
+    409,
+    { ...lock, message: `409 Conflict - locked by ${lock.ID}` },
+  ]);
   for (const query of ['', '?ID=two']) {
     expect((await send('POST', `production${query}`, state(1))).status).toBe(423);
     expect((await send('DELETE', `production${query}`)).status).toBe(423);
