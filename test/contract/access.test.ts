@@ -44,6 +44,8 @@ const openToNobody = new Set([
   'GET /projects/:id/issues/:eventable_id/resource_iteration_events/:event_id',
   // Leads on to a comparison.
   'GET /:path+/-/merge_requests/:iid/diffs',
+  // The file is of another package than the sample's: src/domain/pages/package-pages.test.ts opens one.
+  'GET /:path+/-/packages/:id/files/:file',
   // The archive has no folders.
   'GET /:path+/-/jobs/:id/artifacts/browse/*',
   // That project is no fork.
