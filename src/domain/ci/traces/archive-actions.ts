@@ -1,9 +1,9 @@
 /** Makes the traces of jobs that have ended blobs. */
 import { basename } from 'node:path';
 import type { Needs } from '../../../kernel/services.ts';
-import { monotonic, now } from '../../../platform/clock.ts';
+import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { addJobs } from '../../../platform/jobs/jobs.ts';
+import { goOnLater, startTurn } from '../../../platform/jobs/turn.ts';
 import { liveFolders, liveIn, openLive, removeLive } from './live-traces.ts';
 import { lockEnded, selectEnds } from './queries.ts';
 import type { TraceServices } from './traces.ts';
@@ -36,9 +36,6 @@ async function archive({ blobs, config, database }: TraceServices, jobId: number
   }
 }
 
-/** Other jobs of the program wait no longer: after an upgrade, all traces of before are archived. */
-const TURN_MS = 5_000;
-
 /**
  * Files of jobs that are gone, too: they went with their pipeline or project, by foreign key. One turn, from a folder on; what is
  * left is a job behind those that wait. A trace that cannot be kept, on a full disk, holds up no other.
@@ -46,20 +43,19 @@ const TURN_MS = 5_000;
 export async function archiveTraces(
   services: TraceServices & Needs<'log'>,
   { from = '' }: { from?: unknown } = {},
-  turnMs = TURN_MS,
+  turnMs?: number,
 ): Promise<void> {
   const { config, database, log } = services;
   const before = now().getTime() - SETTLED_MS;
-  const end = monotonic() + turnMs;
+  const isOver = startTurn(turnMs);
   let isBegun = false;
   let failed = 0;
   let problem: unknown;
   for (const folder of await liveFolders(config.data)) {
     const name = basename(folder);
     if (name < String(from)) continue;
-    if (isBegun && monotonic() >= end) {
-      const next = { task: ARCHIVE_TRACES, payload: { from: name }, key: ARCHIVE_TRACES, priority: 1 };
-      await addJobs(database.background, [next]);
+    if (isBegun && isOver()) {
+      await goOnLater(database.background, ARCHIVE_TRACES, { from: name });
       break;
     }
     isBegun = true;

@@ -1,8 +1,8 @@
 /** Removes repositories that were deleted, by small steps. */
 import type { Needs } from '../../../kernel/services.ts';
-import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
+import { startTurn } from '../../../platform/jobs/turn.ts';
 import { CLEANING } from '../tags/removal.ts';
 import { removeUpload } from '../uploads/actions.ts';
 import { selectUploadsOf } from '../uploads/queries.ts';
@@ -22,21 +22,19 @@ export const removeLater = (db: Db, id: number): Promise<void> =>
     },
   ]);
 
-const TURN_MS = 5_000;
-
 /** One turn; what is left is a job behind those that wait. */
 export async function removeRepository(
   { database: { background: db }, blobs }: Needs<'database' | 'blobs'>,
   id: number,
-  turnMs = TURN_MS,
+  turnMs?: number,
 ): Promise<void> {
   if (!(await beginRemoval(db, id))) return;
-  const end = monotonic() + turnMs;
+  const isOver = startTurn(turnMs);
   for (let ids = await selectUploadsOf(db, id); ids.length > 0; ids = await selectUploadsOf(db, id))
     for (const upload of ids) await discardChunks(blobs, await removeUpload(db, upload));
   for await (const gone of removeContent(db, id)) {
     await blobs.release(gone);
-    if (monotonic() >= end) return removeLater(db, id);
+    if (isOver()) return removeLater(db, id);
   }
   await endRemoval(db, id);
 }

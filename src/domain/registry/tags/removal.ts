@@ -1,7 +1,7 @@
 /** Removes tags of a repository in the background: by turns, so that a repository with many holds up no other. */
-import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
+import { startTurn } from '../../../platform/jobs/turn.ts';
 import { patternCompiler } from '../../../platform/patterns/pattern.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { guardOf, selectRules } from '../protection/queries.ts';
@@ -38,8 +38,6 @@ export const removeTags = (db: Db, removals: readonly TagsRemoval[]): Promise<vo
   );
 
 const BATCH = 1_000;
-/** Patterns that somebody wrote may take a millisecond for each tag. */
-const TURN_MS = 5_000;
 
 /** One turn; what is left is a job behind those that wait. */
 export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void> {
@@ -53,7 +51,7 @@ export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void
     id: removal.after.id,
   };
   const turn = takeTurns();
-  const end = monotonic() + TURN_MS;
+  const isOver = startTurn();
   do {
     // Rules and the repository may have changed since the last batch.
     const repository = await selectCleaned(db, repository_id);
@@ -65,7 +63,8 @@ export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void
     const gone: TagPlace[] = [];
     let seen = 0;
     for (const tag of tags) {
-      if (seen > 0 && monotonic() >= end) break;
+      // Patterns that somebody wrote may take a millisecond for each.
+      if (seen > 0 && isOver()) break;
       seen += 1;
       after = tag;
       if (selector.goes(tag) && guard?.deleteRefusedBy(tag.name) === undefined) gone.push(tag);
@@ -73,7 +72,7 @@ export async function runTagsRemoval(db: Db, removal: TagsRemoval): Promise<void
     }
     await deleteUnchanged(db, gone);
     if (seen === tags.length && tags.length < BATCH) return;
-  } while (monotonic() < end);
+  } while (!isOver());
   const place = after && { updated_at: after.updated_at.toISOString(), id: after.id };
   await removeTags(db, [{ ...removal, ...(place && { after: place }), kept: selector.kept }]);
 }
