@@ -12,7 +12,7 @@ const textOf = async (file: Blob | string): Promise<string> =>
   typeof file === 'string' ? file : file.text();
 
 /** A project with the file, and a runner of its own. */
-async function makePlace(path: string, file: string): Promise<{ id: number; sha: string; runner: Runner }> {
+async function makeTeam(path: string, file: string): Promise<{ id: number; sha: string; runner: Runner }> {
   const { root } = gitbeaker;
   const { id } = await root.Projects.create({ name: path, path });
   const action = { action: 'create' as const, filePath: '.gitlab-ci.yml', content: file };
@@ -44,7 +44,7 @@ deploy:
 
 test('pipelines, their jobs, artifacts and reports', async () => {
   const { root } = gitbeaker;
-  const { id, sha, runner } = await makePlace('built', FILE);
+  const { id, sha, runner } = await makeTeam('built', FILE);
   const made = await root.Pipelines.create(id, 'main', { variables: [{ key: 'STONE', value: 'granite' }] });
   expect(made).toMatchObject({
     sha,
@@ -109,7 +109,7 @@ test('pipelines, their jobs, artifacts and reports', async () => {
 
 test('environments, deployments and resource groups', async () => {
   const { root } = gitbeaker;
-  const { id, sha, runner } = await makePlace('deployed', FILE);
+  const { id, sha, runner } = await makeTeam('deployed', FILE);
   const pipeline = await root.Pipelines.create(id, 'main');
   await runner.update(await runner.take(), { state: 'success' });
   const [deploy] = await root.Jobs.all(id, { pipelineId: pipeline.id, scope: 'manual' });
@@ -155,7 +155,7 @@ test('environments, deployments and resource groups', async () => {
 
 test('variables, triggers and schedules', async () => {
   const { root } = gitbeaker;
-  const { id } = await makePlace('scheduled', FILE);
+  const { id } = await makeTeam('scheduled', FILE);
   const group = await gitbeaker.makeGroup('stones');
   for (const [variables, of] of [
     [root.ProjectVariables, id],
@@ -219,7 +219,7 @@ test('variables, triggers and schedules', async () => {
 
 test('runners', async () => {
   const { root } = gitbeaker;
-  const { id } = await makePlace('kiln', FILE);
+  const { id } = await makeTeam('kiln', FILE);
   const other = await root.Projects.create({ name: 'borrower', path: 'borrower' });
   const [made] = await root.Runners.all({ projectId: id });
   const runner = Number(made?.id);
@@ -239,7 +239,7 @@ test('runners', async () => {
 
 test('configuration files are checked', async () => {
   const { root } = gitbeaker;
-  const { id } = await makePlace('checked', FILE);
+  const { id } = await makeTeam('checked', FILE);
   expect(await root.Lint.check(id, { dryRun: true })).toMatchObject({ valid: true, errors: [] });
   expect(await root.Lint.lint(id, 'a: {script: make, sript: 1}')).toMatchObject({
     valid: false,
@@ -249,7 +249,7 @@ test('configuration files are checked', async () => {
 
 test('releases with their links', async () => {
   const { root } = gitbeaker;
-  const { id } = await makePlace('released', FILE);
+  const { id } = await makeTeam('released', FILE);
   const made = await root.ProjectReleases.create(id, {
     tagName: 'v1',
     ref: 'main',

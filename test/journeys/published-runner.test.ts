@@ -25,7 +25,7 @@ const eventually = { timeout: 120_000, interval: 100 };
 const textOf = (file: Blob | string) => (typeof file === 'string' ? file : file.text());
 
 /** A project with a clone of it and a runner of its own. */
-async function makePlace(path: string, tags: readonly string[] = ['other', 'shell']) {
+async function makeTeam(path: string, tags: readonly string[] = ['other', 'shell']) {
   const { root, url } = gitbeaker;
   const { id } = await root.Projects.create({ name: path, path });
   const home = makeFolder();
@@ -143,7 +143,7 @@ deploy:
 
 test('what is pushed is built, tested and deployed by the runner', async () => {
   const { root } = gitbeaker;
-  const { id, home, push, runAll, statuses, jobOf, logOf } = await makePlace('house');
+  const { id, home, push, runAll, statuses, jobOf, logOf } = await makeTeam('house');
   const [registered] = await root.Runners.all({ projectId: id });
   expect(registered).toMatchObject({
     description: 'A runner of PyPI',
@@ -234,7 +234,7 @@ test('what is pushed is built, tested and deployed by the runner', async () => {
 
 test('a script that fails, one that takes too long, and one that is canceled', async () => {
   const { root } = gitbeaker;
-  const { id, home, push, runAll, statuses, jobOf, logOf } = await makePlace('faults');
+  const { id, home, push, runAll, statuses, jobOf, logOf } = await makeTeam('faults');
   const failing = await push({
     '.gitlab-ci.yml': `
 default: {tags: [shell]}
@@ -281,7 +281,7 @@ long: {script: ["touch ${home}/begun", "while ! test -e ${home}/canceled; do sle
 
 test('a runner takes what its tags allow, and is forgotten when it goes', async () => {
   const { root } = gitbeaker;
-  const { id, home, push, statuses } = await makePlace('tags', ['shell']);
+  const { id, home, push, statuses } = await makeTeam('tags', ['shell']);
   const pipeline = await push({
     '.gitlab-ci.yml': `
 untagged: {script: ["true"]}
@@ -302,7 +302,7 @@ here: {tags: [shell], script: ["true"]}
 
 test('gitlab-runner-api speaks the protocol', async () => {
   const { root } = gitbeaker;
-  const { id, home, token, push, statuses, logOf, jobOf } = await makePlace('library', []);
+  const { id, home, token, push, statuses, logOf, jobOf } = await makeTeam('library', []);
   const pipeline = await push({
     '.gitlab-ci.yml': `
 default: {tags: [library]}

@@ -81,7 +81,7 @@ function makeTools(home: string): string {
 }
 
 /** A project of its owner's, with a clone of it. */
-async function makePlace(path: string) {
+async function makeTeam(path: string) {
   const mason = await gitbeaker.makeUser(`mason-${path}`);
   const { url } = gitbeaker;
   const { api } = mason;
@@ -113,7 +113,7 @@ async function makePlace(path: string) {
 
 test('what is pushed is tested, built and released, and its tags have pipelines', async () => {
   const { url } = gitbeaker;
-  const { mason, api, id, home, tools, project, push, pipelineOf, get } = await makePlace('house');
+  const { mason, api, id, home, tools, project, push, pipelineOf, get } = await makeTeam('house');
   const { token } = (await api.requester
     .post(`projects/${id}/runners/reset_registration_token`)
     .then(({ body }) => body)) as unknown as { token: string };
@@ -229,7 +229,7 @@ function runSteps(folder: string, tools: string, job: TakenJob): void {
 }
 
 test('the step of `release:` makes what the file says', async () => {
-  const { api, id, home, tools, push, pipelineOf } = await makePlace('tower');
+  const { api, id, home, tools, push, pipelineOf } = await makeTeam('tower');
   await push('A tower', {
     '.gitlab-ci.yml': `
 release:

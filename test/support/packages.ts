@@ -20,7 +20,7 @@ export type Team = {
 };
 
 /** A private project in a private group, with a member of each role. */
-export async function makePlace(app: TestApp): Promise<Team> {
+export async function makeTeam(app: TestApp): Promise<Team> {
   const group = await makeGroup(app);
   const project = await makeProject(app, { namespace_id: group.id });
   const roles = ['maintainer', 'developer', 'reporter', 'guest'] as const;

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { openBrowser, signInAs } from '../../../test/support/browser.ts';
 import { bodyOf } from '../../../test/support/factories.ts';
-import { makePlace, own } from '../../../test/support/packages.ts';
+import { makeTeam, own } from '../../../test/support/packages.ts';
 import { PASSWORD } from '../../../test/support/rows.ts';
 
 const app = useApp();
 
 test('the addresses in the records of packages lead to pages, and these to the files', async () => {
-  const team = await makePlace(app);
+  const team = await makeTeam(app);
   const { project, developer, reporter, guest } = team;
   const publish = async (path: string) => {
     const url = `${app.url}/api/v4/projects/${project.id}/packages/${path}`;

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../test/support/app.ts';
 import { bodyOf } from '../../../test/support/factories.ts';
-import { basic, bearer, type Headers, makePlace, type Team } from '../../../test/support/packages.ts';
+import { basic, bearer, type Headers, makeTeam, type Team } from '../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
 let { project, maintainer, developer, reporter } = {} as Team;
 
 beforeEach(async () => {
-  ({ project, maintainer, developer, reporter } = await makePlace(app));
+  ({ project, maintainer, developer, reporter } = await makeTeam(app));
 });
 
 const state = (serial: number, secret = 'granite') => JSON.stringify({ version: 4, serial, secret });

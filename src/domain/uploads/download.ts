@@ -1,31 +1,24 @@
-/** An uploaded file as a response that no browser runs. */
-import { Readable } from 'node:stream';
+/** An uploaded file as a reply that no browser runs. */
+import type { Readable } from 'node:stream';
+import { replyWithBlob } from '../../kernel/api/blob-reply.ts';
+import type { Reply } from '../../kernel/api/endpoint.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
-import { dispositionHeader } from '../../platform/http/disposition.ts';
+import type { HttpRequest } from '../../platform/http/messages.ts';
 import type { UploadRow } from './actions.ts';
 import { pictureType } from './rules.ts';
 
-export type Download = { headers: Record<string, string>; body: Readable };
-
-/** The file's headers, and its bytes where they are requested; 404 when it is gone. */
-export async function downloadOf(
-  { blobs }: Needs<'blobs'>,
-  upload: Pick<UploadRow, 'sha256' | 'filename'>,
-  method: string,
-): Promise<Download> {
-  const file = upload.sha256 && (await blobs.open(upload.sha256));
-  if (!file) throw notFound();
-  const picture = pictureType(upload.filename);
-  const headers = {
-    'content-type': picture ?? 'application/octet-stream',
-    'content-length': String(file.size),
-    'content-disposition': dispositionHeader(picture ? 'inline' : 'attachment', upload.filename),
-    'content-security-policy': "default-src 'none'; sandbox",
-    'cross-origin-resource-policy': 'same-origin',
-    'cache-control': 'private, max-age=0, must-revalidate',
-  };
-  if (method !== 'HEAD') return { headers, body: file.stream() };
-  await file.close();
-  return { headers, body: Readable.from([]) };
+/** 404 when its bytes are gone. */
+export async function replyWithUpload(
+  services: Needs<'blobs'>,
+  { sha256, filename }: Pick<UploadRow, 'sha256' | 'filename'>,
+  request: HttpRequest,
+): Promise<Reply<Readable>> {
+  if (!sha256) throw notFound();
+  const picture = pictureType(filename);
+  return replyWithBlob(services, request, {
+    sha256,
+    name: filename,
+    ...(picture && { inline: true, contentType: picture }),
+  });
 }

@@ -4,13 +4,14 @@
  */
 import { authorizeGroup, authorizeProject, Moved } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
+import { asResponse } from '../../kernel/api/blob-reply.ts';
 import { type FileContext, fileRoute } from '../../kernel/api/file-route.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { HttpResponse } from '../../platform/http/messages.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import { groupHome, type Home, projectHome } from './actions.ts';
-import { downloadOf } from './download.ts';
+import { replyWithUpload } from './download.ts';
 import { selectBySecret } from './queries.ts';
 
 type FindHome = (
@@ -56,8 +57,7 @@ async function serve(
   });
   const upload = await selectBySecret(services.database.db, home, { secret, filename });
   if (!upload) throw notFound();
-  const { headers, body } = await downloadOf(services, upload, request.method);
-  return { status: 200, headers, body };
+  return asResponse(await replyWithUpload(services, upload, request));
 }
 
 /** The routes outside the API. */

@@ -1,21 +1,12 @@
 /** Uploads of projects and groups at the API (facts: Projects, uploads; Groups, uploads). */
-import type { Readable } from 'node:stream';
 import { type Access, onGroup, onProject } from '../../kernel/access/access.ts';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Actor, Caller } from '../../kernel/actor.ts';
-import {
-  bytesOf,
-  type Endpoint,
-  endpoint,
-  found,
-  listing,
-  noContent,
-  Reply,
-} from '../../kernel/api/endpoint.ts';
-import type { Needs } from '../../kernel/services.ts';
+import { downloadStatuses } from '../../kernel/api/blob-reply.ts';
+import { bytesOf, type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { groupHome, type Home, keepUpload, projectHome, removeUpload, type UploadRow } from './actions.ts';
-import { downloadOf } from './download.ts';
+import { replyWithUpload } from './download.ts';
 import { presentUpload, selectBySecret, selectUpload, selectUploads } from './queries.ts';
 import { markdownOf, shownTypes } from './rules.ts';
 import { IdInput, NewUploadRecord, SecretInput, UploadInput, UploadRecord } from './schema.ts';
@@ -23,11 +14,6 @@ import { IdInput, NewUploadRecord, SecretInput, UploadInput, UploadRecord } from
 function presentNew(home: Home, { id, secret, filename }: UploadRow): NewUploadRecord {
   const url = `/uploads/${secret}/${filename}`;
   return { id, url, full_path: `${home.path}${url}`, ...markdownOf(filename, url) };
-}
-
-async function reply(services: Needs<'blobs'>, upload: UploadRow, method: string): Promise<Reply<Readable>> {
-  const { headers, body } = await downloadOf(services, upload, method);
-  return new Reply(200, body, headers);
 }
 
 function uploadEndpoints<Subject>(resource: {
@@ -69,9 +55,10 @@ function uploadEndpoints<Subject>(resource: {
       summary: `The content of a file of the texts of a ${word}, by id.`,
       access: manage,
       input: IdInput,
+      also: downloadStatuses,
       reply: bytesOf(...shownTypes, 'application/octet-stream'),
       handle: async ({ db, services, subject, input, request }) =>
-        reply(services, found(await selectUpload(db, homeOf(subject), input.upload_id)), request.method),
+        replyWithUpload(services, found(await selectUpload(db, homeOf(subject), input.upload_id)), request),
     }),
     endpoint({
       method: 'GET',
@@ -79,9 +66,10 @@ function uploadEndpoints<Subject>(resource: {
       summary: `The content of a file of the texts of a ${word}, by its address there.`,
       access: resource.read,
       input: SecretInput,
+      also: downloadStatuses,
       reply: bytesOf(...shownTypes, 'application/octet-stream'),
       handle: async ({ db, services, subject, input, request }) =>
-        reply(services, found(await selectBySecret(db, homeOf(subject), input)), request.method),
+        replyWithUpload(services, found(await selectBySecret(db, homeOf(subject), input)), request),
     }),
     endpoint({
       method: 'DELETE',

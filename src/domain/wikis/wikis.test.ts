@@ -23,9 +23,9 @@ const logOf = async (place: WikiParent): Promise<string[]> =>
 describe.each([
   ['project', () => projectWikiParent(ashlar)],
   ['group', () => groupWikiParent(ashlar)],
-])('the wiki of a %s', (_, makePlace) => {
+])('the wiki of a %s', (_, makeTeam) => {
   test('is empty until it has a page, and no question makes a repository', async () => {
-    const place = await makePlace();
+    const place = await makeTeam();
     expect(bodyOf(await ashlar.root(`GET ${place.wikis}`), 200)).toEqual([]);
     expect(bodyOf(await ashlar.root(`GET ${place.wikis}/home`), 404)).toEqual(NOT_THERE);
     expect(bodyOf(await ashlar.root(`PUT ${place.wikis}/home`, { body: { content: 'x' } }), 404)).toEqual(
@@ -40,7 +40,7 @@ describe.each([
   });
 
   test('makes, shows, changes, renames and deletes pages', async () => {
-    const place = await makePlace();
+    const place = await makeTeam();
     const page = await createPage(ashlar, place, { title: 'A page', content: 'Hello' });
     expect(page).toEqual({
       format: 'markdown',
@@ -89,7 +89,7 @@ describe.each([
   });
 
   test('shows what came by git, with ids that stay', async () => {
-    const place = await makePlace();
+    const place = await makeTeam();
     await createPage(ashlar, place, { title: 'home', content: 'x' });
     await pushPages(ashlar, place, {
       '_sidebar.md': 'side',
@@ -105,7 +105,7 @@ describe.each([
   });
 
   test('keeps attachments beside the pages', async () => {
-    const place = await makePlace();
+    const place = await makeTeam();
     const upload = async (name: string, fields: Record<string, string> = {}) => {
       const form = new FormData();
       form.append('file', new File(['bytes'], name));

@@ -3,14 +3,19 @@ import { Readable } from 'node:stream';
 import { notFound } from '../../platform/failure.ts';
 import { byteRange } from '../../platform/http/byte-range.ts';
 import { dispositionHeader } from '../../platform/http/disposition.ts';
-import type { HttpRequest } from '../../platform/http/messages.ts';
+import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import type { Needs } from '../services.ts';
 import { Reply } from './endpoint.ts';
+
+/** Statuses of such replies, beside 200. */
+export const downloadStatuses = [206, 304, 416] as const;
 
 type File = {
   sha256: Buffer;
   /** The name under which it is saved; without one it is shown where it is. */
   name?: string;
+  /** It is shown all the same. */
+  inline?: boolean;
   contentType?: string;
 };
 
@@ -18,7 +23,7 @@ type File = {
 export async function replyWithBlob(
   { blobs }: Needs<'blobs'>,
   { method, headers }: Pick<HttpRequest, 'method' | 'headers'>,
-  { sha256, name, contentType = 'application/octet-stream' }: File,
+  { sha256, name, inline = false, contentType = 'application/octet-stream' }: File,
 ): Promise<Reply<Readable>> {
   const etag = `W/"${sha256.toString('hex')}"`;
   const kept = { etag, 'cache-control': 'private, max-age=0, must-revalidate' };
@@ -46,10 +51,19 @@ export async function replyWithBlob(
     'accept-ranges': 'bytes',
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
-    ...(name !== undefined && { 'content-disposition': dispositionHeader('attachment', name) }),
+    ...(name !== undefined && {
+      'content-disposition': dispositionHeader(inline ? 'inline' : 'attachment', name),
+    }),
     ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${blob.size}` }),
   };
   if (method !== 'HEAD') return new Reply(range ? 206 : 200, blob.stream(range), reply);
   await blob.close();
   return new Reply(200, Readable.from([]), reply);
 }
+
+/** The reply on a route outside the API. */
+export const asResponse = ({ status, headers, value }: Reply<Readable>): HttpResponse => ({
+  status,
+  headers,
+  ...(value && { body: value }),
+});

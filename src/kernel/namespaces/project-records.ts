@@ -293,7 +293,7 @@ function openIssues(view: { admin: boolean }, row: ProjectRow, level: number): n
   return (row.open_issues ?? 0) - (readsAll ? 0 : (row.open_confidential_issues ?? 0));
 }
 
-/** Sizes of the project; kinds that do not exist yet are 0. */
+/** Sizes of the project; kinds that are not counted are 0: to add them up would take as long as there are files. */
 const presentSizes = (sizes: ProjectSizes): Static<typeof ProjectStatistics> => ({
   commit_count: sizes.commit_count,
   storage_size: sizes.repository_size + sizes.wiki_size + sizes.snippets_size + sizes.lfs_objects_size,

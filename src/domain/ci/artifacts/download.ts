@@ -1,9 +1,10 @@
 /** Archives, and files in them, as responses that no browser runs. */
 import { extname, posix } from 'node:path';
 import { Readable } from 'node:stream';
+import { replyWithBlob } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import { badRequest, notFound } from '../../../platform/failure.ts';
+import { badRequest } from '../../../platform/failure.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
 import { etagOf } from '../../../platform/http/etag.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
@@ -12,6 +13,7 @@ import type { ArtifactRow } from './queries.ts';
 import { isArchivePath } from './rules.ts';
 
 const BYTES = 'application/octet-stream';
+/** As of whole artifacts. */
 const harmless = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
@@ -20,35 +22,13 @@ const harmless = {
 
 const formats: Readonly<Record<string, string>> = { zip: 'application/zip', gzip: 'application/gzip' };
 
-/** The headers of an artifact, and its bytes where they are requested; 404 where its file is gone. */
-export async function downloadOf(
-  { blobs }: Needs<'blobs'>,
-  { sha256, filename, file_format }: ArtifactRow,
-  method: string,
-): Promise<{ headers: Record<string, string>; body: Readable }> {
-  const file = await blobs.open(sha256);
-  if (!file) throw notFound();
-  const headers = {
-    'content-type': formats[file_format] ?? BYTES,
-    'content-length': String(file.size),
-    'content-disposition': dispositionHeader('attachment', filename),
-    ...harmless,
-  };
-  if (method !== 'HEAD') return { headers, body: file.stream() };
-  await file.close();
-  return { headers, body: Readable.from([]) };
-}
-
-export async function replyWithArchive(
+/** 404 where its file is gone. */
+export const replyWithArtifact = (
   services: Needs<'blobs'>,
-  archive: ArtifactRow,
+  { sha256, filename, file_format }: ArtifactRow,
   request: HttpRequest,
-): Promise<Reply<Readable>> {
-  const { etag, isKnown } = etagOf(archive.sha256.toString('hex'), request);
-  if (isKnown) return new Reply<Readable>(304, undefined, { etag, ...harmless });
-  const { headers, body } = await downloadOf(services, archive, request.method);
-  return new Reply(200, body, { ...headers, etag });
-}
+): Promise<Reply<Readable>> =>
+  replyWithBlob(services, request, { sha256, name: filename, contentType: formats[file_format] ?? BYTES });
 
 /** Types of files that programs ask for by address; the rest is text or bytes. */
 const types: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
  * Artifacts below the address of their job: the archive, by `file_type` each report, as it came, and files in the archive. Where
  * a ref stands for the job, the address leads to that of the job with the name in `job`.
  */
+import { asResponse } from '../../../kernel/api/blob-reply.ts';
 import { type FileContext, fileRoute, projectOfFile } from '../../../kernel/api/file-route.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { forbidden, notFound } from '../../../platform/failure.ts';
@@ -9,7 +10,7 @@ import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../../platform/http/parameters/raw-parameters.ts';
 import type { Route } from '../../../platform/http/server/server.ts';
 import { mayDownload } from '../jobs/rules.ts';
-import { downloadOf, replyWithArchived } from './download.ts';
+import { replyWithArchived, replyWithArtifact } from './download.ts';
 import { archiveOf, namedArchive } from './find-archive.ts';
 import { selectArtifact } from './queries.ts';
 
@@ -41,16 +42,14 @@ async function sendArtifact(services: FileServices, context: FileContext): Promi
   );
   if (!artifact) throw notFound();
   if (!mayDownload(subject, artifact.access)) throw forbidden();
-  const { headers, body } = await downloadOf(services, artifact, request.method);
-  return { status: 200, headers, body };
+  return asResponse(await replyWithArtifact(services, artifact, request));
 }
 
 async function sendArchived(services: FileServices, context: FileContext): Promise<HttpResponse> {
   const jobId = jobIn(context);
   const archive = await archiveOf(await readingOf(services, context), jobId);
   const { '*': path = '' } = context.params;
-  const { status, headers, value } = await replyWithArchived(services, archive, path, context.request);
-  return { status, headers, ...(value && { body: value }) };
+  return asResponse(await replyWithArchived(services, archive, path, context.request));
 }
 
 async function leadToJob(services: FileServices, context: FileContext, kind: string): Promise<HttpResponse> {

@@ -1,5 +1,6 @@
 /** Artifacts of jobs, by the job and by a ref and the name of a job (facts: Jobs; facts for CI: Storage and access). */
 import { onProject } from '../../../kernel/access/access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import {
   Accepted,
   accepted,
@@ -15,7 +16,7 @@ import { showJob } from '../jobs/routes.ts';
 import { Job, OneJob } from '../jobs/schema.ts';
 import { deleteArtifacts, eraseJob, expireOfProject, keepForEver } from './actions.ts';
 import { listArchive } from './archive.ts';
-import { ArchivedFile, replyWithArchive, replyWithArchived } from './download.ts';
+import { ArchivedFile, replyWithArchived, replyWithArtifact } from './download.ts';
 import { archiveOf, namedArchive } from './find-archive.ts';
 import { isArchivePath } from './rules.ts';
 import { ArchivedPath, ArchiveEntryRecord, ArchiveTree, NamedArchive, NamedPath } from './schema.ts';
@@ -55,12 +56,12 @@ export const artifactEndpoints: Endpoint[] = [
     summary: 'The archive of what a job made.',
     access: reading,
     jobToken: true,
-    also: [304],
+    also: downloadStatuses,
     input: OneJob,
     reply: bytesOf('application/zip'),
     handle: async (context) => {
       const { services, input, request } = context;
-      return replyWithArchive(services, await archiveOf(context, input.job_id), request);
+      return replyWithArtifact(services, await archiveOf(context, input.job_id), request);
     },
   }),
   archiveTreeEndpoint,
@@ -86,12 +87,12 @@ export const artifactEndpoints: Endpoint[] = [
     summary: 'The archive of a job by its name, of the last successful pipeline of a branch or tag.',
     access: reading,
     jobToken: true,
-    also: [304],
+    also: downloadStatuses,
     input: NamedArchive,
     reply: bytesOf('application/zip'),
     handle: async (context) => {
       const { services, input, request } = context;
-      return replyWithArchive(services, await namedArchive(context, input), request);
+      return replyWithArtifact(services, await namedArchive(context, input), request);
     },
   }),
   endpoint({

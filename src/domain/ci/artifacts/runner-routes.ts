@@ -1,6 +1,7 @@
 /** What runners call for the artifacts of jobs (facts for CI: Artifacts of the runner). */
 import { anyone } from '../../../kernel/access/access.ts';
 import { authorizeProject } from '../../../kernel/access/find.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import { forbidden, unauthenticated } from '../../../platform/failure.ts';
 import { isOfSameHierarchy } from '../execution/artifact-queries.ts';
@@ -8,7 +9,7 @@ import { jobOf, presentedToken } from '../execution/own-job.ts';
 import { Words } from '../execution/schema.ts';
 import { authenticateJob } from '../job-token-scope/authenticate-job.ts';
 import { mayDownload } from '../jobs/rules.ts';
-import { replyWithArchive } from './download.ts';
+import { replyWithArtifact } from './download.ts';
 import { selectArchive, selectPipelinesOf, selectProjectOfJob } from './queries.ts';
 import { AuthorizeUpload, OwnDownload, UploadArtifact, UploadAuthorized } from './schema.ts';
 import { refuseWithoutFile, sizeLimit, takeArtifact, tooLarge, typeOf } from './upload.ts';
@@ -54,7 +55,7 @@ export const runnerArtifactEndpoints: Endpoint[] = [
     summary: 'The archive of an earlier job, for the runner of a later one.',
     access: anyone,
     ownCredential: true,
-    also: [304],
+    also: downloadStatuses,
     input: OwnDownload,
     reply: bytesOf('application/zip'),
     handle: async ({ db, services, settings, input, request }) => {
@@ -71,7 +72,7 @@ export const runnerArtifactEndpoints: Endpoint[] = [
         if (!pipelines || !(await isOfSameHierarchy(db, pipelines.asked, pipelines.asking)))
           throw forbidden();
       }
-      return replyWithArchive(services, archive, request);
+      return replyWithArtifact(services, archive, request);
     },
   }),
 ];

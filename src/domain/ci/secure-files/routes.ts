@@ -1,19 +1,8 @@
 /** Secure files of projects (facts: CI lint, secure files, releases; facts-ci: 7.6). */
-import { Readable } from 'node:stream';
 import Type, { type Static } from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
-import {
-  bytesOf,
-  type Endpoint,
-  endpoint,
-  found,
-  listing,
-  noContent,
-  Reply,
-} from '../../../kernel/api/endpoint.ts';
-import { notFound } from '../../../platform/failure.ts';
-import { dispositionHeader } from '../../../platform/http/disposition.ts';
-import { etagOf } from '../../../platform/http/etag.ts';
+import { downloadStatuses, replyWithBlob } from '../../../kernel/api/blob-reply.ts';
+import { bytesOf, type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { dateTime, file, integerId, nullable } from '../../../platform/http/parameters/schema.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { deleteSecureFile, keepSecureFile } from './actions.ts';
@@ -104,25 +93,12 @@ export const secureFileEndpoints: Endpoint[] = [
     summary: 'The content of a secure file of a project.',
     access: read,
     jobToken: true,
-    also: [304],
+    also: downloadStatuses,
     input: OneFile,
     reply: bytesOf(BYTES),
     handle: async ({ db, services, subject, input, request }) => {
       const row = found(await selectSecureFile(db, subject, input.secure_file_id), 'Secure File');
-      const { etag, isKnown } = etagOf(row.sha256.toString('hex'), request);
-      const kept = { etag, 'cache-control': 'private, max-age=0, must-revalidate' };
-      if (isKnown) return new Reply<Readable>(304, undefined, kept);
-      const stored = await services.blobs.open(row.sha256);
-      if (!stored) throw notFound('Secure File');
-      const headers = {
-        'content-type': BYTES,
-        'content-length': String(stored.size),
-        'content-disposition': dispositionHeader('attachment', row.name),
-        ...kept,
-      };
-      if (request.method !== 'HEAD') return new Reply<Readable>(200, stored.stream(), headers);
-      await stored.close();
-      return new Reply<Readable>(200, Readable.from([]), headers);
+      return replyWithBlob(services, request, { sha256: row.sha256, name: row.name });
     },
   }),
   endpoint({

@@ -1,7 +1,6 @@
 /** Objects: where programs fetch and bring them, and their bytes (Git LFS: docs/api/batch.md, basic-transfers.md). */
-import type { Readable } from 'node:stream';
 import { authorizeProject } from '../../../kernel/access/find.ts';
-import { replyWithBlob } from '../../../kernel/api/blob-reply.ts';
+import { asResponse, replyWithBlob } from '../../../kernel/api/blob-reply.ts';
 import { admit } from '../../../kernel/api/gate.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { readBody } from '../../../platform/http/bodies/body.ts';
@@ -103,11 +102,7 @@ export async function sendObject({ request, ...arrived }: Arrived): Promise<Http
   const { oid = '' } = request.params;
   const isThere = isOid(oid) && (await selectObjects(services.database.db, project.id, [oid])).size > 0;
   if (!isThere) throw new Failure('not_found', 'Not found.');
-  const { status, value, headers } = await replyWithBlob(services, request, {
-    sha256: Buffer.from(oid, 'hex'),
-  });
-  const body: Readable | undefined = value;
-  return { status, headers, ...(body && { body }) };
+  return asResponse(await replyWithBlob(services, request, { sha256: Buffer.from(oid, 'hex') }));
 }
 
 const mismatch = (): Failure => new Failure('bad_request', 'SHA256 or size mismatch');

@@ -5,7 +5,7 @@ import { bodyOf } from '../../../../test/support/factories.ts';
 import {
   basic,
   type Headers,
-  makePlace,
+  makeTeam,
   openToAll,
   own,
   type Team,
@@ -19,7 +19,7 @@ let head = '';
 const description = (more = '') => `{"name": "acme/stone", "description": "dark"${more}}`;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
   head = await fillProject(app, project.id, [{ 'composer.json': description(), 'src/a.php': '<?php' }]);
   const tag = { tag_name: 'v1.0.0', ref: 'main' };
   bodyOf(await app.root(`POST /projects/${project.id}/repository/tags`, { body: tag }), 201);

@@ -9,7 +9,7 @@ import { bodyOf, makeProject, makeUser } from '../../../../test/support/factorie
 import {
   basic,
   type Headers,
-  makePlace,
+  makeTeam,
   openToAll,
   own,
   type Team,
@@ -19,7 +19,7 @@ const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
 });
 
 const address = (rest: string): string => `${app.url}/api/v4/projects/${project.id}/packages/generic/${rest}`;

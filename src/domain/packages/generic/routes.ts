@@ -1,13 +1,14 @@
 /** Generic packages: any file under a name and a version (facts-packages: 1.2). */
 import Type from 'typebox';
 import { onPackages } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created, PublishedFile, presentPublished } from '../publishing/replies.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { genericFile, optionsOf } from './rules.ts';
 

@@ -8,7 +8,7 @@ import { bodyOf } from '../../../../test/support/factories.ts';
 import {
   basic,
   type Headers,
-  makePlace,
+  makeTeam,
   openToAll,
   own,
   type Team,
@@ -22,7 +22,7 @@ let module = '';
 let head = '';
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
   const { path_with_namespace } = bodyOf(await app.root(`GET /projects/${project.id}`), 200);
   module = `${new URL(app.url).hostname}/${path_with_namespace}`;
   head = await fillProject(app, project.id, [

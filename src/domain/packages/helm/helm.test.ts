@@ -5,14 +5,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
-import { basic, makePlace, openToAll, own, type Team } from '../../../../test/support/packages.ts';
+import { basic, makeTeam, openToAll, own, type Team } from '../../../../test/support/packages.ts';
 import { tarFile } from '../../../../test/support/tar.ts';
 
 const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
 });
 
 const root = () => `${app.url}/api/v4/projects/${project.id}/packages/helm`;

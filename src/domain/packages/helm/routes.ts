@@ -1,13 +1,14 @@
 /** Charts of Helm in the channels of a project (facts-packages: 1.8). */
 import Type from 'typebox';
 import { onPackages } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import { badRequest } from '../../../platform/failure.ts';
 import { file } from '../../../platform/http/parameters/schema.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { readDescription } from './chart-archive.ts';
 import { selectChart, selectCharts } from './queries.ts';
 import { chartOf, indexDocument, isChannel } from './rules.ts';

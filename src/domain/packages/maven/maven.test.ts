@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeMembers, makeProject } from '../../../../test/support/factories.ts';
-import { type Headers, makePlace, own, type Team } from '../../../../test/support/packages.ts';
+import { type Headers, makeTeam, own, type Team } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
 });
 
 const ofProject = () => `/projects/${project.id}/packages/maven`;

@@ -7,6 +7,7 @@ import {
   onPackagesAt,
   type ProjectIds,
 } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -16,7 +17,7 @@ import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { type MavenFile, mavenFile, pathsOfProject, sentDigest } from './rules.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
-import { bearer, makePlace, type Team } from '../../../../test/support/packages.ts';
+import { bearer, makeTeam, type Team } from '../../../../test/support/packages.ts';
 import { makeRunner, startPipeline } from '../../../../test/support/runner.ts';
 
 const app: TestApp = useApp();
@@ -11,7 +11,7 @@ let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 let scoped: string;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
   scoped = `@${group.full_path}/stone`;
 });
 

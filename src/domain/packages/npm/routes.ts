@@ -10,6 +10,7 @@ import {
   type ProjectIds,
 } from '../../../kernel/access/package-access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import {
   bytesOf,
   type Context,
@@ -32,7 +33,7 @@ import {
 import { isVersion } from '../names/semver.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { receiveText, withAttachment } from '../publishing/receive.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { deprecate, moveTag, removeTag, setTag, unpublish } from './actions.ts';
 import { packageAddress, scopeOf, tagAddress } from './addresses.ts';

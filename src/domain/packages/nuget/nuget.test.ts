@@ -5,7 +5,7 @@ import { bodyOf } from '../../../../test/support/factories.ts';
 import {
   basic,
   type Headers,
-  makePlace,
+  makeTeam,
   openToAll,
   own,
   type Team,
@@ -16,7 +16,7 @@ const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
 });
 
 const api = () => `${app.url}/api/v4`;

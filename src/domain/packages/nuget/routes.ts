@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { anyone } from '../../../kernel/access/access.ts';
 import { onGroupPackages, onPackages } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -11,7 +12,7 @@ import { parseUrlEncoded } from '../../../platform/http/parameters/raw-parameter
 import { file } from '../../../platform/http/parameters/schema.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { type Registry, registryOfGroup, registryOfProject } from '../records/registries.ts';
 import { deleteVersion, publishArchive } from './actions.ts';

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/support/factories.ts';
-import { makePlace, type Team } from '../../../../test/support/packages.ts';
+import { makeTeam, type Team } from '../../../../test/support/packages.ts';
 
 const app: TestApp = useApp();
 let { group, project, developer, reporter } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, developer, reporter } = await makePlace(app));
+  ({ group, project, developer, reporter } = await makeTeam(app));
 });
 
 const CONTENT = 'granite';

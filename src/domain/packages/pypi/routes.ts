@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import Type from 'typebox';
 import { onGroupPackages, onPackages } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -12,7 +13,7 @@ import { normalName } from '../names/python-names.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { type Registry, registryOfGroup, registryOfProject } from '../records/registries.ts';
 import { type Document, filesDocument, indexTypes, namesDocument } from './index-pages.ts';
 import { hasFile, selectDistribution, selectIndexed, selectNames } from './queries.ts';

@@ -8,9 +8,6 @@ import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { noteDownload } from './download-actions.ts';
 import type { FetchedFile } from './queries.ts';
 
-/** Statuses of downloads, beside 200. */
-export const downloadStatuses = [206, 304, 416] as const;
-
 /** Saved under the name that is given, or the last part of its own: those of some formats are paths. */
 export async function replyWithFile(
   { db, services, request }: { db: Db; services: Needs<'blobs' | 'log'>; request: HttpRequest },

@@ -1,11 +1,12 @@
 /** Packages of projects and groups (facts: Packages). */
 import { onGroup, onProject } from '../../../kernel/access/access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, listing, noContent } from '../../../kernel/api/endpoint.ts';
 import { forbidden } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
 import { type AfterDeletion, deletePackage, deletePackageFile } from './actions.ts';
-import { downloadStatuses, replyWithFile } from './download.ts';
+import { replyWithFile } from './download.ts';
 import { presentAcross, presentFiles, presentPackage, presentPackages, presentPipeline } from './present.ts';
 import {
   selectFile,

@@ -3,12 +3,13 @@ import { promisify } from 'node:util';
 import { deflate, gzip } from 'node:zlib';
 import Type from 'typebox';
 import { onPackages } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import { badRequest, notFound } from '../../../platform/failure.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import {
   dependenciesDocument,
   infoText,

@@ -6,7 +6,7 @@ import { bodyOf } from '../../../../test/support/factories.ts';
 import {
   basic,
   type Headers,
-  makePlace,
+  makeTeam,
   openToAll,
   own,
   type Team,
@@ -17,7 +17,7 @@ const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, maintainer, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, maintainer, developer, reporter, guest } = await makeTeam(app));
 });
 
 const root = () => `${app.url}/api/v4/projects/${project.id}/packages/rubygems`;

@@ -7,6 +7,7 @@ import {
   onPackages,
   type ProjectIds,
 } from '../../../kernel/access/package-access.ts';
+import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
@@ -19,7 +20,7 @@ import { publishFile, requirePublishable } from '../publishing/publish-actions.t
 import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
-import { downloadStatuses, replyWithFile } from '../records/download.ts';
+import { replyWithFile } from '../records/download.ts';
 import { type FetchedFile, onlyIn } from '../records/queries.ts';
 import { isTakenElsewhere, selectFileById, selectSource, selectVersions } from './queries.ts';
 import { fileToken, moduleFile, moduleName, openedFile, requireVersion } from './rules.ts';

@@ -6,7 +6,7 @@ import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/su
 import {
   bearer,
   type Headers,
-  makePlace,
+  makeTeam,
   openToAll,
   own,
   type Team,
@@ -16,7 +16,7 @@ const app: TestApp = useApp();
 let { group, project, developer, reporter, guest } = {} as Team;
 
 beforeEach(async () => {
-  ({ group, project, developer, reporter, guest } = await makePlace(app));
+  ({ group, project, developer, reporter, guest } = await makeTeam(app));
 });
 
 async function send(method: string, url: string, headers: Headers, body?: string) {

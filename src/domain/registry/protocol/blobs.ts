@@ -1,6 +1,4 @@
-/** Blobs of an image: fetched, deleted, uploaded whole or by chunks, mounted from another image. */
-import type { Readable } from 'node:stream';
-import { replyWithBlob } from '../../../kernel/api/blob-reply.ts';
+import { asResponse, replyWithBlob } from '../../../kernel/api/blob-reply.ts';
 import { now } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { placeIn } from '../access/tokens.ts';
@@ -27,10 +25,8 @@ export async function storedBytes(
   { services, request }: RegistryRequest,
   { sha256, digest, contentType }: { sha256: Buffer; digest: string; contentType: string },
 ): Promise<HttpResponse> {
-  const { status, value, headers } = await replyWithBlob(services, request, { sha256, contentType });
-  const named = { ...versioned, ...headers, 'docker-content-digest': digest };
-  const body: Readable | undefined = value;
-  return { status, headers: named, ...(body && { body }) };
+  const response = asResponse(await replyWithBlob(services, request, { sha256, contentType }));
+  return { ...response, headers: { ...versioned, ...response.headers, 'docker-content-digest': digest } };
 }
 
 export async function getBlob(context: RegistryRequest, path: string, given: string): Promise<HttpResponse> {

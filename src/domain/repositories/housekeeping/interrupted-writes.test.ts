@@ -79,8 +79,8 @@ test.each([
   ['group', () => groupWikiParent(ashlar)],
 ])(
   'pages of the wiki of a %s keep their ids when they are renamed, and lose them when they are removed',
-  async (_, makePlace) => {
-    const place = await makePlace();
+  async (_, makeTeam) => {
+    const place = await makeTeam();
     const idOf = async (slug: string): Promise<number> =>
       bodyOf(await ashlar.root(`GET ${place.wikis}/${encodeURIComponent(slug)}`), 200).wiki_page_meta_id;
     const [moved, gone, kept] = [
