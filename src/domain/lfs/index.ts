@@ -4,6 +4,7 @@ import type { GitAccess, LfsServices } from './protocol/access.ts';
 import { lfsRoutes } from './protocol/routes.ts';
 
 export { lockRefusal } from './locks/queries.ts';
+export { TOO_MUCH_FOR_LOCKS } from './locks/rules.ts';
 export { linkMerged, refuseLockedMerge } from './merges.ts';
 export { copyObjects } from './objects/actions.ts';
 export { pointedObject, refuseMissing } from './objects/pointed-objects.ts';

@@ -4,6 +4,7 @@ import { changedFiles } from '../../platform/git/history/changed-files.ts';
 import { mergeBase } from '../../platform/git/history/history.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
 import { lockRefusal } from './locks/queries.ts';
+import { TOO_MUCH_FOR_LOCKS } from './locks/rules.ts';
 import { linkObjects } from './objects/actions.ts';
 import { hasObjects } from './objects/queries.ts';
 import { pointersBetween } from './pointers/read-pointers.ts';
@@ -21,7 +22,7 @@ export async function refuseLockedMerge(
   const base = await mergeBase(git, [target, source]);
   if (base === undefined) return undefined;
   const { files, isComplete } = await changedFiles(git, { from: base, to: source });
-  if (!isComplete) return 'Too much is changed to tell what of it is locked in Git LFS.';
+  if (!isComplete) return TOO_MUCH_FOR_LOCKS;
   return lockRefusal(db, projectId, userIds, [...files.keys()]);
 }
 

@@ -127,6 +127,32 @@ test('a push that changes what another one has locked is refused', async () => {
   expect((await push(maintainer, { 'art/a.psd': 'other' })).taken).toBe(true);
 });
 
+test('a lock holds against commits that came by a tag, or that many other files hide', async () => {
+  const { developer, maintainer, lock, clone } = await makeWorld();
+  await lock(developer, 'art/a.psd');
+  const work = await clone(maintainer);
+  await commitFiles(work, { 'art/a.psd': 'other' });
+  const push = async (to: string) => (await runGit(work, ['push', 'origin', `HEAD:${to}`])).output;
+  expect(await push('refs/tags/v1')).toContain('is locked in Git LFS by');
+  expect(await push('main')).toContain('is locked in Git LFS by');
+  await mustGit(work, ['tag', '-m', 'One', 'v2']);
+  expect((await runGit(work, ['push', 'origin', 'v2'])).output).toContain('is locked in Git LFS by');
+  await mustGit(work, ['tag', 'file', 'HEAD:b.txt']);
+  expect((await runGit(work, ['push', 'origin', 'file'])).code).toBe(0);
+  await mustGit(work, ['reset', '-q', '--hard', 'origin/main']);
+  const blob = (await mustGit(work, ['rev-parse', 'HEAD:b.txt'])).trim();
+  const names = Array.from(
+    { length: 30_000 },
+    (_, at) => `M 100644 ${blob} ${'a-long-name/'.repeat(12)}${at}\n`,
+  );
+  await runGit(
+    work,
+    ['fast-import', '--quiet', '--force'],
+    `commit refs/heads/many\ncommitter a <a@example.com> 0 +0000\ndata 0\nfrom refs/heads/main\n${names.join('')}M 100644 ${blob} art/a.psd\n`,
+  );
+  expect((await runGit(work, ['push', 'origin', 'many'])).output).toContain('Too much is changed');
+});
+
 test('commits over the API are refused alike', async () => {
   const { project, developer, maintainer, lock } = await makeWorld();
   await lock(developer, 'art/a.psd');

@@ -51,3 +51,6 @@ export function unlockRefusal(
   if (!force) return `${path} is locked by @${username}`;
   return mayForce ? undefined : 'You must have maintainer access to force delete a lock';
 }
+
+/** Why a change goes nowhere of which not all paths are known, where some are locked. */
+export const TOO_MUCH_FOR_LOCKS = 'Too much is changed to tell what of it is locked in Git LFS.';

@@ -5,7 +5,7 @@ import { pathsOfNewCommits } from '../../../platform/git/history/changed-files.t
 import type { ObjectFolder } from '../../../platform/git/history/history.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
-import { lockRefusal } from '../../lfs/index.ts';
+import { lockRefusal, TOO_MUCH_FOR_LOCKS } from '../../lfs/index.ts';
 
 /** Why the caller may not bring the commits of the update; undefined where they change nothing that others have locked. */
 export async function refuseLocked(
@@ -15,6 +15,8 @@ export async function refuseLocked(
   caller: Caller,
   { ref, after }: RefUpdate,
 ): Promise<string | undefined> {
-  if (after === NO_OBJECT || shortRef(ref)?.kind !== 'branch') return undefined;
-  return lockRefusal(db, id, caller ? [caller.id] : [], await pathsOfNewCommits(place, after));
+  if (after === NO_OBJECT || !shortRef(ref)) return undefined;
+  // A tag's commits are judged, too: once it has them, they are not new to a branch.
+  const { paths, isComplete } = await pathsOfNewCommits(place, after);
+  return isComplete ? lockRefusal(db, id, caller ? [caller.id] : [], paths) : TOO_MUCH_FOR_LOCKS;
 }

@@ -69,11 +69,24 @@ test('paths of commits that no branch has, a merge with what only it changes', a
     folder,
     input: names.map((name) => `delete refs/heads/${name}\n`).join(''),
   });
-  const paths = async (name: string) => (await pathsOfNewCommits({ folder }, more[name] ?? '')).sort();
+  const paths = async (name: string) => (await pathsOfNewCommits({ folder }, more[name] ?? '')).paths.sort();
   expect(await paths('root')).toEqual(['x', 'y z/ü']);
   expect(await paths('merge')).toEqual(['m', 's', 'x', 'y z/ü']);
   await git(['update-ref', 'refs/heads/main', more.main ?? ''], { folder });
   expect(await paths('main')).toEqual([]);
   expect(await paths('merge')).toEqual(['s']);
   expect(await paths('evil')).toEqual(['s', 'x']);
+});
+
+test('new commits that are too many are not told whole', async () => {
+  const commits = Array.from(
+    { length: 10_001 },
+    (_, at) => `commit refs/heads/long\nmark :${at + 1}\ncommitter a <a@example.com> ${at} +0000\ndata 0\n`,
+  );
+  await git(['fast-import', '--quiet'], { folder, input: commits.join('') });
+  const tip = (await git(['rev-parse', 'refs/heads/long', 'refs/heads/long^'], { folder })).toString();
+  const [all = '', butOne = ''] = tip.split('\n');
+  await git(['update-ref', '-d', 'refs/heads/long'], { folder });
+  expect(await pathsOfNewCommits({ folder }, all)).toEqual({ paths: [], isComplete: false });
+  expect(await pathsOfNewCommits({ folder }, butOne)).toEqual({ paths: [], isComplete: true });
 });

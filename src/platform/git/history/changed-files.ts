@@ -75,16 +75,23 @@ export async function changedPaths(place: ObjectFolder, pairs: readonly DiffEnds
 const MAX_NEW_COMMITS = 10_000;
 
 /**
- * The paths that are changed by commits which no branch or tag has yet, as far as they are listed: their number and the list are
- * bounded. A merge changes what is in none of its parents.
+ * The paths that are changed by commits which no branch or tag has yet; incomplete where there are too many of either. A merge
+ * changes what is in none of its parents.
  */
-export async function pathsOfNewCommits(place: ObjectFolder, head: string): Promise<string[]> {
-  const range = [`--max-count=${MAX_NEW_COMMITS}`, head, '--not', '--branches', '--tags', '--'];
+export async function pathsOfNewCommits(
+  place: ObjectFolder,
+  head: string,
+): Promise<{ paths: string[]; isComplete: boolean }> {
+  const range = [`--max-count=${MAX_NEW_COMMITS + 1}`, head, '--not', '--branches', '--tags', '--'];
   const commits = await gitInTime(['rev-list', ...range], place);
-  if (commits.length === 0) return [];
+  if (commits.length === 0) return { paths: [], isComplete: true };
+  if (commits.length > MAX_NEW_COMMITS * (commits.indexOf(10) + 1)) return { paths: [], isComplete: false };
   const form = ['--root', '-c', '-r', '--name-only', '--no-commit-id', '-z', '--no-renames'];
   const options = { ...place, input: commits, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
   const output = await gitInTime(['diff-tree', '--stdin', ...form], options);
   const paths = decode(output.subarray(0, output.lastIndexOf(0) + 1)).split('\0');
-  return [...new Set(paths)].filter((path) => path !== '');
+  return {
+    paths: [...new Set(paths)].filter((path) => path !== ''),
+    isComplete: output.length < MAX_LIST_BYTES,
+  };
 }
