@@ -60,6 +60,8 @@ export async function createLock(arrived: Arrived): Promise<HttpResponse> {
   const path = requireLockPath((await readBody(arrived.request)).path);
   const context = await arrived.enter('write');
   const { services, project } = context;
+  // A lock is of all branches: to push to one that is shared does not do.
+  if (!project.may('push_code')) throw forbidden('You have no permissions');
   const { lock, isNew } = await lockPath(services.database.db, project.id, requireUser(context), path);
   return isNew
     ? lfsJson(201, { lock: presentLock(lock) })

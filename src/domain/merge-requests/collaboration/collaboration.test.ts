@@ -202,6 +202,23 @@ describe('while it is allowed', () => {
   });
 });
 
+test('who may push to one branch locks no paths, which are those of all branches', async () => {
+  const lock = async ({ token }: MadeUser) => {
+    const response = await fetch(`${ashlar.url}/${shared.fork.path_with_namespace}.git/info/lfs/locks`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}`,
+        'content-type': 'application/vnd.git-lfs+json',
+      },
+      body: JSON.stringify({ path: 'locked.psd' }),
+    });
+    return response.status;
+  };
+  expect(await push(shared, people.maintainer, 'HEAD:topic')).toMatchObject({ code: 0 });
+  expect(await lock(people.maintainer)).toBe(403);
+  expect(await lock(shared.author)).toBe(201);
+});
+
 describe('only who pushes to the source can allow it', () => {
   const allow = async (path: string, { token }: { token: string }) =>
     bodyOf(await ashlar.as(token)(`PUT ${path}`, { body: { allow_collaboration: true } }), 200)
