@@ -61,11 +61,13 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
       },
     },
     async attend(ended) {
-      const place = folder === undefined ? undefined : await readPlace(git, folder, ended);
+      const over = new AbortController();
+      void ended.then(() => over.abort());
+      const place = folder === undefined ? undefined : await readPlace(git, folder, over.signal);
       if (folder === undefined || !place) return;
       let answer: string | undefined = 'The server could not judge what is pushed.';
       try {
-        answer = await refusalOf({ git, place }, judged, await readPointerIds(folder));
+        answer = await refusalOf({ git, place }, judged, await readPointerIds(folder), over.signal);
       } finally {
         await writeAnswer(folder, answer);
       }
@@ -82,13 +84,9 @@ const INTERVAL_MS = 20;
 async function readPlace(
   { folder: repository }: GitFolder,
   folder: string,
-  ended: Promise<unknown>,
+  over: AbortSignal,
 ): Promise<ObjectFolder | undefined> {
-  let isOver = false;
-  void ended.then(() => {
-    isOver = true;
-  });
-  while (!isOver) {
+  while (!over.aborted) {
     const apart = await readFile(join(folder, 'asked'), 'utf8').catch(() => undefined);
     // Without a path there is nothing that the repository does not have.
     if (apart === '') return { folder: repository };
@@ -102,13 +100,15 @@ async function readPlace(
   return undefined;
 }
 
-/** The first reason to refuse the push. */
+/** The first reason to refuse the push; nothing more is looked at once git has ended, which waits a minute. */
 async function refusalOf(
   objects: { git: GitFolder; place: ObjectFolder },
   { judge, byContents }: JudgedByObjects,
   pointerIds: readonly string[],
+  over: AbortSignal,
 ): Promise<string | undefined> {
   for (const update of byContents) {
+    if (over.aborted) return undefined;
     const refusal = await judge.contents?.refusal(objects, update);
     if (refusal !== undefined) return refusal;
   }
@@ -121,7 +121,10 @@ async function refusalOf(
 
 /** What the hook takes for pointers: blobs that begin as such; none where nothing came. */
 async function readPointerIds(folder: string): Promise<string[]> {
-  const text = await readFile(join(folder, 'pointers'), 'latin1').catch(() => '');
+  const text = await readFile(join(folder, 'pointers'), 'latin1').catch((error: { code?: string }) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
   return [...text.matchAll(/^([0-9a-f]{40,64}) blob \d+$/gm)].map(([, oid = '']) => oid);
 }
 
