@@ -38,10 +38,24 @@ export async function linkObjects(
   return new Set(rows.map(({ oid }) => oid));
 }
 
+/** Objects that one statement copies: a second's work, far from the time at which statements are ended. */
+const COPIED_AT_ONCE = 20_000;
+
 /** Gives a fork all objects of its source. */
-export async function copyObjects(tx: Db, { from, to }: { from: number; to: number }): Promise<void> {
-  await sql`
-    insert into lfs_objects (project_id, sha256, size, created_at)
-    select ${to}, sha256, size, ${now()} from lfs_objects where project_id = ${from} order by sha256
-    on conflict do nothing`.execute(tx);
+export async function copyObjects(
+  tx: Db,
+  { from, to }: { from: number; to: number },
+  atOnce = COPIED_AT_ONCE,
+): Promise<void> {
+  for (let last: Buffer | null = Buffer.alloc(0); last; ) {
+    const { rows }: { rows: { last: Buffer | null }[] } = await sql<{ last: Buffer | null }>`
+      with found as (
+        select sha256, size from lfs_objects where project_id = ${from} and sha256 > ${last}
+        order by sha256 limit ${atOnce}),
+      copied as (
+        insert into lfs_objects (project_id, sha256, size, created_at)
+        select ${to}, sha256, size, ${now()} from found on conflict do nothing)
+      select (select sha256 from found order by sha256 desc limit 1) as last`.execute(tx);
+    last = rows[0]?.last ?? null;
+  }
 }

@@ -9,6 +9,12 @@ test.each([
   ['a pointer', `${VERSION}oid sha256:${OID}\nsize 12345\n`, { oid: OID, size: 12_345 }],
   ['one of an empty file', `${VERSION}oid sha256:${OID}\nsize 0\n`, { oid: OID, size: 0 }],
   ['one with an extension', `${VERSION}${EXTENSION}oid sha256:${OID}\nsize 1\n`, { oid: OID, size: 1 }],
+  ['one whose last line has no end', `${VERSION}oid sha256:${OID}\nsize 12345`, { oid: OID, size: 12_345 }],
+  [
+    'one with empty lines behind it',
+    `${VERSION}oid sha256:${OID}\nsize 12345\n\n`,
+    { oid: OID, size: 12_345 },
+  ],
   ['what goes on behind it', `${VERSION}oid sha256:${OID}\nsize 12345\nmore\n`, undefined],
   ['what is before it', `# A pointer:\n${VERSION}oid sha256:${OID}\nsize 12345\n`, undefined],
   ['another digest', `${VERSION}oid sha1:${OID}\nsize 12345\n`, undefined],

@@ -11,9 +11,9 @@ export const isOid = (text: unknown): text is string =>
 
 export const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** Keys are sorted, but for the first; extensions of clients stand between. */
+/** Keys are sorted, but for the first; extensions of clients stand between. Programs read one whose last line has no end, too. */
 const pattern =
-  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-[0-9]-[^ \n]+ [^\n]+\n)*oid sha256:(?<oid>[0-9a-f]{64})\nsize (?<size>[0-9]{1,16})\n$/;
+  /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-[0-9]-[^ \n]+ [^\n]+\n)*oid sha256:(?<oid>[0-9a-f]{64})\nsize (?<size>[0-9]{1,16})\n*$/;
 
 /** Undefined for the content of a file that is no pointer. */
 export function parsePointer(content: Buffer): LargeObject | undefined {

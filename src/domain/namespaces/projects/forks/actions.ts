@@ -175,7 +175,7 @@ async function fill(
           .execute();
         await protectFirstBranch(tx, id, first, settings);
         // Whatever its commits name is there by now.
-        await copyObjects(ahead(tx), { from: source.id, to: id });
+        await copyObjects(tx, { from: source.id, to: id });
         await countWrite(tx, key);
       });
     });
