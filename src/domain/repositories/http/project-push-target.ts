@@ -46,10 +46,14 @@ export function projectPushTarget(
         ...((isPremium(services) || hasLocks) && {
           contents: {
             isJudged: (update) => hasLocks || isOwned(guard, update),
-            refusal: async (objects, update) =>
-              (isPremium(services) && isOwned(guard, update)
-                ? await refuseOwned(db, objects, project, caller, update)
-                : undefined) ?? (hasLocks ? refuseLocked(db, objects, project, caller, update) : undefined),
+            async refusal(objects, updates) {
+              for (const update of isPremium(services) ? updates : []) {
+                if (!isOwned(guard, update)) continue;
+                const refusal = await refuseOwned(db, objects, project, caller, update);
+                if (refusal !== undefined) return refusal;
+              }
+              return hasLocks ? refuseLocked(db, objects, project, caller, updates) : undefined;
+            },
           },
         }),
         ...(projectSettings(row).lfs_enabled && {

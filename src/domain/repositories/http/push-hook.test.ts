@@ -28,23 +28,19 @@ test('pointers that cannot be read are no reason to let a push through', async (
   await hook.close();
 });
 
-test('nothing is judged any more once git has ended', async () => {
-  const judged: string[] = [];
-  let end = (): void => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+test('all updates are judged at once: git waits a minute, and a push may have very many', async () => {
+  const judged: string[][] = [];
   const contents: Judge['contents'] = {
     isJudged: () => true,
-    async refusal(_objects, { ref }) {
-      judged.push(ref);
-      end();
-      return undefined;
+    async refusal(_objects, updates) {
+      judged.push(updates.map(({ ref }) => ref));
+      return 'No.';
     },
   };
   const { hook, asking } = await opened({ contents }, ['a', 'b', 'c']);
   await writeFile(join(asking, 'asked'), '');
-  await hook.attend(ended);
-  expect(judged).toEqual(['refs/heads/a']);
+  await hook.attend(new Promise(() => {}));
+  expect(judged).toEqual([['refs/heads/a', 'refs/heads/b', 'refs/heads/c']]);
+  expect(await readFile(join(asking, 'answer'), 'utf8')).toBe('No.\n');
   await hook.close();
 });

@@ -61,13 +61,11 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
       },
     },
     async attend(ended) {
-      const over = new AbortController();
-      void ended.then(() => over.abort());
-      const place = folder === undefined ? undefined : await readPlace(git, folder, over.signal);
+      const place = folder === undefined ? undefined : await readPlace(git, folder, ended);
       if (folder === undefined || !place) return;
       let answer: string | undefined = 'The server could not judge what is pushed.';
       try {
-        answer = await refusalOf({ git, place }, judged, await readPointerIds(folder), over.signal);
+        answer = await refusalOf({ git, place }, judged, await readPointerIds(folder));
       } finally {
         await writeAnswer(folder, answer);
       }
@@ -84,9 +82,13 @@ const INTERVAL_MS = 20;
 async function readPlace(
   { folder: repository }: GitFolder,
   folder: string,
-  over: AbortSignal,
+  ended: Promise<unknown>,
 ): Promise<ObjectFolder | undefined> {
-  while (!over.aborted) {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
     const apart = await readFile(join(folder, 'asked'), 'utf8').catch(() => undefined);
     // Without a path there is nothing that the repository does not have.
     if (apart === '') return { folder: repository };
@@ -100,18 +102,14 @@ async function readPlace(
   return undefined;
 }
 
-/** The first reason to refuse the push; nothing more is looked at once git has ended, which waits a minute. */
+/** The first reason to refuse the push. */
 async function refusalOf(
   objects: { git: GitFolder; place: ObjectFolder },
   { judge, byContents }: JudgedByObjects,
   pointerIds: readonly string[],
-  over: AbortSignal,
 ): Promise<string | undefined> {
-  for (const update of byContents) {
-    if (over.aborted) return undefined;
-    const refusal = await judge.contents?.refusal(objects, update);
-    if (refusal !== undefined) return refusal;
-  }
+  const refusal = byContents.length > 0 ? await judge.contents?.refusal(objects, byContents) : undefined;
+  if (refusal !== undefined) return refusal;
   for await (const pointers of readPointers(objects.place, pointerIds)) {
     const refusal = await judge.pointersRefusal?.(pointers);
     if (refusal !== undefined) return refusal;

@@ -94,10 +94,8 @@ async function requireAllowed(
       const refusal = await refuseOwned(db, { git, place }, project, actor, update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
-    for (const update of hasLocks ? updates : []) {
-      const refusal = await refuseLocked(db, { place }, project, actor, update);
-      if (refusal !== undefined) throw new Failure('bad_request', refusal);
-    }
+    const refusal = hasLocks ? await refuseLocked(db, { place }, project, actor, updates) : undefined;
+    if (refusal !== undefined) throw new Failure('bad_request', refusal);
   });
 }
 

@@ -30,7 +30,10 @@ export type Judge = {
   /** Of updates that are judged by what they change, too, when git has the objects: why one is refused. */
   contents?: {
     isJudged(update: RefUpdate): boolean;
-    refusal(objects: { git: GitFolder; place: ObjectFolder }, update: RefUpdate): Promise<string | undefined>;
+    refusal(
+      objects: { git: GitFolder; place: ObjectFolder },
+      updates: readonly RefUpdate[],
+    ): Promise<string | undefined>;
   };
   /** Why the push may not bring these pointers of Git LFS; where there are large files. */
   pointersRefusal?(pointers: readonly LargeObject[]): Promise<string | undefined>;

@@ -69,13 +69,16 @@ test('paths of commits that no branch has, a merge with what only it changes', a
     folder,
     input: names.map((name) => `delete refs/heads/${name}\n`).join(''),
   });
-  const paths = async (name: string) => (await pathsOfNewCommits({ folder }, more[name] ?? '')).paths.sort();
+  const paths = async (name: string) =>
+    (await pathsOfNewCommits({ folder }, [more[name] ?? ''])).paths.sort();
   expect(await paths('root')).toEqual(['x', 'y z/ü']);
   expect(await paths('merge')).toEqual(['m', 's', 'x', 'y z/ü']);
   await git(['update-ref', 'refs/heads/main', more.main ?? ''], { folder });
   expect(await paths('main')).toEqual([]);
   expect(await paths('merge')).toEqual(['s']);
   expect(await paths('evil')).toEqual(['s', 'x']);
+  const both = await pathsOfNewCommits({ folder }, [more.side ?? '', more.evil ?? '']);
+  expect(both.paths.sort()).toEqual(['s', 'x']);
 });
 
 test('new commits that are too many are not told whole', async () => {
@@ -87,6 +90,6 @@ test('new commits that are too many are not told whole', async () => {
   const tip = (await git(['rev-parse', 'refs/heads/long', 'refs/heads/long^'], { folder })).toString();
   const [all = '', butOne = ''] = tip.split('\n');
   await git(['update-ref', '-d', 'refs/heads/long'], { folder });
-  expect(await pathsOfNewCommits({ folder }, all)).toEqual({ paths: [], isComplete: false });
-  expect(await pathsOfNewCommits({ folder }, butOne)).toEqual({ paths: [], isComplete: true });
+  expect(await pathsOfNewCommits({ folder }, [all])).toEqual({ paths: [], isComplete: false });
+  expect(await pathsOfNewCommits({ folder }, [butOne, butOne])).toEqual({ paths: [], isComplete: true });
 });

@@ -75,15 +75,16 @@ export async function changedPaths(place: ObjectFolder, pairs: readonly DiffEnds
 const MAX_NEW_COMMITS = 10_000;
 
 /**
- * The paths that are changed by commits which no branch or tag has yet; incomplete where there are too many of either. A merge
+ * The paths that are changed by commits of the heads which no branch or tag has yet; incomplete where there are too many of either. A merge
  * changes what is in none of its parents.
  */
 export async function pathsOfNewCommits(
   place: ObjectFolder,
-  head: string,
+  heads: readonly string[],
 ): Promise<{ paths: string[]; isComplete: boolean }> {
-  const range = [`--max-count=${MAX_NEW_COMMITS + 1}`, head, '--not', '--branches', '--tags', '--'];
-  const commits = await gitInTime(['rev-list', ...range], place);
+  const range = [`--max-count=${MAX_NEW_COMMITS + 1}`, '--stdin', '--not', '--branches', '--tags'];
+  const input = [...new Set(heads)].map((head) => `${head}\n`).join('');
+  const commits = await gitInTime(['rev-list', ...range], { ...place, input });
   if (commits.length === 0) return { paths: [], isComplete: true };
   if (commits.length > MAX_NEW_COMMITS * (commits.indexOf(10) + 1)) return { paths: [], isComplete: false };
   const form = ['--root', '-c', '-r', '--name-only', '--no-commit-id', '-z', '--no-renames'];
