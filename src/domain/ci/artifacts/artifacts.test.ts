@@ -15,7 +15,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { makeRunner, type Runner, startPipeline, type TakenJob } from '../../../../test/support/runner.ts';
 import { zipOf } from '../../../../test/support/zip.ts';
-import { moveClock } from '../../../platform/clock.ts';
+import { moveClock, now } from '../../../platform/clock.ts';
 import { expireArtifacts } from './sweep.ts';
 
 const app: TestApp = useApp();
@@ -679,16 +679,14 @@ describe('artifacts go', () => {
     await sql`insert into ci_artifacts (job_id, project_id, file_type, file_format, filename, size, sha256, expires_at, created_at)
       select job_id, project_id, 'type ' || n, file_format, filename, size, sha256, expires_at, created_at
       from ci_artifacts, generate_series(1, 600) n where job_id = ${job.id}`;
-    const count = async () => (await sql`select from ci_artifacts where job_id = ${job.id}`).length;
+    const count = async () => (await sql`select from ci_artifacts where expires_at <= ${now()}`).length;
     const back = moveClock(2 * 3_600_000);
     try {
       await app.root('PUT /application/settings', { body: { keep_latest_artifact: false } });
+      expect(await count()).toBeGreaterThan(600);
       await expireArtifacts(app.app.services, 0);
-      expect(await count()).toBe(101);
-      const jobs = await sql`select from graphile_worker._private_jobs where key = 'ci.expire_artifacts'`;
-      expect(jobs).toHaveLength(1);
-      await expireArtifacts(app.app.services, 0);
-      expect(await count()).toBe(0);
+      // The turn ends after a batch of 500.
+      await expect.poll(count, { timeout: 20_000 }).toBe(0);
     } finally {
       back();
       await app.root('PUT /application/settings', { body: { keep_latest_artifact: true } });
