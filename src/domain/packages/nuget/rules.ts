@@ -2,6 +2,7 @@
 import { badRequest } from '../../../platform/failure.ts';
 import { DocumentError, pathReader, readDocuments } from '../../../platform/xml-documents.ts';
 import { comparePrereleases } from '../names/semver.ts';
+import { readableText } from '../records/readable-text.ts';
 
 const NAME = /^(?!\.{1,2}$)[\w.+-]{1,255}$/;
 const PART = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
@@ -65,12 +66,6 @@ const GROUP = '/package/metadata/dependencies/group';
 const isWebAddress = (text: string): boolean =>
   text.length <= MAX_FIELD && /^https?:\/\/[^\s"'<>]+$/i.test(text) && URL.canParse(text);
 
-/** Characters that XML and JSON do not have in common, halves of pairs among them. */
-const readable = (text: string): string =>
-  text.replaceAll(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu, '');
-
-const cut = (text: string, length: number): string => [...readable(text)].slice(0, length).join('');
-
 /** The package of a .nuspec; 400 for one that is none, and for a name or version that is none. */
 export async function nuspecOf(text: string): Promise<Nuspec> {
   const values = new Map<string, string>();
@@ -86,8 +81,8 @@ export async function nuspecOf(text: string): Promise<Nuspec> {
         throw badRequest(`nuspec: there are more than ${MAX_DEPENDENCIES} dependencies`);
       dependencies.push({
         id,
-        range: cut(version, MAX_FIELD),
-        ...(path.startsWith(GROUP) && framework && { targetFramework: cut(framework, MAX_FIELD) }),
+        range: readableText(version, MAX_FIELD),
+        ...(path.startsWith(GROUP) && framework && { targetFramework: readableText(framework, MAX_FIELD) }),
       });
     },
     value(path, value) {
@@ -103,13 +98,13 @@ export async function nuspecOf(text: string): Promise<Nuspec> {
   if (version === undefined) throw badRequest('nuspec: version is invalid');
   const texts = optional.flatMap((name) => {
     const value = values.get(name);
-    return value ? [[name, cut(value, MAX_TEXT)]] : [];
+    return value ? [[name, readableText(value, MAX_TEXT)]] : [];
   });
   const links = addresses.flatMap((name) => {
     const value = values.get(name) ?? '';
     return isWebAddress(value) ? [[name, value]] : [];
   });
-  const authors = cut(values.get('authors') ?? '', MAX_FIELD);
+  const authors = readableText(values.get('authors') ?? '', MAX_FIELD);
   return {
     id,
     version,

@@ -1,7 +1,7 @@
 /** What programs of Ruby read of gems: as Ruby writes its values, and as texts (the compact index). Pure. */
 import { startDigest } from '../../../platform/secret.ts';
 import * as ruby from './marshal.ts';
-import { compareVersions, type Gem, isPrerelease, numberOf, type Requirement } from './rules.ts';
+import { compareSegments, type Gem, isPrerelease, numberOf, type Requirement, segmentsOf } from './rules.ts';
 
 export type IndexedGem = { name: string; sha256: Buffer; created_at: Date; gem: Gem };
 
@@ -89,24 +89,27 @@ export function specification({ gem, created_at }: IndexedGem): Buffer {
 
 /** By name, in which programs search by halves, then the oldest first. */
 const inOrder = (gems: readonly IndexedGem[]): IndexedGem[] =>
-  [...gems].sort(({ gem: one }, { gem: other }) =>
-    one.name === other.name ? compareVersions(one.version, other.version) : one.name < other.name ? -1 : 1,
-  );
+  gems
+    .map((each) => ({ each, name: each.gem.name, segments: segmentsOf(each.gem.version) }))
+    .sort((one, other) =>
+      one.name === other.name
+        ? compareSegments(one.segments, other.segments)
+        : one.name < other.name
+          ? -1
+          : 1,
+    )
+    .map(({ each }) => each);
 
 export type SpecsKind = 'specs' | 'latest_specs' | 'prerelease_specs';
 
 /** Names, versions and platforms: of releases, of the newest release of each platform, or of what comes before releases. */
 export function specsDocument(gems: readonly IndexedGem[], kind: SpecsKind): Buffer {
   const kept = gems.filter(({ gem }) => isPrerelease(gem.version) === (kind === 'prerelease_specs'));
-  const byPlatform = Map.groupBy(kept, ({ gem }) => `${gem.name} ${gem.platform}`);
-  const newest = (all: readonly IndexedGem[]): IndexedGem[] =>
-    all.length === 0
-      ? []
-      : [all.reduce((one, other) => (compareVersions(one.gem.version, other.gem.version) < 0 ? other : one))];
-  const listed = kind === 'latest_specs' ? [...byPlatform.values()].flatMap(newest) : kept;
+  const listed = inOrder(kept);
+  const newest = new Map(listed.map((each) => [`${each.gem.name} ${each.gem.platform}`, each]));
   return ruby.dump(
     ruby.array(
-      inOrder(listed).map(({ gem }) =>
+      (kind === 'latest_specs' ? inOrder([...newest.values()]) : listed).map(({ gem }) =>
         ruby.array([ruby.text(gem.name), version(gem.version), ruby.text(gem.platform)]),
       ),
     ),

@@ -88,6 +88,7 @@ test.each([
   ],
   [gemspec('metadata: {'), 'not YAML'],
   [gemspec(`metadata: ${'['.repeat(100)}`), 'too deep'],
+  [gemspec(`summary: ${'a'.repeat(300_000)}`), 'too long'],
   [gemspec(`authors:\n${'- a\n'.repeat(20_000)}`), 'too long'],
 ])('%j is refused', (text, problem) => {
   expect(() => gemOf(text)).toThrow(problem);

@@ -1,6 +1,7 @@
 /** Names, versions and descriptions of gems (facts-packages: 1.1, 1.11; the reference of gemspecs). Pure. */
 import { badRequest } from '../../../platform/failure.ts';
 import { parsePlainYaml, YamlError } from '../records/plain-yaml.ts';
+import { readableText } from '../records/readable-text.ts';
 
 const NAME = /^(?=.*[A-Za-z])[A-Za-z0-9][\w.-]{0,253}$/;
 const VERSION = /^\d{1,15}(?:\.[0-9A-Za-z]{1,50})*(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
@@ -11,31 +12,32 @@ export const isVersion = (text: string): boolean => text.length <= MAX_VERSION &
 /** Letters in it come before the release. */
 export const isPrerelease = (version: string): boolean => /[A-Za-z-]/.test(version);
 
+export type Segment = number | string;
+
 /** Numbers and letters by turns, without zeros at the end. */
-function segmentsOf(version: string): string[] {
-  const segments = version.replaceAll('-', '.pre.').match(/\d+|[A-Za-z]+/g) ?? [];
-  const trim = (all: string[]): string[] => {
-    const end = all.findLastIndex((each) => !/^0+$/.test(each));
-    return all.slice(0, end + 1);
-  };
-  const letters = segments.findIndex((each) => /[A-Za-z]/.test(each));
+export function segmentsOf(version: string): Segment[] {
+  const parts = version.replaceAll('-', '.pre.').match(/\d+|[A-Za-z]+/g) ?? [];
+  const segments = parts.map((each): Segment => (/^\d/.test(each) ? Number(each) : each));
+  const trim = (all: Segment[]): Segment[] => all.slice(0, all.findLastIndex((each) => each !== 0) + 1);
+  const letters = segments.findIndex((each) => typeof each === 'string');
   return letters === -1
     ? trim(segments)
     : [...trim(segments.slice(0, letters)), ...trim(segments.slice(letters))];
 }
 
-/** Below zero where `one` is older: letters come before numbers, and before nothing. */
-export function compareVersions(one: string, other: string): number {
-  const [mine, theirs] = [segmentsOf(one), segmentsOf(other)];
+/** The same as compareVersions() of versions taken apart: lists of them are sorted by it. */
+export function compareSegments(mine: readonly Segment[], theirs: readonly Segment[]): number {
   for (let at = 0; at < Math.max(mine.length, theirs.length); at++) {
-    const [a = '0', b = '0'] = [mine[at], theirs[at]];
-    const areNumbers = [/^\d/.test(a), /^\d/.test(b)];
-    if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? 1 : -1;
-    const order = areNumbers[0] ? Number(a) - Number(b) : a < b ? -1 : Number(a > b);
-    if (order !== 0) return order;
+    const [a, b] = [mine[at] ?? 0, theirs[at] ?? 0];
+    if (typeof a !== typeof b) return typeof a === 'number' ? 1 : -1;
+    if (a !== b) return a < b ? -1 : 1;
   }
   return 0;
 }
+
+/** Below zero where `one` is older: letters come before numbers, and before nothing. */
+export const compareVersions = (one: string, other: string): number =>
+  compareSegments(segmentsOf(one), segmentsOf(other));
 
 /** `>= 1.0` and the like: all of them hold. */
 export type Requirement = readonly (readonly [operator: string, version: string])[];
@@ -64,17 +66,16 @@ const sections = new Set(
     ' ',
   ),
 );
+/** Characters of them. */
+const MAX_SECTIONS = 262_144;
 const LEXEMES = 20_000;
 const MAX_TEXT = 4_000;
 const MAX_FIELD = 255;
 const MAX_ITEMS = 100;
 const MAX_DEPENDENCIES = 500;
 
-/** Controls, halves of pairs, and what is no character. */
-const readable = (text: string): string =>
-  text.replaceAll(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu, '');
 const cut = (value: unknown, length: number): string =>
-  typeof value === 'string' ? [...readable(value)].slice(0, length).join('') : '';
+  typeof value === 'string' ? readableText(value, length) : '';
 
 /** The sections that are read, as the program writes them: a key at the beginning of a line, and what follows it. */
 function wanted(document: string): string {
@@ -121,9 +122,11 @@ function dependencyOf(value: unknown): Dependency {
 
 /** The gem of the description in its archive; 400 for one that is none. */
 export function gemOf(document: string): Gem {
+  const text = wanted(document);
+  if (text.length > MAX_SECTIONS) throw badRequest('gemspec is too long');
   let fields: Fields;
   try {
-    fields = fieldsOf(parsePlainYaml(wanted(document), { lexemes: LEXEMES }));
+    fields = fieldsOf(parsePlainYaml(text, { lexemes: LEXEMES }));
   } catch (error) {
     throw error instanceof YamlError ? badRequest(`gemspec is ${error.message}`) : error;
   }
