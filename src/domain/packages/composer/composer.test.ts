@@ -131,4 +131,6 @@ test('who fetches and publishes', async () => {
   await openToAll(app, { group, project });
   for (const at of [url, `${ofGroup()}/packages.json`, `${ofGroup()}/p2/acme/stone.json`])
     expect((await get(at, {})).status).toBe(200);
+  for (const name of ['acme/other', 'acme/stone~dev'])
+    expect((await get(`${ofGroup()}/p2/${name}.json`, {})).status).toBe(404);
 });

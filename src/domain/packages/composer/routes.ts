@@ -96,7 +96,8 @@ export const composerEndpoints: Endpoint[] = [
     handle: async ({ db, services, subject, input }) => {
       const name = nameIn(input.package_path, '.json');
       const versions = name === undefined ? [] : await selectVersions(db, subject.projects, name);
-      if (name === undefined || versions.length === 0) throw subject.missing();
+      // Programs ask every repository for every name: 401 would end an installation that needs no credential of this one.
+      if (name === undefined || versions.length === 0) throw notFound('Package');
       return json(versionsDocument(services.baseUrl(), name, versions));
     },
   }),
