@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { FetchedFile } from '../records/queries.ts';
+import type { FetchedFile, PackageRow } from '../records/queries.ts';
 import { installable } from '../records/types.ts';
 import type { IndexedGem } from './documents.ts';
 
@@ -42,4 +42,14 @@ export async function selectGem(
     select f.*, f.metadata as gem, p.last_downloaded_at from packages p join package_files f on f.package_id = p.id
     where ${published(project)} and f.file_name = ${fileName} order by f.id desc limit 1`.execute(db);
   return rows[0];
+}
+
+/** Whether another name or version has a file of this name: `a-1` of 2.0 and `a` of 1 for the platform `2.0` do. */
+export async function isNameTaken(tx: Db, row: PackageRow, fileName: string): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select exists(select from packages p join package_files f on f.package_id = p.id
+      where ${published({ id: row.project_id })} and p.id <> ${row.id} and f.file_name = ${fileName}) as taken`.execute(
+    tx,
+  );
+  return rows[0]?.taken === true;
 }

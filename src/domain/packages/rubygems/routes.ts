@@ -20,7 +20,7 @@ import {
   versionsText,
 } from './documents.ts';
 import { readDescription } from './gem-archive.ts';
-import { selectGem, selectGems } from './queries.ts';
+import { isNameTaken, selectGem, selectGems } from './queries.ts';
 import { fileNameOf, gemOf } from './rules.ts';
 
 const project = '/projects/:id/packages/rubygems';
@@ -66,7 +66,10 @@ export const gemEndpoints: Endpoint[] = [
         const { name, version } = gem;
         const publishable = await requirePublishable(context, { type: 'rubygems', name });
         const file = { name: fileNameOf(gem), metadata: gem };
-        await publishFile(context, upload, { ...publishable, version }, file);
+        await publishFile(context, upload, { ...publishable, version }, file, async (tx, row) => {
+          if (await isNameTaken(tx, row, file.name))
+            throw badRequest(`${file.name} is the file of another gem`);
+        });
       });
       return created;
     },

@@ -95,6 +95,16 @@ test('a version that comes again takes the place of the one before', async () =>
   expect((await get('versions')).text).toMatch(/\nstone 1.0 \w{32}\n$/);
 });
 
+test('the file of another gem is not replaced', async () => {
+  const content = gem('1.0', 'stone-2');
+  await publish(content);
+  expect(await publish(gem('2-1.0'))).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('another gem') },
+  });
+  expect((await get('gems/stone-2-1.0.gem')).content).toEqual(content);
+});
+
 test('what is no gem is told, and not kept', async () => {
   const problem = async (content: Buffer) => {
     const { status, body } = await publish(content);
