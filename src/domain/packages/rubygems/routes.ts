@@ -6,6 +6,7 @@ import { onPackages } from '../../../kernel/access/package-access.ts';
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import { badRequest, notFound } from '../../../platform/failure.ts';
+import { startDigest } from '../../../platform/secret.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { withUpload } from '../publishing/receive.ts';
 import { Created, created } from '../publishing/replies.ts';
@@ -38,8 +39,12 @@ const packShort = promisify(deflate);
 const MAX_NAMES = 200;
 
 const bytes = (content: Buffer) => new Reply(200, content, { 'content-type': 'application/octet-stream' });
+/** Programs before Bundler 2.5 take its ETag for the MD5 of what has come, and refuse what has another one. */
 const text = (content: string) =>
-  new Reply(200, Buffer.from(content), { 'content-type': 'text/plain; charset=utf-8' });
+  new Reply(200, Buffer.from(content), {
+    'content-type': 'text/plain; charset=utf-8',
+    etag: `W/"${startDigest('md5').update(content).digest('hex')}"`,
+  });
 
 const specs = (kind: SpecsKind, what: string): Endpoint =>
   endpoint({

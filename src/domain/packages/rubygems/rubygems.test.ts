@@ -1,4 +1,5 @@
 /** Gems of a project as programs publish them, read its indexes and fetch them. */
+import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
@@ -50,7 +51,7 @@ async function publish(content: Buffer, headers: Headers = { authorization: deve
 async function get(path: string, headers: Headers = { authorization: reporter.token }) {
   const response = await fetch(`${root()}/${path}`, { headers });
   const content = Buffer.from(await response.arrayBuffer());
-  return { status: response.status, text: content.toString(), content };
+  return { status: response.status, text: content.toString(), content, etag: response.headers.get('etag') };
 }
 
 test('a gem is published, in every index, and fetched', async () => {
@@ -93,6 +94,15 @@ test('a version that comes again takes the place of the one before', async () =>
   const spec = inflateSync((await get('quick/Marshal.4.8/stone-1.0.gemspec.rz')).content);
   expect(spec.toString('latin1')).toContain('new');
   expect((await get('versions')).text).toMatch(/\nstone 1.0 \w{32}\n$/);
+});
+
+test('the tag of an index is its digest', async () => {
+  await publish(gem('1.0'));
+  const { content, etag } = await get('versions');
+  const digest = `"${createHash('md5').update(content).digest('hex')}"`;
+  expect(etag).toBe(`W/${digest}`);
+  const again = { authorization: reporter.token, 'if-none-match': digest };
+  expect((await get('versions', again)).status).toBe(304);
 });
 
 test('the file of another gem is not replaced', async () => {

@@ -207,14 +207,14 @@ function narrowPreflight(request: FastifyRequest, methods: readonly string[]): H
   };
 }
 
-/** Weak ETags of whole bodies: an unchanged GET is answered with 304 (facts §10). */
+/** Weak ETags of whole bodies, unless they have one already: an unchanged GET is answered with 304 (facts §10). */
 function conditional(request: FastifyRequest, response: HttpResponse, sum?: string): HttpResponse {
   const safe = request.method === 'GET' || request.method === 'HEAD';
   if (!safe || response.status !== 200 || response.body instanceof Readable || response.body === undefined)
     return response;
   // A client that may not store it has nothing to compare.
   if (response.headers['cache-control'] === 'no-store') return response;
-  const etag = `W/"${sum ?? hash('sha1', response.body, 'base64url')}"`;
+  const etag = response.headers.etag ?? `W/"${sum ?? hash('sha1', response.body, 'base64url')}"`;
   const headers: Record<string, string> = {
     'cache-control': 'max-age=0, private, must-revalidate',
     ...response.headers,
