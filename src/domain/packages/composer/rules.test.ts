@@ -81,3 +81,10 @@ test('what a description says of its own version does not count', () => {
     },
   });
 });
+
+test('a long text that is no name is none at once', () => {
+  const long = 'a'.repeat(200);
+  expect(nameIn(`${long}/.json`, '.json')).toBeUndefined();
+  expect(nameIn(`a/${long}!.json`, '.json')).toBeUndefined();
+  expect(() => versionOf({ kind: 'tag', name: `1.0-beta${'1'.repeat(200)}x` })).toThrow('version');
+});

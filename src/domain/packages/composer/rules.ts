@@ -2,10 +2,11 @@
 import { Failure } from '../../../platform/failure.ts';
 import { parseJsonBody, type RawObject } from '../../../platform/http/parameters/raw-parameters.ts';
 
-const NAME = /^[a-z0-9](?:[_.-]?[a-z0-9]+)*\/[a-z0-9](?:(?:[_.]|-{1,2})?[a-z0-9]+)*$/;
+// Each has one way alone to fit a text: otherwise a long one that fits none would take for ever.
+const NAME = /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|--?)[a-z0-9]+)*$/;
 const MAX_LENGTH = 255;
 const RELEASE =
-  /^v?\d{1,9}(?:\.\d{1,9}){0,3}(?:[._-]?(?:stable|beta|b|rc|alpha|a|patch|pl|p)(?:[.-]?\d{1,9})*)?(?:[.-]?dev)?$/i;
+  /^v?\d{1,9}(?:\.\d{1,9}){0,3}(?:[._-]?(?:stable|beta|b|rc|alpha|a|patch|pl|p)(?:[.-]?\d+(?:[.-]\d+)*)?)?(?:[.-]?dev)?$/i;
 const NUMBERED_BRANCH = /^v?(\d+(?:\.\d+){0,3})(?:\.[x*])?$/i;
 
 const wrong = (reason: string): Failure =>

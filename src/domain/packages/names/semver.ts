@@ -12,6 +12,7 @@ const DIGITS = /^\d+$/;
 
 /** Numbers have no zeros before them, and may be longer than ours. */
 function compareParts(one: string, other: string): number {
+  if (one === other) return 0;
   const areNumbers = [DIGITS.test(one), DIGITS.test(other)];
   if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1;
   if (areNumbers[0] && one.length !== other.length) return one.length - other.length;
