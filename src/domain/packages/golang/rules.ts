@@ -1,5 +1,5 @@
 /** Addresses and versions of Go modules, and what files a module has (facts-packages: 1.12; the reference of Go modules). Pure. */
-import { compareVersions, isVersion } from '../names/semver.ts';
+import { isVersion, sortedVersions } from '../names/semver.ts';
 
 const MAX_PATH = 1_000;
 const ELEMENT = /^(?![.])[\w.~-]+(?<![.])$/;
@@ -65,11 +65,11 @@ export function versionsAmong(
   { folder, major }: Pick<ModuleRequest, 'folder' | 'major'>,
 ): string[] {
   const before = folder.map((each) => `${each}/`).join('');
-  return tags
+  const versions = tags
     .filter((tag) => tag.startsWith(before))
     .map((tag) => tag.slice(before.length))
-    .filter((version) => isOfMajor(version, major) && pseudoVersion(version) === undefined)
-    .sort((one, other) => compareVersions(one.slice(1), other.slice(1)));
+    .filter((version) => isOfMajor(version, major) && pseudoVersion(version) === undefined);
+  return sortedVersions(versions.map((version) => version.slice(1))).map((version) => `v${version}`);
 }
 
 const isVendored = (path: string): boolean => {

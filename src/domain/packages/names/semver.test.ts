@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareVersions, isVersion } from './semver.ts';
+import { compareVersions, isVersion, sortedVersions } from './semver.ts';
 
 /** Each older than the next. */
 const inOrder = [
@@ -27,6 +27,7 @@ const inOrder = [
 test('versions have an order', () => {
   expect(inOrder.every(isVersion)).toBe(true);
   expect([...inOrder].reverse().sort(compareVersions)).toEqual(inOrder);
+  expect(sortedVersions([...inOrder].reverse())).toEqual(inOrder);
   expect(compareVersions('1.0.0+a', '1.0.0+b')).toBe(0);
 });
 
