@@ -115,6 +115,7 @@ export const deleteVersion = (
     const state = found(await lockState(tx, context.subject, name), 'State');
     const version = found(await selectVersion(tx, state, serial), 'State Version');
     unmodified(version.created_at);
+    requireLock(state, undefined);
     await ahead(tx).deleteFrom('terraform_state_versions').where('id', '=', version.id).execute();
     await audit(tx, context, state, ` ${serial}`);
   });

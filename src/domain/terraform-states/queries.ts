@@ -34,8 +34,9 @@ export async function keepState(tx: Db, project: Project, name: string): Promise
 const versionsOf = (db: Db, { id }: Pick<StateRow, 'id'>) =>
   db.selectFrom('terraform_state_versions').selectAll().where('state_id', '=', id);
 
+/** That of the highest serial number: a program that comes late with an older one hides nothing. */
 export const selectNewest = (db: Db, state: Pick<StateRow, 'id'>): Promise<VersionRow | undefined> =>
-  versionsOf(db, state).orderBy('id', 'desc').limit(1).executeTakeFirst();
+  versionsOf(db, state).orderBy('serial', 'desc').limit(1).executeTakeFirst();
 
 export const selectVersion = (
   db: Db,

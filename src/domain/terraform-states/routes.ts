@@ -6,6 +6,7 @@ import type { Needs } from '../../kernel/services.ts';
 import { Failure } from '../../platform/failure.ts';
 import { receiveRaw } from '../../platform/http/bodies/raw-file.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
+import { JsonMeter } from '../../platform/http/parameters/json-meter.ts';
 import { decodeUtf8 } from '../../platform/http/parameters/raw-parameters.ts';
 import { unseal } from '../../platform/secret.ts';
 import { deleteState, deleteVersion, endLock, takeLock, writeState } from './actions.ts';
@@ -51,7 +52,13 @@ const replyWith = ({ secretKey }: Needs<'secretKey'>, { content }: VersionRow) =
 
 async function receive(request: HttpRequest): Promise<string> {
   const pieces: Buffer[] = [];
-  await receiveRaw(request.bodyStream, { maximum: MAX_BYTES, write: async (piece) => pieces.push(piece) });
+  // A state may have as many values as it has room for.
+  const meter = new JsonMeter(undefined, MAX_BYTES);
+  const write = async (piece: Buffer) => {
+    meter.push(piece);
+    pieces.push(piece);
+  };
+  await receiveRaw(request.bodyStream, { maximum: MAX_BYTES, write });
   return decodeUtf8(Buffer.concat(pieces));
 }
 
@@ -153,7 +160,8 @@ export const stateEndpoints: Endpoint[] = [
     ...write,
     method: 'DELETE',
     path: `${path}/versions/:serial`,
-    summary: 'Deletes a version of a state of Terraform.',
+    summary: 'Deletes a version of a state of Terraform that nobody has locked.',
+    also: [423],
     input: OneVersion,
     reply: noContent,
     handle: async (context) => {

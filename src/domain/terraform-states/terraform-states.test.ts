@@ -46,6 +46,9 @@ test('a state is written in versions, and read', async () => {
   expect((await send('GET', 'production/versions/3')).status).toBe(404);
   await send('POST', 'production', state(2, 'again'));
   expect((await send('GET', 'production')).text).toBe(state(2, 'again'));
+  // A program that comes late hides nothing.
+  await send('POST', 'production', state(1));
+  expect((await send('GET', 'production')).text).toBe(state(2, 'again'));
   expect((await send('DELETE', 'production/versions/2')).status).toBe(204);
   expect((await send('GET', 'production')).text).toBe(state(1));
   expect((await send('POST', 'production', '')).status).toBe(204);
@@ -74,6 +77,7 @@ test('who holds the lock writes, and nobody else', async () => {
     expect((await send('DELETE', `production${query}`)).status).toBe(423);
   }
   expect((await send('POST', 'production?ID=one', state(1))).status).toBe(200);
+  expect((await send('DELETE', 'production/versions/1')).status).toBe(423);
   expect(await send('DELETE', 'production/lock', { ID: 'two' })).toMatchObject({ status: 409 });
   expect((await send('DELETE', 'production/lock', { ID: 'one' })).status).toBe(200);
   expect((await send('POST', 'production', state(2))).status).toBe(200);
@@ -88,6 +92,8 @@ test('who holds the lock writes, and nobody else', async () => {
 test('what is no state is told', async () => {
   expect((await send('POST', 'production', 'granite')).status).toBe(400);
   expect((await send('POST', 'production', '{}')).status).toBe(400);
+  const deep = `{"serial":1,"a":${'['.repeat(101)}${']'.repeat(101)}}`;
+  expect((await send('POST', 'production', deep)).text).toContain('nested deeper');
   expect((await send('POST', 'production', Buffer.alloc(8_388_609).toString())).status).toBe(413);
   expect((await send('POST', '..%2Fx', state(1))).status).toBe(400);
   expect((await send('POST', 'production/lock', {})).status).toBe(400);

@@ -19,14 +19,16 @@ export class JsonMeter {
   /** Names of the outermost object. */
   #parameters = 0;
   readonly #most: number;
+  readonly #mostValues: number;
   #depth = 0;
   #inText = false;
   /** Whether the previous piece ended within an escape. */
   #escaped = false;
 
-  /** `parameters` bounds the names of the outermost object. */
-  constructor(parameters = Number.POSITIVE_INFINITY) {
+  /** `parameters` bounds the names of the outermost object; `values` all values and names. */
+  constructor(parameters = Number.POSITIVE_INFINITY, values = MAX_JSON_VALUES) {
     this.#most = parameters;
+    this.#mostValues = values;
   }
 
   push(piece: Uint8Array): void {
@@ -57,8 +59,8 @@ export class JsonMeter {
 
   #count(): void {
     this.values += 1;
-    if (this.values > MAX_JSON_VALUES)
-      throw badRequest(`the JSON body has more than ${MAX_JSON_VALUES} names and values`);
+    if (this.values > this.#mostValues)
+      throw badRequest(`the JSON body has more than ${this.#mostValues} names and values`);
   }
 
   /** The index of the quote that ends the text, or of the piece's last byte. Skips long texts. */
