@@ -14,7 +14,7 @@ import { exactlyOne, parameterRules } from '../../../platform/http/parameters/sc
 import { readRepository, replyWithStream } from '../../repositories/index.ts';
 import { publishWithoutFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { Created, created } from '../publishing/replies.ts';
-import { noteDownload } from '../records/download-actions.ts';
+import { noteFetch } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { selectVersionAt, selectVersions } from './queries.ts';
 import { descriptionOf, MAX_DESCRIPTION, nameIn, type Ref, versionOf, versionsDocument } from './rules.ts';
@@ -126,7 +126,8 @@ export const composerEndpoints: Endpoint[] = [
       });
       found(commit, 'Commit');
       const prefix = `${name.replace('/', '-')}-${sha.slice(0, 8)}`;
-      await noteDownload(db, { package_id: version.id, last_downloaded_at: version.last_downloaded_at });
+      const { id: package_id, last_downloaded_at } = version;
+      await noteFetch(context, { package_id, last_downloaded_at });
       return replyWithStream(services, subject, request, {
         identity: JSON.stringify([name, sha]),
         headers: {
