@@ -166,16 +166,16 @@ async function fill(
     await repositories.write(key, wished, async (git) => {
       await forkRepository(reading.git.folder, git.folder, branch);
       const first = await chooseDefault(git, wished);
-      if (first === undefined) return;
       await inTransaction(database.db, async (tx) => {
+        // Whatever its commits name is there by now; one without a branch may have tags.
+        await copyObjects(tx, { from: source.id, to: id });
+        if (first === undefined) return;
         await ahead(tx)
           .updateTable('projects')
           .set({ empty_repo: false, default_branch: first, last_activity_at: now() })
           .where('id', '=', id)
           .execute();
         await protectFirstBranch(tx, id, first, settings);
-        // Whatever its commits name is there by now.
-        await copyObjects(tx, { from: source.id, to: id });
         await countWrite(tx, key);
       });
     });
