@@ -27,5 +27,5 @@ test('a fork gets all objects of its source, however many statements they take',
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from lfs_objects where project_id = ${to}`.execute(db);
   expect(rows).toEqual([{ count: 7 }]);
-  expect(statements).toHaveLength(4);
+  expect(statements).toHaveLength(3);
 });

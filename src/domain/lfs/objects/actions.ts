@@ -55,7 +55,8 @@ export async function copyObjects(
       copied as (
         insert into lfs_objects (project_id, sha256, size, created_at)
         select ${to}, sha256, size, ${now()} from found on conflict do nothing)
-      select (select sha256 from found order by sha256 desc limit 1) as last`.execute(tx);
+      -- Null where these were not as many as that: there are no more.
+      select (select sha256 from found order by sha256 offset ${atOnce - 1} limit 1) as last`.execute(tx);
     last = rows[0]?.last ?? null;
   }
 }
