@@ -1,5 +1,6 @@
 /** Reads and writes of a repository, compared with git's own. */
 import { createHook } from 'node:async_hooks';
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,20 @@ let repository: GitFolder;
 const who = { name: 'Ada Lovelace', email: 'ada@example.com', time: 1_700_000_000, zone: '+0130' };
 const blob = (text: string) => newObject('blob', Buffer.from(text));
 const file = (text: string) => ({ mode: '100644', oid: blob(text).oid });
+
+/** A program that removes all objects but drafts, and their folders, again and again. */
+const removeObjects = `
+  const { readdirSync, rmdirSync, unlinkSync } = require('node:fs');
+  const parts = Array.from({ length: 256 }, (_, part) => part.toString(16).padStart(2, '0'));
+  for (;;)
+    for (const part of parts)
+      try {
+        rmdirSync(part);
+      } catch ({ code }) {
+        if (code === 'ENOTEMPTY')
+          for (const name of readdirSync(part)) if (!name.startsWith('tmp_')) unlinkSync(part + '/' + name);
+      }
+`;
 
 /** Commits the files to a branch. */
 async function commit(branch: string, files: Record<string, string>, message = 'message'): Promise<string> {
@@ -148,6 +163,21 @@ describe('objects', () => {
     await storeObjects(repository.folder, [large]);
     expect((await repository.read(large.oid))?.content.equals(large.content)).toBe(true);
     expect(await repository.info(large.oid)).toEqual({ oid: large.oid, type: 'blob', size: 3_000_000 });
+  });
+
+  test('are stored while a repack removes folders as fast as git makes them', async () => {
+    const { folder } = reader.open(join(root, 'repacked.git'));
+    await createRepository(folder, 'main');
+    const remover = spawn(process.execPath, ['-e', removeObjects], { cwd: join(folder, 'objects') });
+    try {
+      for (let round = 0; round < 20; round++)
+        await storeObjects(
+          folder,
+          Array.from({ length: 100 }, (_, index) => blob(`${round} ${index}`)),
+        );
+    } finally {
+      remover.kill('SIGKILL');
+    }
   });
 
   test('a name with a line break is no second question', async () => {

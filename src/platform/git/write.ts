@@ -48,12 +48,25 @@ export async function packOf(objects: readonly NewObject[]): Promise<Buffer> {
   return Buffer.concat([body, createHash('sha1').update(body).digest()]);
 }
 
+/** A repack removes folders that are empty at this moment, be it between git's making one and its first file. */
+const folderWasRemoved = /unable to create temporary file: No such file or directory/;
+/** Each writes all objects up to the one whose folder was removed, and finds those that are there. */
+const MAX_ATTEMPTS = 20;
+
 /** Stores the objects, synced to disk; no ref reaches them yet. */
 export async function storeObjects(folder: string, objects: readonly NewObject[]): Promise<void> {
   if (objects.length === 0) return;
   // git refuses a pack with an object twice.
   const each = [...new Map(objects.map((object) => [object.oid, object])).values()];
-  await git(['unpack-objects', '-q', '--strict'], { folder, input: await packOf(each) });
+  const input = await packOf(each);
+  for (let attempt = 1; ; attempt++)
+    try {
+      await git(['unpack-objects', '-q', '--strict'], { folder, input });
+      return;
+    } catch (error) {
+      const isOnceMore = error instanceof GitError && folderWasRemoved.test(error.stderr);
+      if (!isOnceMore || attempt === MAX_ATTEMPTS) throw error;
+    }
 }
 
 /** A ref had another value than the update expects, or another process is changing it. */
