@@ -26,7 +26,7 @@ const settings = {
 /** Makes and fills the database of a data folder that no program uses, and stops it again. */
 export async function fill(data: string, work: (sql: Sql) => Promise<void>): Promise<void> {
   const server = await startEmbedded(data, { settings });
-  await migrateDatabase(server.connection, data);
+  await migrateDatabase(server.connection, { data, files: data });
   const sql = connect(server.connection, { max: 1, statementTimeout: 0, name: 'bench' });
   await work(sql);
   await sql.end();

@@ -16,6 +16,7 @@ import type { Services } from './kernel/services.ts';
 import { createFeatureGates } from './kernel/settings/features.ts';
 import { createSettingsSource } from './kernel/settings/settings.ts';
 import { createBlobs } from './platform/blobs/blobs.ts';
+import { createObjectStore } from './platform/blobs/object-store.ts';
 import { now } from './platform/clock.ts';
 import { type ConnectionTarget, isReadOnly, openDatabase } from './platform/db/database.ts';
 import type { UniqueIndexes } from './platform/db/errors.ts';
@@ -70,12 +71,17 @@ export function createApp(options: AppOptions): App {
   const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
   const load = options.load ?? createLoadGauge();
   const disk = createDiskGuard(config.data);
+  const filesDisk = createDiskGuard(config.files);
   const presence = createPresence(database.points, log);
   const repositories = createRepositories(database, presence, config.storages);
   const services: Services = {
     config,
     database,
-    blobs: createBlobs(join(config.data, 'blobs'), database, { disk, log }),
+    blobs: createBlobs(join(config.files, 'blobs'), database, {
+      disk: filesDisk,
+      log,
+      far: config.objectStore === undefined ? undefined : createObjectStore(config.objectStore),
+    }),
     settings: createSettingsSource(sql),
     features: createFeatureGates(sql),
     authenticator: createAuthenticator(database, deriveKey(secretKey, 'csrf')),
@@ -189,6 +195,7 @@ export function createApp(options: AppOptions): App {
       await Promise.all(background.map((each) => each.stop()));
       load.stop();
       disk.stop();
+      filesDisk.stop();
       repositories.stop();
       await presence.stop();
       await database.close();

@@ -1,4 +1,5 @@
 /** The instance of a command: its data folder, its database when embedded, and the migrations. */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './kernel/config.ts';
@@ -41,6 +42,7 @@ export async function openInstance(config: Config): Promise<Opened> {
     // Only below the data folder: elsewhere a missing folder may be an unmounted disk.
     for (const storage of config.storages.values())
       if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });
+    requireFiles(config);
     const secretKey = await readSecretKey(config);
     const embedded = config.databaseUrl === undefined ? await launchEmbedded(folder.path) : undefined;
     const target = config.databaseUrl ?? embedded?.connection;
@@ -52,7 +54,7 @@ export async function openInstance(config: Config): Promise<Opened> {
       embedded,
       async migrate() {
         await embedded?.ready();
-        const applied = await migrateDatabase(target, folder.path).catch((error: unknown) => {
+        const applied = await migrateDatabase(target, config).catch((error: unknown) => {
           throw embedded && isDamage(error) ? damagedDatabase(folder.path, error) : error;
         });
         // If it fails, the next start tries again.
@@ -70,6 +72,20 @@ export async function openInstance(config: Config): Promise<Opened> {
     await folder.close();
     throw error;
   }
+}
+
+type Folders = Pick<Config, 'data' | 'files'>;
+
+/** Files in a folder of their own are all there: what the data folder has of them would be missing. */
+function requireFiles({ data, files }: Folders): void {
+  if (files === data) return;
+  // A missing folder may be an unmounted disk.
+  if (!existsSync(files)) throw new Error(`ASHLAR_FILES names ${files}, which is not there`);
+  const left = ['blobs', 'ci'].map((name) => join(data, name)).filter((folder) => existsSync(folder));
+  if (left.length > 0)
+    throw new Error(
+      `there are files in ${left.join(' and ')} still: move them to ${files}, into folders of these names`,
+    );
 }
 
 /** PostgreSQL's codes for a missing or damaged database, file or page. */
@@ -166,7 +182,7 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
 }
 
 /** Migrates a database and its data folder; returns the names of the new migrations. */
-export async function migrateDatabase(target: ConnectionTarget, dataFolder: string): Promise<string[]> {
+export async function migrateDatabase(target: ConnectionTarget, folders: Folders): Promise<string[]> {
   // Loaded late: the embedded database starts before this process reads its drivers.
   const { connect } = await import('./platform/db/database.ts');
   const { migrate } = await import('./platform/db/migrations.ts');
@@ -176,7 +192,7 @@ export async function migrateDatabase(target: ConnectionTarget, dataFolder: stri
   try {
     return await migrate(sql, migrationsFolder, async () => {
       await migrateJobs(target);
-      await adoptFiles(sql, dataFolder, (line) => process.stderr.write(`ashlar: ${line}\n`));
+      await adoptFiles(sql, folders, (line) => process.stderr.write(`ashlar: ${line}\n`));
     });
   } finally {
     await sql.end();

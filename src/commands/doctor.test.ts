@@ -49,12 +49,14 @@ test('a folder that cannot be made, and a database that does not answer', async 
   const found = await visit({
     ASHLAR_STORAGES: `default:${folder},fast:${file}`,
     ASHLAR_DATA: join(file, 'below'),
-    DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none',
+    DATABASE_URL: 'postgres://nobody:hush@127.0.0.1:1/none',
+    ASHLAR_OBJECT_STORE: 'http://key:hush@127.0.0.1:2/bucket',
   });
   expect(found.text).toMatch(/WRONG +data folder/);
   expect(found.text).toMatch(/ok +storage default +\S+: writable/);
   expect(found.text).toMatch(/WRONG +storage fast +\S+: is no folder/);
   expect(found.text).toMatch(/WRONG +database +does not answer/);
-  expect(found.text).not.toContain('secret');
+  expect(found.text).toMatch(/WRONG +object store +127\.0\.0\.1:2\/bucket: connect ECONNREFUSED/);
+  expect(found.text).not.toContain('hush');
   expect(found.code).toBe(1);
 });

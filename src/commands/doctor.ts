@@ -5,6 +5,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../kernel/config.ts';
+import { createObjectStore } from '../platform/blobs/object-store.ts';
 import { DataFolderInUse, openDataFolder } from '../platform/db/data-folder.ts';
 import { type ConnectionTarget, connect } from '../platform/db/database.ts';
 import { reachEmbedded, startEmbedded } from '../platform/db/embedded/embedded.ts';
@@ -27,6 +28,7 @@ export async function examine(config: Config, print: (text: string) => void): Pr
     ...(await examineDataAndDatabase(config)),
     await examineGit(),
     ...(await Promise.all([...config.storages].map(examineStorage))),
+    ...(config.objectStore === undefined ? [] : [await examineObjectStore(config.objectStore)]),
     await examineProxy(config),
   ];
   for (const { subject, state, text, advice } of findings) {
@@ -37,6 +39,10 @@ export async function examine(config: Config, print: (text: string) => void): Pr
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The first of its causes: of a request, what lies above only says that it failed. */
+const origin = (error: unknown): unknown =>
+  error instanceof Error && error.cause !== undefined ? origin(error.cause) : error;
 
 /** The folder is held while the database is looked at, unless a server holds it: then that server's database is asked. */
 async function examineDataAndDatabase(config: Config): Promise<Finding[]> {
@@ -162,6 +168,20 @@ async function examineStorage([name, folder]: [string, string]): Promise<Finding
       return { subject, state: 'good', text: `${folder}: made with its first repository` };
     const advice = 'Give the user that runs the program that folder, or name another in ASHLAR_STORAGES.';
     return { subject, state: 'wrong', text: `${folder}: ${reason(error)}`, advice };
+  }
+}
+
+async function examineObjectStore(address: string): Promise<Finding> {
+  const subject = 'object store';
+  const { host, pathname } = new URL(address);
+  const shown = `${host}${pathname}`;
+  try {
+    await createObjectStore(address).check();
+    return { subject, state: 'good', text: `${shown}: its bucket can be listed` };
+  } catch (error) {
+    const advice =
+      'See that ASHLAR_OBJECT_STORE has its key, secret, host, bucket and region. Files wait in ASHLAR_FILES.';
+    return { subject, state: 'wrong', text: `${shown}: ${reason(origin(error))}`, advice };
   }
 }
 

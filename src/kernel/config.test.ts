@@ -29,6 +29,8 @@ test('an empty environment gives the defaults', () => {
     metricsAllowlist: ['127.0.0.0/8', '::1'],
     data: resolve('data'),
     storages: new Map([['default', resolve('data', 'repositories')]]),
+    files: resolve('data'),
+    objectStore: undefined,
     databaseUrl: undefined,
     secretKey: undefined,
     rootPassword: undefined,
@@ -91,6 +93,11 @@ test.each([
   [{ ASHLAR_GIT_REALM: 'Our code (git)' }, { gitRealm: 'Our code (git)' }],
   [{ ASHLAR_MAX_URL_LENGTH: '1048576' }, { maximumUrlLength: 1_048_576 }],
   [{ SMTP_URL: 'smtps://u:p@mail.example' }, { smtpUrl: 'smtps://u:p@mail.example' }],
+  [{ ASHLAR_FILES: '/mnt/files/' }, { files: '/mnt/files' }],
+  [
+    { ASHLAR_OBJECT_STORE: 'https://k:s%2F@store.example/bucket?region=eu-west-1' },
+    { objectStore: 'https://k:s%2F@store.example/bucket?region=eu-west-1' },
+  ],
   [{ MAIL_FROM: 'ashlar@mail.example' }, { mailFrom: 'ashlar@mail.example' }],
   [{ DATABASE_URL: 'postgres://u:p@a:1,b:2/db' }, { databaseUrl: 'postgres://u:p@a:1,b:2/db' }],
   [
@@ -125,6 +132,11 @@ test.each([
   ['ASHLAR_STORAGES', '/srv/repositories'],
   ['ASHLAR_STORAGES', 'default:/srv/a,/srv/b'],
   ['ASHLAR_STORAGES', 'fast:/srv/a'],
+  ['ASHLAR_FILES', 'files'],
+  ['ASHLAR_OBJECT_STORE', 's3://bucket'],
+  ['ASHLAR_OBJECT_STORE', 'https://store.example/bucket'],
+  ['ASHLAR_OBJECT_STORE', 'https://k:hush@store.example/bucket?prefix=a'],
+  ['ASHLAR_OBJECT_STORE', 'https://k:hush@store.example/bucket#a'],
   ['ASHLAR_TIER', 'gold'],
   ['ASHLAR_OFFERING', 'Hosted'],
   ['ASHLAR_PAGINATION_COUNT_LIMIT', '1e3'],
@@ -180,12 +192,13 @@ test('variables of other programs are none of our business', () => {
 describe('secrets in files', () => {
   const secrets = Object.values(settings).filter(({ secret }) => secret);
 
-  test('are those seven', () => {
+  test('are those eight', () => {
     expect(secrets.map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'ASHLAR_SECRET_KEY',
       'ASHLAR_ROOT_PASSWORD',
       'ASHLAR_ROOT_TOKEN',
+      'ASHLAR_OBJECT_STORE',
       'SMTP_URL',
       'HTTPS_PROXY',
       'HTTP_PROXY',

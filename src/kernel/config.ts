@@ -126,6 +126,21 @@ function parseStorages(value: string): Map<string, string> {
   return storages;
 }
 
+function parseFolder(value: string): string {
+  if (isAbsolute(value)) return resolve(value);
+  throw new Error('must be an absolute folder');
+}
+
+function parseObjectStore(value: string): string {
+  const url = URL.parse(value);
+  const isWhole = url && /^https?:$/.test(url.protocol) && url.username !== '' && url.password !== '';
+  if (isWhole && url.hash === '' && [...url.searchParams.keys()].every((name) => name === 'region'))
+    return value;
+  throw new Error(
+    'must be https:// or http://, a key, its secret, a host and a bucket, with nothing but region behind them',
+  );
+}
+
 function parseMailServer(value: string): string {
   const url = URL.parse(value);
   if (url && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '') return value;
@@ -207,6 +222,18 @@ export const settings = {
     otherwise: 'one, `default`, at `repositories` in the data folder',
     doc: 'Where repositories are, as names and folders: `default:/srv/repositories,fast:/mnt/fast`. All processes on one database reach all of them; `default` must be among them.',
     parse: parseStorages,
+  }),
+  files: optional({
+    name: 'ASHLAR_FILES',
+    otherwise: 'the data folder',
+    doc: 'Where all other files are (of texts, artifacts, packages, images, and the traces of jobs that run): in `blobs` and `ci` below this folder, which all processes on one database reach.',
+    parse: parseFolder,
+  }),
+  objectStore: secret({
+    name: 'ASHLAR_OBJECT_STORE',
+    otherwise: 'unset: files stay in `ASHLAR_FILES`',
+    doc: 'A bucket that speaks the protocol of S3: `https://key:secret@host/bucket?region=eu-west-1`, key and secret percent-encoded. Files are written to `ASHLAR_FILES` and moved there within a minute; what was there before is moved, too.',
+    parse: parseObjectStore,
   }),
   smtpUrl: secret({
     name: 'SMTP_URL',
@@ -309,6 +336,10 @@ export type Config = {
   rootToken?: string | undefined;
   /** Absolute folders by name; `default` is there. */
   storages: ReadonlyMap<string, string>;
+  /** Absolute path. */
+  files: string;
+  /** With its secret. */
+  objectStore?: string | undefined;
   /** With its password. Undefined: mails are written to the data folder. */
   smtpUrl?: string | undefined;
   mailFrom?: string | undefined;
@@ -374,6 +405,8 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     metricsAllowlist: sure(settings.metricsAllowlist),
     data,
     storages: maybe(settings.storages) ?? new Map([['default', join(data, 'repositories')]]),
+    files: maybe(settings.files) ?? data,
+    objectStore: maybe(settings.objectStore),
     databaseUrl: maybe(settings.databaseUrl),
     secretKey: maybe(settings.secretKey),
     rootPassword: maybe(settings.rootPassword),

@@ -29,13 +29,17 @@ export const runInstalled = (
   place: Place,
 ): Promise<Ran> => runProgram(process.execPath, [installed(name, script), ...args], place);
 
-/** Runs a program that is a tool of go/go.mod, and waits for its end. */
-export function runGo(name: string, args: readonly string[], place: Place): Promise<Ran> {
+/** The path of a program that is a tool of go/go.mod. */
+export function installedGo(name: string): string {
   const path = join(cache, 'go', name);
   if (!existsSync(path))
     throw new Error(`no ${path}: GOBIN=${join(cache, 'go')} go install tool, in test/journeys/go`);
-  return runProgram(path, args, place);
+  return path;
 }
+
+/** Runs such a program, and waits for its end. */
+export const runGo = (name: string, args: readonly string[], place: Place): Promise<Ran> =>
+  runProgram(installedGo(name), args, place);
 
 /**
  * Runs a program, and waits for its end: its exit code, and its output on both streams. It has the environment that is given

@@ -7,7 +7,7 @@ import type { TestApp } from './app.ts';
 
 type Of = Pick<TestApp, 'app'>;
 
-const rootOf = ({ app }: Of): string => join(app.services.config.data, 'blobs');
+const rootOf = ({ app }: Of): string => join(app.services.config.files, 'blobs');
 const fileOf = (site: Of, bytes: string | Buffer): string =>
   blobPath(rootOf(site), digest(bytes).toString('hex'));
 

@@ -57,13 +57,13 @@ const TOLD_EACH = 10_000;
  */
 export async function adoptFiles(
   sql: PoolSql,
-  dataFolder: string,
+  { data, files: filesFolder }: { data: string; files: string },
   tell: (line: string) => void,
 ): Promise<void> {
-  const root = join(dataFolder, 'blobs');
+  const root = join(filesFolder, 'blobs');
   let moved = 0;
   for (const kind of FOLDERS) {
-    const folder = join(dataFolder, kind);
+    const folder = join(data, kind);
     if (!existsSync(folder)) continue;
     for (const part of (await readdir(folder)).filter((name) => PART.test(name))) {
       const names = await readdir(join(folder, part));

@@ -56,7 +56,7 @@ test('files of before are blobs, which their rows name; what was cut off goes on
     // The one that was moved before the process died; its row was not written.
     mkdirSync(join(data, 'blobs', hex('upload').slice(0, 2)), { recursive: true });
     writeFileSync(blobPath(join(data, 'blobs'), hex('upload')), 'upload');
-    await adoptFiles(sql, data, fail);
+    await adoptFiles(sql, { data, files: data }, fail);
 
     for (const text of ['upload', 'archive', 'key', 'picture']) expect(blob(text)).toBe(text);
     expect(await sql`select secret, encode(sha256, 'hex') as sha256 from uploads order by id`).toEqual([
@@ -69,7 +69,7 @@ test('files of before are blobs, which their rows name; what was cut off goes on
     ]);
     expect((await sql`select from blobs`).length).toBe(4);
     expect([existsSync(join(data, 'uploads')), readdirSync(join(data, 'ci'))]).toEqual([false, ['traces']]);
-    await adoptFiles(sql, data, fail);
+    await adoptFiles(sql, { data, files: data }, fail);
     expect((await sql`select from blobs`).length).toBe(4);
   }));
 
@@ -88,7 +88,7 @@ test('files come from another file system, and what cannot be read stays', () =>
       // No file can be read that is a folder.
       mkdirSync(join(data, stored('uploads/files', two)), { recursive: true });
       const told: string[] = [];
-      await adoptFiles(sql, data, (line) => told.push(line));
+      await adoptFiles(sql, { data, files: data }, (line) => told.push(line));
       expect(told).toEqual([
         expect.stringContaining(`${join(data, stored('uploads/files', two))} cannot be read`),
       ]);

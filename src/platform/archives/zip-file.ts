@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import yauzl, { type Entry, type ZipFile } from 'yauzl';
-import { asBlob, type OpenBlob } from '../blobs/blobs.ts';
+import { asBlob, type OpenBlob } from '../blobs/blob-store.ts';
 import { Failure } from '../failure.ts';
 import { createShare } from '../fair-share.ts';
 import { WindowReader } from './zip-reader.ts';

@@ -1,7 +1,7 @@
 /** Reads a zip file by ranges, many entries of its directory at a time. */
 import { Readable } from 'node:stream';
 import yauzl from 'yauzl';
-import type { OpenBlob } from '../blobs/blobs.ts';
+import type { OpenBlob } from '../blobs/blob-store.ts';
 
 /** Bytes that are read at once: a directory entry is about a hundred. */
 const WINDOW_BYTES = 256 * 1_024;

@@ -1,4 +1,4 @@
-/** Files of blobs: drafts, which have random names, and whole ones, whose names are their SHA-256. */
+/** Blobs in a folder: drafts, which have random names, and whole ones. */
 import { existsSync } from 'node:fs';
 import {
   copyFile,
@@ -11,12 +11,12 @@ import {
   stat,
   unlink,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { randomHex } from '../secret.ts';
+import { asBlob, type BlobStore, isBlobName, pathOfBlob } from './blob-store.ts';
 
 const BATCH = 500;
-const DIGEST = /^[0-9a-f]{64}$/;
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
 
@@ -39,13 +39,8 @@ export function draftPath(root: string, name: string): string {
   if (!/^[0-9a-f]{32}$/.test(name)) throw new Error('not the name of a draft');
   return join(draftsFolder(root), name);
 }
-const folderOf = (root: string, name: string): string => join(root, name.slice(0, 2));
-
-/** The file of the blob with this name, 64 hexadecimal digits. */
-export function blobPath(root: string, name: string): string {
-  if (!DIGEST.test(name)) throw new Error('not the name of a blob');
-  return join(folderOf(root, name), name);
-}
+/** The file of the blob with this name. */
+export const blobPath = (root: string, name: string): string => join(root, pathOfBlob(name));
 
 /** A new draft, open for writing, and its path. */
 export async function createDraft(root: string, name: string): Promise<{ path: string; handle: FileHandle }> {
@@ -81,21 +76,11 @@ async function copyWhole(root: string, from: string, to: string): Promise<void> 
   }
 }
 
-/** Gives the file another name in the same file system; nothing where it is missing. */
-export const moveFile = (from: string, to: string): Promise<void> =>
-  unlessMissing(rename(from, to), undefined);
-
-/** Takes back moveFile(), unless there is such a file again. */
-export async function putBack(aside: string, file: string): Promise<void> {
-  if (existsSync(file)) await removeFile(aside);
-  else await moveFile(aside, file);
-}
-
 /** Gives a draft that is synced the name of its blob, too, if no file has it; the name is on disk when this resolves. */
 export async function placeDraft(root: string, draft: string, name: string): Promise<void> {
-  const folder = folderOf(root, name);
-  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = blobPath(root, name);
+  const folder = dirname(file);
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 });
   await link(draft, file).catch((error: unknown) => {
     if (codeOf(error) === 'EEXIST') return;
     if (withoutLinks.has(codeOf(error))) return copyWhole(root, draft, file);
@@ -104,10 +89,6 @@ export async function placeDraft(root: string, draft: string, name: string): Pro
   await syncPath(folder);
   if (made !== undefined) await syncPath(root);
 }
-
-/** Undefined where there is no such file. */
-export const openBlobFile = (root: string, name: string): Promise<FileHandle | undefined> =>
-  unlessMissing(open(blobPath(root, name), 'r'), undefined);
 
 export const removeFile = (path: string): Promise<void> => unlessMissing(unlink(path), undefined);
 
@@ -134,11 +115,22 @@ export async function oldDrafts(root: string, before: Date): Promise<string[]> {
 }
 
 /** Names of blobs whose files are older than the time, a batch at a time. */
-export async function* oldBlobs(root: string, before: Date): AsyncGenerator<string[]> {
+async function* olderBlobs(root: string, before: Date): AsyncGenerator<string[]> {
   const parts = (await unlessMissing(readdir(root), [])).filter((name) => /^[0-9a-f]{2}$/.test(name));
   for (const part of parts) {
-    const names = (await unlessMissing(readdir(join(root, part)), [])).filter((name) => DIGEST.test(name));
+    const names = (await unlessMissing(readdir(join(root, part)), [])).filter(isBlobName);
     for (let start = 0; start < names.length; start += BATCH)
       yield await older(join(root, part), names.slice(start, start + BATCH), before);
   }
 }
+
+/** Whole blobs in folders below the root. */
+export const createFolderStore = (root: string): BlobStore => ({
+  keep: (name, file) => placeDraft(root, file, name),
+  async open(name) {
+    const handle = await unlessMissing(open(blobPath(root, name), 'r'), undefined);
+    return handle && asBlob(handle);
+  },
+  remove: (name) => removeFile(blobPath(root, name)),
+  older: (before) => olderBlobs(root, before),
+});

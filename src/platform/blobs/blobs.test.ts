@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { inTransaction } from '../db/database.ts';
 import { digest } from '../secret.ts';
+import { blobPath, createFolderStore } from './blob-files.ts';
+import type { BlobStore } from './blob-store.ts';
+import { createBlobs } from './blobs.ts';
 
 const ashlar = useApp({ still: true });
 
@@ -15,8 +18,8 @@ const fileOf = (text: string) => join(root(), nameOf(text).slice(0, 2), nameOf(t
 const drafts = () => readdirSync(join(root(), 'drafts'));
 
 /** Stores the text, and names it by a row; without the row if `fail`. */
-async function keep(text: string, fail = false): Promise<void> {
-  const draft = await services().blobs.draft();
+async function keep(text: string, fail = false, blobs = services().blobs): Promise<void> {
+  const draft = await blobs.draft();
   try {
     await draft.write(Buffer.from(text));
     const { sha256 } = await draft.finish();
@@ -30,14 +33,14 @@ async function keep(text: string, fail = false): Promise<void> {
   }
 }
 
-async function forget(text: string): Promise<void> {
+async function forget(text: string, blobs = services().blobs): Promise<void> {
   await sql`delete from named_blobs where ctid in (
     select ctid from named_blobs where sha256 = ${digest(text)} limit 1)`.execute(services().database.db);
-  await services().blobs.release([digest(text)]);
+  await blobs.release([digest(text)]);
 }
 
-async function read(text: string): Promise<string | undefined> {
-  const blob = await services().blobs.open(digest(text));
+async function read(text: string, blobs = services().blobs): Promise<string | undefined> {
+  const blob = await blobs.open(digest(text));
   return blob && Buffer.concat(await blob.stream().toArray()).toString();
 }
 
@@ -138,4 +141,65 @@ test('a sweep removes what nothing names, and nothing that is young', async () =
   expect(await read('marl')).toBe('marl');
   expect(drafts()).toHaveLength(1);
   await draft.discard();
+});
+
+describe('with a far store', () => {
+  const never = () => false;
+  const nearRoot = () => join(services().config.data, 'near');
+  const farRoot = () => join(services().config.data, 'far');
+  const blobsWith = (far: BlobStore) =>
+    createBlobs(nearRoot(), services().database, { disk: services().disk, log: services().log, far });
+  const makeBlobs = () => blobsWith(createFolderStore(farRoot()));
+  const isNear = (text: string) => existsSync(blobPath(nearRoot(), nameOf(text)));
+  const isFar = (text: string) => existsSync(blobPath(farRoot(), nameOf(text)));
+
+  test('a blob is in the folder first, comes to rest there, and goes from both', async () => {
+    const blobs = makeBlobs();
+    await keep('onyx', false, blobs);
+    expect([isNear('onyx'), isFar('onyx')]).toEqual([true, false]);
+    expect(await blobs.moveAway(() => true)).toBe(false);
+    expect(isNear('onyx')).toBe(true);
+    expect(await blobs.moveAway(never)).toBe(true);
+    expect([isNear('onyx'), isFar('onyx')]).toEqual([false, true]);
+    expect(await read('onyx', blobs)).toBe('onyx');
+    // The same bytes again, which the next turn takes out of the folder.
+    await keep('onyx', false, blobs);
+    expect(await read('onyx', blobs)).toBe('onyx');
+    await blobs.moveAway(never);
+    expect(isNear('onyx')).toBe(false);
+    await keep('onyx', false, blobs);
+    for (let named = 3; named > 0; named -= 1) {
+      expect(await read('onyx', blobs)).toBe('onyx');
+      await forget('onyx', blobs);
+    }
+    expect([isNear('onyx'), isFar('onyx'), await rows('onyx')]).toEqual([false, false, 0]);
+  });
+
+  test('what is kept while it is moved and released is there', async () => {
+    const blobs = makeBlobs();
+    for (let round = 0; round < 20; round += 1) {
+      await keep('jade', false, blobs);
+      const moving = blobs.moveAway(never);
+      await Promise.all([forget('jade', blobs), keep('jade', false, blobs), moving, blobs.moveAway(never)]);
+      expect(await read('jade', blobs)).toBe('jade');
+      await forget('jade', blobs);
+      expect([isNear('jade'), isFar('jade')]).toEqual([false, false]);
+    }
+  });
+
+  test('while it does not answer, blobs stay in the folder; what it cannot remove goes with a later sweep', async () => {
+    const fail = () => Promise.reject(new Error('the far store is away'));
+    const far = createFolderStore(farRoot());
+    const away = blobsWith({ ...far, keep: fail, open: fail, remove: fail });
+    await keep('opal', false, away);
+    expect(await away.moveAway(never)).toBe(true);
+    expect(await read('opal', away)).toBe('opal');
+    await makeBlobs().moveAway(never);
+    await expect(read('opal', away)).rejects.toThrow('is away');
+    await forget('opal', away);
+    expect([isFar('opal'), await rows('opal')]).toEqual([true, 0]);
+    isOld(blobPath(farRoot(), nameOf('opal')));
+    await makeBlobs().sweep();
+    expect(isFar('opal')).toBe(false);
+  });
 });

@@ -3,29 +3,24 @@
  * table `blobs`; that table's row is locked while a file gets its name or loses it, so that neither is without the other.
  */
 import { createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type RawBuilder, sql } from 'kysely';
 import { now } from '../clock.ts';
 import { type Database, type Db, inTransaction } from '../db/database.ts';
-import type { ByteRange } from '../http/byte-range.ts';
 import type { Log } from '../log.ts';
 import type { DiskGuard } from '../machine/disk.ts';
 import { type DigestAlgorithm, randomHex, startDigest } from '../secret.ts';
 import {
   blobPath,
   createDraft,
+  createFolderStore,
   diskFailure,
   draftPath,
   isFile,
-  moveFile,
-  oldBlobs,
   oldDrafts,
-  openBlobFile,
-  placeDraft,
-  putBack,
   removeFile,
 } from './blob-files.ts';
+import type { BlobStore, OpenBlob } from './blob-store.ts';
 
 /** Bytes that have arrived: their number, and their digests. */
 export type Received = { sha256: Buffer; size: number; digests: ReadonlyMap<DigestAlgorithm, Buffer> };
@@ -49,14 +44,6 @@ export type Draft = {
 /** What a draft left. */
 export type LeftDraft = Pick<Draft, 'keep' | 'discard'> & { read(): Readable };
 
-export type OpenBlob = {
-  size: number;
-  stream(range?: ByteRange): Readable;
-  /** Fills the buffer from a place on; the number of bytes, fewer only at the end. */
-  read(target: Buffer, position: number): Promise<number>;
-  close(): Promise<void>;
-};
-
 export type Blobs = {
   /** Computes these digests beside SHA-256. */
   draft(also?: readonly DigestAlgorithm[]): Promise<Draft>;
@@ -70,24 +57,17 @@ export type Blobs = {
   release(digests: readonly Buffer[]): Promise<void>;
   /** Removes what nothing names: after cascades, and after processes that died. */
   sweep(): Promise<void>;
+  /** Moves what is in the folder into the far store, if there is one, until `isOver`; whether it came to the end. */
+  moveAway(isOver: () => boolean): Promise<boolean>;
 };
-
-/** An open file as a blob. */
-export async function asBlob(handle: FileHandle): Promise<OpenBlob> {
-  const { size } = await handle.stat();
-  return {
-    size,
-    stream: (range) => handle.createReadStream(range),
-    async read(target, position) {
-      const { bytesRead } = await handle.read(target, 0, target.length, position);
-      return bytesRead;
-    },
-    close: () => handle.close(),
-  };
-}
 
 const DAY_MS = 86_400_000;
 const BATCH = 1_000;
+const MOVED_AT_ONCE = 4;
+/** In one turn: a store that does not answer is left alone. */
+const MAX_FAILURES = 12;
+/** Released in one transaction. */
+const RELEASED = 100;
 
 /** `exists` over each foreign key to the table of blobs: a table that has one needs no other registration. */
 async function selectNaming(db: Db): Promise<string> {
@@ -111,15 +91,21 @@ async function holdBlob(tx: Db, sha256: Buffer): Promise<void> {
   }
 }
 
-/** Blobs below the folder `root`; drafts are refused before the disk is full, as other writes are. */
+/**
+ * Blobs below the folder `root`; drafts are refused before the disk is full, as other writes are. With a far store, whole
+ * blobs come to rest there: they are in the folder first, so that no request waits for that store, and no transaction.
+ */
 export function createBlobs(
   root: string,
   { background }: Pick<Database, 'background'>,
-  { disk, log }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log },
+  { disk, log, far }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log; far?: BlobStore | undefined },
 ): Blobs {
+  const near = createFolderStore(root);
+  const stores = far ? [near, far] : [near];
+
   async function keepAs(tx: Db, path: string, sha256: Buffer): Promise<void> {
     await holdBlob(tx, sha256);
-    await placeDraft(root, path, sha256.toString('hex')).catch((error: unknown) => {
+    await near.keep(sha256.toString('hex'), path).catch((error: unknown) => {
       throw diskFailure(error);
     });
   }
@@ -179,46 +165,58 @@ export function createBlobs(
     };
   }
 
-  /** Leaves it where somebody has its row: who names it, or removes it. */
-  async function releaseOne(sha256: Buffer, condition: RawBuilder<boolean>): Promise<void> {
-    const file = blobPath(root, sha256.toString('hex'));
-    const aside = draftPath(root, randomHex(16));
-    try {
-      await inTransaction(background, async (tx) => {
-        // Nobody names it or gives its name to another draft until this ends; who did so before is seen by the next statement.
-        const held = await sql`select from blobs where sha256 = ${sha256} for update skip locked`.execute(tx);
-        if (held.rows.length === 0) return;
-        const { rows } = await sql`
-          delete from blobs b where sha256 = ${sha256} and not (${condition}) returning 1`.execute(tx);
-        if (rows.length > 0) await moveFile(file, aside);
-      });
-    } catch (error) {
-      // Its row is there again, and another one may have brought the file meanwhile.
-      await putBack(aside, file);
-      throw error;
-    }
-    await removeFile(aside);
+  /** Removes the bytes, unless they have a row again: who makes one waits until this ends, and then brings the bytes anew. */
+  const removeBytes = (sha256: Buffer): Promise<void> =>
+    inTransaction(background, async (tx) => {
+      const { rows } = await sql`
+        insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing returning 1`.execute(
+        tx,
+      );
+      if (rows.length === 0) return;
+      for (const store of stores) await store.remove(sha256.toString('hex'));
+      await sql`delete from blobs where sha256 = ${sha256}`.execute(tx);
+    });
+
+  /** Leaves those whose rows somebody has: who names them, or removes them. */
+  async function releaseSome(names: readonly string[], condition: RawBuilder<boolean>): Promise<void> {
+    const removed = await inTransaction(background, async (tx) => {
+      // Nobody names them or brings them again until this ends; who did so before is seen by the next statement.
+      const held = await sql<{ name: string }>`
+        select encode(sha256, 'hex') as name from blobs
+        where sha256 in (select decode(name, 'hex') from unnest(${names}::text[]) as released (name))
+        for update skip locked`.execute(tx);
+      const { rows } = await sql<{ sha256: Buffer }>`
+        delete from blobs b
+        where sha256 in (select decode(name, 'hex') from unnest(${held.rows.map(({ name }) => name)}::text[]) as held (name))
+          and not (${condition})
+        returning sha256`.execute(tx);
+      return rows;
+    });
+    for (const { sha256 } of removed) await removeBytes(sha256);
   }
 
   /** What cannot be removed now goes with the next sweep. */
   async function release(digests: readonly Buffer[]): Promise<void> {
     try {
       const condition = sql.raw<boolean>(await selectNaming(background));
-      for (const sha256 of digests) await releaseOne(sha256, condition);
+      for (let start = 0; start < digests.length; start += RELEASED) {
+        const names = digests.slice(start, start + RELEASED).map((sha256) => sha256.toString('hex'));
+        await releaseSome(names, condition);
+      }
     } catch (error) {
       log.error('blobs could not be removed', error);
     }
   }
 
-  /** Files that got their name in a transaction that did not end. */
-  async function sweepFiles(before: Date): Promise<void> {
-    for await (const names of oldBlobs(root, before)) {
-      const { rows } = await sql<{ sha256: Buffer }>`
-        insert into blobs (sha256, created_at)
-        select decode(name, 'hex'), ${now()} from unnest(${names}::text[]) as found (name)
-        on conflict do nothing returning sha256`.execute(background);
-      await release(rows.map(({ sha256 }) => sha256));
-    }
+  /** Bytes without a row: those of transactions that did not end, and of processes that died. */
+  async function sweepBytes(before: Date): Promise<void> {
+    for (const store of stores)
+      for await (const names of store.older(before)) {
+        const { rows } = await sql<{ sha256: Buffer }>`
+          select decode(name, 'hex') as sha256 from unnest(${names}::text[]) as found (name)
+          where not exists (select from blobs where sha256 = decode(name, 'hex'))`.execute(background);
+        for (const { sha256 } of rows) await removeBytes(sha256);
+      }
   }
 
   async function sweepRows(): Promise<void> {
@@ -232,6 +230,44 @@ export function createBlobs(
       last = rows.at(-1)?.sha256 ?? last;
       more = rows.length === BATCH;
     }
+  }
+
+  /** Takes the bytes out of the folder if the far store has them, and their row stays meanwhile. */
+  const leaveFar = (name: string, to: BlobStore): Promise<void> =>
+    inTransaction(background, async (tx) => {
+      const { rows } = await sql`
+        select from blobs where sha256 = decode(${name}, 'hex') for key share skip locked`.execute(tx);
+      const kept = rows.length > 0 ? await to.open(name) : undefined;
+      await kept?.close();
+      if (kept) await near.remove(name);
+    });
+
+  /** False where it cannot be moved now: the next turn tries it again. */
+  async function moveOne(name: string, to: BlobStore): Promise<boolean> {
+    const file = blobPath(root, name);
+    try {
+      await to.keep(name, file);
+      await leaveFar(name, to);
+      return true;
+    } catch (error) {
+      // It was released meanwhile.
+      if (!(await isFile(file))) return true;
+      log.error('a blob could not be moved to the object store', error);
+      return false;
+    }
+  }
+
+  async function moveAway(isOver: () => boolean): Promise<boolean> {
+    if (!far) return true;
+    let failures = 0;
+    for await (const names of near.older(now()))
+      for (let start = 0; start < names.length; start += MOVED_AT_ONCE) {
+        if (isOver()) return false;
+        const moved = names.slice(start, start + MOVED_AT_ONCE).map((name) => moveOne(name, far));
+        failures += (await Promise.all(moved)).filter((isMoved) => !isMoved).length;
+        if (failures >= MAX_FAILURES) return true;
+      }
+    return true;
   }
 
   return {
@@ -257,14 +293,15 @@ export function createBlobs(
       };
     },
     async open(sha256) {
-      const handle = await openBlobFile(root, sha256.toString('hex'));
-      return handle && asBlob(handle);
+      const name = sha256.toString('hex');
+      return (await near.open(name)) ?? far?.open(name);
     },
     release,
+    moveAway,
     async sweep() {
       const before = new Date(now().getTime() - DAY_MS);
       for (const path of await oldDrafts(root, before)) await removeFile(path);
-      await sweepFiles(before);
+      await sweepBytes(before);
       await sweepRows();
     },
   };

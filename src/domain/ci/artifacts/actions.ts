@@ -105,12 +105,12 @@ export async function deleteArtifacts(
 
 /** Removes what a job that has ended wrote and made. 403 where there is nothing, and for others than maintainers and who ran it. */
 export async function eraseJob({ services, actor, subject }: Context, id: number): Promise<void> {
-  const { data } = services.config;
+  const { files } = services.config;
   const digests = await inTransaction(services.database.db, async (tx) => {
     const { job } = await lockJob(tx, subject, id);
     if (!subject.may('manage_artifacts') && (job.user_id !== actor.id || job.protected)) throw forbidden();
     const { artifacts, traceBytes } = await selectLeft(tx, id);
-    if (!isErasable(job, { artifacts, traceBytes: traceBytes + (await liveSize(data, id)) }))
+    if (!isErasable(job, { artifacts, traceBytes: traceBytes + (await liveSize(files, id)) }))
       throw forbidden('Job is not erasable!');
     const time = now();
     await ahead(tx)
@@ -120,7 +120,7 @@ export async function eraseJob({ services, actor, subject }: Context, id: number
       .execute();
     return deleteRows(tx, id, true);
   });
-  await removeLive(data, id);
+  await removeLive(files, id);
   await services.blobs.release(digests);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ZipEntry, zipOf } from '../../../../test/support/zip.ts';
-import { asBlob, type OpenBlob } from '../../../platform/blobs/blobs.ts';
+import { asBlob, type OpenBlob } from '../../../platform/blobs/blob-store.ts';
 import { listArchive, openArchived } from './archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ashlar-archive-'));

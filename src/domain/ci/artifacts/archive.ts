@@ -10,7 +10,7 @@ import {
   tooMany,
   withZip,
 } from '../../../platform/archives/zip-file.ts';
-import type { OpenBlob } from '../../../platform/blobs/blobs.ts';
+import type { OpenBlob } from '../../../platform/blobs/blob-store.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 
 /** Of one file, unpacked. */

@@ -131,7 +131,7 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
         throw forbidden();
       }
       if (input.debug_trace && !job.debug_trace) await markDebugTrace(services.database.db, job);
-      const { written, size } = await appendTrace(services.config.data, job.id, start, part);
+      const { written, size } = await appendTrace(services.config.files, job.id, start, part);
       const headers = { ...told(job.status), range: `0-${size}` };
       return written
         ? new Reply(202, `0-${size}`, headers)

@@ -15,7 +15,7 @@ const SETTLED_MS = 60_000;
 
 /** The file goes when the row is there; one of a job that was erased meanwhile goes without. */
 async function archive({ blobs, config, database }: TraceServices, jobId: number): Promise<void> {
-  const live = await openLive(config.data, jobId);
+  const live = await openLive(config.files, jobId);
   if (!live) return;
   const draft = await blobs.draft();
   try {
@@ -30,7 +30,7 @@ async function archive({ blobs, config, database }: TraceServices, jobId: number
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     });
-    await removeLive(config.data, jobId);
+    await removeLive(config.files, jobId);
   } finally {
     await draft.discard();
   }
@@ -51,7 +51,7 @@ export async function archiveTraces(
   let isBegun = false;
   let failed = 0;
   let problem: unknown;
-  for (const folder of await liveFolders(config.data)) {
+  for (const folder of await liveFolders(config.files)) {
     const name = basename(folder);
     if (name < String(from)) continue;
     if (isBegun && isOver()) {
@@ -64,7 +64,7 @@ export async function archiveTraces(
     for (const id of ids) {
       const ended = ends.get(id);
       try {
-        if (ended === undefined) await removeLive(config.data, id);
+        if (ended === undefined) await removeLive(config.files, id);
         else if (ended !== null && ended.getTime() < before) await archive(services, id);
       } catch (error) {
         failed += 1;

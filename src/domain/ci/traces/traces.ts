@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Needs } from '../../../kernel/services.ts';
-import type { OpenBlob } from '../../../platform/blobs/blobs.ts';
+import type { OpenBlob } from '../../../platform/blobs/blob-store.ts';
 import { openLive } from './live-traces.ts';
 import { selectArchived } from './queries.ts';
 
@@ -13,7 +13,7 @@ async function openTrace(
   { blobs, config, database }: TraceServices,
   jobId: number,
 ): Promise<OpenBlob | undefined> {
-  const live = await openLive(config.data, jobId);
+  const live = await openLive(config.files, jobId);
   if (live && live.size > 0) return live;
   await live?.close();
   const archived = await selectArchived(database.db, jobId);
