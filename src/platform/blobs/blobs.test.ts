@@ -1,7 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
@@ -81,30 +79,6 @@ test('other digests are computed beside SHA-256', async () => {
   expect(size).toBe(7);
   expect(digests.get('md5')?.toString('hex')).toBe('bf3d3410b2bc149332279c8da3643fe3');
   expect(digests.get('sha1')?.toString('hex')).toHaveLength(40);
-});
-
-test('digests of large files are those of small ones, however many come at once and are given up', async () => {
-  const piece = randomBytes(1_048_576);
-  const pieces = 40;
-  const expected = createHash('sha1');
-  for (let index = 0; index < pieces; index += 1) expected.update(piece);
-  const sha1 = expected.digest('hex');
-  const write = async (isGivenUp: boolean): Promise<string | undefined> => {
-    const draft = await services().blobs.draft(['sha1']);
-    try {
-      for (let index = 0; index < pieces; index += 1) {
-        await draft.write(piece);
-        // So that threads come to read in the midst of it.
-        if (index % 10 === 9) await sleep(20);
-      }
-      return isGivenUp ? undefined : (await draft.finish()).digests.get('sha1')?.toString('hex');
-    } finally {
-      await draft.discard();
-    }
-  };
-  const found = await Promise.all(Array.from({ length: 8 }, (_, index) => write(index % 3 === 0)));
-  expect(found.filter((each) => each !== undefined)).toEqual(Array(5).fill(sha1));
-  expect(await write(false)).toBe(sha1);
 });
 
 test('what a draft leaves is kept by another request, or goes', async () => {

@@ -9,7 +9,7 @@ import { now } from '../clock.ts';
 import { type Database, type Db, inTransaction } from '../db/database.ts';
 import type { Log } from '../log.ts';
 import type { DiskGuard } from '../machine/disk.ts';
-import { type DigestAlgorithm, randomHex } from '../secret.ts';
+import { type DigestAlgorithm, randomHex, startDigest } from '../secret.ts';
 import {
   blobPath,
   createDraft,
@@ -21,7 +21,6 @@ import {
   removeFile,
 } from './blob-files.ts';
 import type { BlobStore, OpenBlob } from './blob-store.ts';
-import { startDigests } from './digests.ts';
 
 /** Bytes that have arrived: their number, and their digests. */
 export type Received = { sha256: Buffer; size: number; digests: ReadonlyMap<DigestAlgorithm, Buffer> };
@@ -116,7 +115,8 @@ export function createBlobs(
     const { path, handle } = await createDraft(root, name).catch((error: unknown) => {
       throw diskFailure(error);
     });
-    const computing = startDigests(path, ['sha256', ...also]);
+    const hashes = new Map(also.map((algorithm) => [algorithm, startDigest(algorithm)]));
+    const hash = startDigest('sha256');
     let size = 0;
     let open = true;
     let received: Received | undefined;
@@ -133,10 +133,10 @@ export function createBlobs(
           throw diskFailure(error);
         });
         // While the disk is at work.
-        computing.add(piece);
-        await written;
         size += piece.length;
-        computing.written(size);
+        hash.update(piece);
+        for (const each of hashes.values()) each.update(piece);
+        await written;
       },
       async finish() {
         try {
@@ -145,10 +145,8 @@ export function createBlobs(
           throw diskFailure(error);
         }
         await close();
-        const digests = await computing.finish();
-        const sha256 = digests.get('sha256');
-        if (!sha256) throw new Error('a draft has no SHA-256');
-        received = { sha256, size, digests };
+        const digests = new Map([...hashes].map(([algorithm, each]) => [algorithm, each.digest()]));
+        received = { sha256: hash.digest(), size, digests };
         return received;
       },
       async keep(tx) {
@@ -161,7 +159,6 @@ export function createBlobs(
         return name;
       },
       async discard() {
-        computing.giveUp();
         await close().catch(() => undefined);
         if (!isLeft) await removeFile(path);
       },
