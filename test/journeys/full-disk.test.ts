@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanUp, makeFolder, type Program, startProgram } from './support.ts';
+import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from './support.ts';
 
 const MEBIBYTE = 1_048_576;
 /** The program checks its disk each second. */
@@ -49,6 +49,9 @@ function fill(): () => void {
 
 const logFiles = () => readdirSync(join(disk, 'data', 'postgres', 'pg_wal'));
 
+/** What arrives and has no name yet. */
+const drafts = () => readdirSync(join(disk, 'data', 'blobs', 'drafts'));
+
 const readiness = async (program: Program) => {
   const response = await fetch(`${program.url}/-/readiness`);
   return { status: response.status, body: await response.text() };
@@ -65,6 +68,12 @@ test('writes are refused and reads go on while the disk is full, and all works a
   };
   expect(await write('before')).toBe(201);
   expect((await readiness(program)).status).toBe(200);
+  const address = (name: string) =>
+    `${program.url}/api/v4/projects/root%2Fbefore/packages/generic/stone/1.0/${name}`;
+  const headers = { 'private-token': ROOT_TOKEN };
+  const publish = (name: string, body: string | Uint8Array | AsyncIterable<Uint8Array>) =>
+    fetch(address(name), { method: 'PUT', headers, body, duplex: 'half' } as RequestInit);
+  expect((await publish('early', 'granite')).status).toBe(201);
   // Without it the database stops where the log's file ends while the disk is full.
   await expect.poll(() => logFiles(), LOOKED).toContain('000000010000000000000004');
 
@@ -76,7 +85,24 @@ test('writes are refused and reads go on while the disk is full, and all works a
       statuses.add(await write(`w${number}-${written}`));
     return statuses;
   });
+  const half = new Uint8Array(4 * MEBIBYTE);
+  const filled = Promise.withResolvers<void>();
+  const uploading = publish(
+    'half',
+    (async function* () {
+      yield half;
+      await filled.promise;
+      for (let sent = 0; sent < 16; sent++) yield half;
+    })(),
+  ).then(
+    ({ status }) => status,
+    // The refusal may come while it sends.
+    () => 503,
+  );
+  await expect.poll(() => drafts().length, LOOKED).toBe(1);
   const free = fill();
+  filled.resolve();
+  expect(await uploading).toBe(503);
   await expect
     .poll(() => readiness(program), LOOKED)
     .toEqual({ status: 503, body: expect.stringContaining('no space left') });
@@ -93,6 +119,8 @@ test('writes are refused and reads go on while the disk is full, and all works a
     expect((await program.root('DELETE /projects/root%2Fbefore')).status).toBe(503);
     expect((await program.root('GET /projects/root%2Fbefore')).status).toBe(200);
     expect((await program.root('GET /projects')).status).toBe(200);
+    expect((await publish('refused', 'slate')).status).toBe(503);
+    expect(await (await fetch(address('early'), { headers })).text()).toBe('granite');
     expect((await program.root('GET /user')).status).toBe(200);
     expect((await fetch(`${program.url}/-/liveness`)).status).toBe(200);
   }
@@ -100,6 +128,10 @@ test('writes are refused and reads go on while the disk is full, and all works a
   free();
   await expect.poll(() => readiness(program), LOOKED).toEqual({ status: 200, body: expect.any(String) });
   expect(await write('after')).toBe(201);
+  expect(drafts()).toEqual([]);
+  for (const name of ['half', 'refused']) expect((await fetch(address(name), { headers })).status).toBe(404);
+  expect((await publish('half', half)).status).toBe(201);
+  expect((await (await fetch(address('half'), { headers })).arrayBuffer()).byteLength).toBe(half.length);
   for (const name of kept) expect((await program.root(`GET /projects/root%2F${name}`)).status).toBe(200);
   expect((await program.root('GET /projects/root%2Frefused')).status).toBe(404);
   expect(await program.stop(), program.output()).toEqual({ code: 0, signal: null });

@@ -21,6 +21,7 @@ import {
   removeFile,
 } from './blob-files.ts';
 import type { BlobStore, OpenBlob } from './blob-store.ts';
+import { openDraftFile } from './draft-file.ts';
 
 /** Bytes that have arrived: their number, and their digests. */
 export type Received = { sha256: Buffer; size: number; digests: ReadonlyMap<DigestAlgorithm, Buffer> };
@@ -29,7 +30,7 @@ export type Received = { sha256: Buffer; size: number; digests: ReadonlyMap<Dige
 export type Draft = {
   /** Its file, for those who look into what has arrived. */
   path: string;
-  /** Resolves when the piece is written. 503 on a full disk. */
+  /** Resolves when there is room for the next piece. 503 on a full disk. */
   write(piece: Buffer): Promise<void>;
   /** Syncs what was written. */
   finish(): Promise<Received>;
@@ -121,17 +122,16 @@ export function createBlobs(
     let open = true;
     let received: Received | undefined;
     let isLeft = false;
+    const file = openDraftFile(handle);
     const close = async () => {
-      if (open) await handle.close();
+      if (open) await file.close();
       open = false;
     };
     return {
       path,
       async write(piece) {
         await disk.refuseWritesOf(piece.length);
-        const written = handle.writeFile(piece).catch((error: unknown) => {
-          throw diskFailure(error);
-        });
+        const written = file.write(piece);
         // While the disk is at work.
         size += piece.length;
         hash.update(piece);
@@ -139,11 +139,7 @@ export function createBlobs(
         await written;
       },
       async finish() {
-        try {
-          await handle.sync();
-        } catch (error) {
-          throw diskFailure(error);
-        }
+        await file.sync();
         await close();
         const digests = new Map([...hashes].map(([algorithm, each]) => [algorithm, each.digest()]));
         received = { sha256: hash.digest(), size, digests };

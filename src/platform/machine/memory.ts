@@ -30,6 +30,23 @@ export function collector(): Collect {
 }
 
 const MEBIBYTE = 1_048_576;
+
+const MAX_DROPPED_BYTES = 8 * MEBIBYTE;
+let dropped = 0;
+let collectDropped: Collect | undefined;
+
+/**
+ * Counts pieces of a body that nobody needs any more, and collects them in time: half a millisecond for eight MiB. The engine
+ * would let them lie until it walks all that lives, which took a quarter of the time of a large upload.
+ */
+export function dropPieces(bytes: number): void {
+  dropped += bytes;
+  if (dropped < MAX_DROPPED_BYTES) return;
+  dropped = 0;
+  collectDropped ??= collector();
+  collectDropped({ execution: 'sync', type: 'minor' });
+}
+
 /** For young objects: the engine would take 128 MiB, more than all that lives long. */
 const MAX_YOUNG_BYTES = 32 * MEBIBYTE;
 const LOOK_INTERVAL_MS = 50;
