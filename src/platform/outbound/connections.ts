@@ -83,7 +83,7 @@ export function createConnections({ http, https, none }: Proxies): Send {
       return await send();
     } catch (error) {
       // Other methods could be carried out twice (RFC 9110, 9.2.2).
-      const repeatable = ['GET', 'PUT', 'DELETE'].includes(request.method);
+      const repeatable = ['GET', 'HEAD', 'PUT', 'DELETE'].includes(request.method);
       if (!repeatable || !isCut(error)) throw error;
       return send();
     }

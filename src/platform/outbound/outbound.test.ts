@@ -271,3 +271,71 @@ test('a certificate that nobody vouches for is not believed', async () => {
   expect(await failureOf(`https://127.0.0.1:${server.port}`, onlyTo(server))).toBe('network');
   expect(server.received).toEqual([]);
 });
+
+describe('an answer that is received', () => {
+  const receiving = (url: string, options: Parameters<typeof fetchGuarded>[1]) => {
+    const received: string[] = [];
+    const outcome = fetchGuarded(url, {
+      ...options,
+      receive: async (headers, pieces) => {
+        received.push(`type ${headers['content-type']}`);
+        for await (const piece of pieces) received.push(piece.toString());
+      },
+    }).then(
+      ({ status, body }) => `status ${status}, ${body.length} bytes`,
+      (error: unknown) => (error instanceof OutboundFailure ? error.reason : String(error)),
+    );
+    return { received, outcome };
+  };
+
+  test('comes in pieces, whose time is renewed with each', async () => {
+    const server = await start((_, reply) => {
+      reply.writeHead(200, { 'content-type': 'text/plain' });
+      let sent = 0;
+      const send = () => {
+        reply.write(String(sent));
+        sent += 1;
+        if (sent === 8) reply.end();
+        else setTimeout(send, 150);
+      };
+      send();
+    });
+    const call = receiving(server.url, { ...onlyTo(server), timeoutMilliseconds: 700 });
+    expect(await call.outcome).toBe('status 200, 0 bytes');
+    expect(call.received).toEqual(['type text/plain', ...'01234567']);
+  });
+
+  test('ends where it is silent for too long, or is too much', async () => {
+    const silent = await start((_, reply) => void reply.writeHead(200, { 'content-type': 'x' }).write('a'));
+    const call = receiving(silent.url, { ...onlyTo(silent), timeoutMilliseconds: 300 });
+    expect(await call.outcome).toBe('timeout');
+    expect(call.received).toEqual(['type x', 'a']);
+    const large = await start((_, reply) => void reply.end('x'.repeat(1_001)));
+    expect(await receiving(large.url, onlyTo(large)).outcome).toBe('size');
+  });
+
+  test('of another status has no body, however much there is', async () => {
+    const server = await start((_, reply) => void reply.writeHead(404).end('x'.repeat(100_000)));
+    const call = receiving(server.url, onlyTo(server));
+    expect(await call.outcome).toBe('status 404, 0 bytes');
+    expect(call.received).toEqual([]);
+  });
+
+  test('is asked for by HEAD without a body, also after a redirect', async () => {
+    const server = await start(({ path }, reply) =>
+      path === '/'
+        ? void reply.writeHead(302, { location: '/there' }).end()
+        : void reply.writeHead(200, { 'content-length': '5000' }).end(),
+    );
+    const reply = await fetchGuarded(server.url, {
+      ...onlyTo(server),
+      method: 'HEAD',
+      headers: { accept: 'a/b' },
+    });
+    expect([reply.status, reply.headers['content-length'], reply.body.length]).toEqual([200, '5000', 0]);
+    expect(server.received.map(({ method, headers }) => [method, headers.accept])).toEqual([
+      ['HEAD', 'a/b'],
+      ['HEAD', 'a/b'],
+    ]);
+  });
+});

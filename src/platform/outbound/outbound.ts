@@ -11,13 +11,15 @@ import { createConnections, type Proxies, type ResolvedAddress } from './connect
 export type { OutboundRules } from './addresses.ts';
 
 export type OutboundRequest = OutboundRules & {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** For all of it: names, connections, redirects and the last byte of the answer. */
+  /** For all of it: names, connections, redirects and the last byte of the answer. Where that is received, for each piece of it. */
   timeoutMilliseconds: number;
   /** Of the answer's body. */
   maximumBytes: number;
+  /** Takes the body of an answer of status 200 as it arrives; no answer has one then. The call ends when this does. */
+  receive?: (headers: Headers, pieces: AsyncIterable<Buffer>) => Promise<void>;
   /** What is more is not read, and no failure. */
   cutAnswer?: true;
   /** A redirect is the answer. */
@@ -51,6 +53,8 @@ export class OutboundFailure extends Error {
 }
 
 const MAX_REDIRECTS = 3;
+/** Of an answer that is not the one to be received. */
+const NO_BODY = { maximumBytes: 0, cutAnswer: true } as const;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** What goes over the wire in one exchange; a redirect makes another. */
@@ -84,7 +88,7 @@ function follow(from: Exchange, status: number, location: string): Exchange {
   if (from.url.protocol === 'https:' && url.protocol === 'http:') {
     throw new OutboundFailure('redirect', 'a redirect from https to http');
   }
-  const again = status >= 307 || from.method === 'GET';
+  const again = status >= 307 || from.method === 'GET' || from.method === 'HEAD';
   const elsewhere = url.origin !== from.url.origin;
   if (again && elsewhere && from.body !== undefined) {
     throw new OutboundFailure('redirect', 'a redirect that would take the content to another host');
@@ -95,7 +99,7 @@ function follow(from: Exchange, status: number, location: string): Exchange {
 
 async function readBody(
   body: AsyncIterable<Buffer>,
-  { maximumBytes, cutAnswer }: OutboundRequest,
+  { maximumBytes, cutAnswer }: Pick<OutboundRequest, 'maximumBytes' | 'cutAnswer'>,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -108,6 +112,33 @@ async function readBody(
     }
   }
   return Buffer.concat(chunks);
+}
+
+/** The pieces of a body, of at most so many bytes; `renew` is called at each. */
+async function* piecesOf(
+  body: AsyncIterable<Buffer>,
+  { maximumBytes }: Pick<OutboundRequest, 'maximumBytes'>,
+  renew: () => void,
+): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const piece of body) {
+    renew();
+    size += piece.length;
+    if (size > maximumBytes) throw new OutboundFailure('size', `the answer is over ${maximumBytes} bytes`);
+    yield piece;
+    renew();
+  }
+}
+
+/** The time that a call has; it is renewed where its answer arrives in pieces. */
+function startTime(milliseconds: number): { signal: AbortSignal; renew(): void; end(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), milliseconds);
+  return {
+    signal: controller.signal,
+    renew: () => void timer.refresh(),
+    end: () => clearTimeout(timer),
+  };
 }
 
 /** The client; `resolve` is the system's own resolver unless given. */
@@ -142,7 +173,7 @@ export function createOutbound(
   async function fetch(
     exchange: Exchange,
     options: OutboundRequest,
-    signal: AbortSignal,
+    { signal, renew }: { signal: AbortSignal; renew: () => void },
     redirects = 0,
   ): Promise<OutboundReply> {
     const { url, method } = exchange;
@@ -163,26 +194,34 @@ export function createOutbound(
     // The first, where a server says several.
     const [location] = [headers.location ?? []].flat();
     if (location === undefined || options.keepRedirects || !REDIRECTS.includes(status)) {
-      return { status, headers, body: await readBody(body, options) };
+      const { receive } = options;
+      if (!receive || status !== 200)
+        return { status, headers, body: await readBody(body, receive ? NO_BODY : options) };
+      renew();
+      await receive(headers, piecesOf(body, options, renew));
+      return { status, headers, body: Buffer.alloc(0) };
     }
     body.on('error', () => undefined).destroy();
     if (redirects === MAX_REDIRECTS) {
       throw new OutboundFailure('redirect', `more than ${MAX_REDIRECTS} redirects`);
     }
-    return fetch(follow(exchange, status, location), options, signal, redirects + 1);
+    return fetch(follow(exchange, status, location), options, { signal, renew }, redirects + 1);
   }
 
   return async (url, options) => {
-    const timeout = AbortSignal.timeout(options.timeoutMilliseconds);
+    const { signal: timeout, renew, end } = startTime(options.timeoutMilliseconds);
     const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
     const { method = 'GET', headers = {}, body } = options;
     try {
-      return await until(signal, fetch({ url: webAddress(url), method, headers, body }, options, signal));
+      const exchange = { url: webAddress(url), method, headers, body };
+      return await until(signal, fetch(exchange, options, { signal, renew }));
     } catch (error) {
       if (timeout.aborted) throw new OutboundFailure('timeout', 'no answer in time', error);
       throw error instanceof OutboundFailure
         ? error
         : new OutboundFailure('network', 'the connection failed', error);
+    } finally {
+      end();
     }
   };
 }
