@@ -685,6 +685,72 @@ CREATE UNIQUE INDEX custom_attributes_project ON public.custom_attributes USING 
 
 CREATE UNIQUE INDEX custom_attributes_user ON public.custom_attributes USING btree (user_id, key) WHERE (user_id IS NOT NULL);
 
+create table dependency_proxy_blobs (
+  id bigint generated always as identity not null,
+  namespace_id bigint not null,
+  digest text collate "C" not null,
+  sha256 bytea not null,
+  size bigint not null,
+  created_at timestamp(3) with time zone not null,
+  pulled_at timestamp(3) with time zone not null,
+  constraint dependency_proxy_blobs_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint dependency_proxy_blobs_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint dependency_proxy_blobs_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX dependency_proxy_blobs_blob ON public.dependency_proxy_blobs USING btree (sha256);
+
+CREATE UNIQUE INDEX dependency_proxy_blobs_digest ON public.dependency_proxy_blobs USING btree (namespace_id, digest);
+
+CREATE INDEX dependency_proxy_blobs_pulled ON public.dependency_proxy_blobs USING btree (namespace_id, pulled_at);
+
+create table dependency_proxy_manifests (
+  id bigint generated always as identity not null,
+  namespace_id bigint not null,
+  image text collate "C" not null,
+  digest text collate "C" not null,
+  media_type text not null,
+  sha256 bytea not null,
+  size bigint not null,
+  created_at timestamp(3) with time zone not null,
+  pulled_at timestamp(3) with time zone not null,
+  constraint dependency_proxy_manifests_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint dependency_proxy_manifests_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint dependency_proxy_manifests_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX dependency_proxy_manifests_blob ON public.dependency_proxy_manifests USING btree (sha256);
+
+CREATE UNIQUE INDEX dependency_proxy_manifests_digest ON public.dependency_proxy_manifests USING btree (namespace_id, image, digest);
+
+CREATE INDEX dependency_proxy_manifests_pulled ON public.dependency_proxy_manifests USING btree (namespace_id, pulled_at);
+
+create table dependency_proxy_settings (
+  namespace_id bigint not null,
+  enabled boolean not null,
+  identity text,
+  secret_sealed text,
+  image_ttl_enabled boolean not null,
+  image_ttl integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint dependency_proxy_settings_check CHECK (((identity IS NULL) = (secret_sealed IS NULL))),
+  constraint dependency_proxy_settings_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint dependency_proxy_settings_pkey PRIMARY KEY (namespace_id)
+);
+
+create table dependency_proxy_tags (
+  namespace_id bigint not null,
+  image text collate "C" not null,
+  name text collate "C" not null,
+  manifest_id bigint not null,
+  constraint dependency_proxy_tags_manifest_id_fkey FOREIGN KEY (manifest_id) REFERENCES dependency_proxy_manifests(id) ON DELETE CASCADE,
+  constraint dependency_proxy_tags_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint dependency_proxy_tags_pkey PRIMARY KEY (namespace_id, image, name)
+);
+
+CREATE INDEX dependency_proxy_tags_manifest ON public.dependency_proxy_tags USING btree (manifest_id);
+
 create table deploy_keys (
   id bigint generated always as identity not null,
   user_id bigint,

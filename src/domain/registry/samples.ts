@@ -1,4 +1,4 @@
-/** A repository of images by each user's name, with an image; the first has a tag for each, and so have rules that protect. */
+/** A repository of images by each user's name, with an image; the first has a tag for each, and so have rules that protect. The group keeps as many images of another registry. */
 import type { Samples } from '../../../test/support/samples.ts';
 
 const CONTENT = 'an image';
@@ -17,7 +17,7 @@ const images = `
     order by id`;
 
 export const samples: Samples = {
-  rows: ({ project }) => `
+  rows: ({ project, group }) => `
     insert into blobs (sha256, created_at) values (${SHA256}, now());
     insert into container_repositories (project_id, name, created_at, updated_at)
       select ${project}, username, now(), now() from person order by id;
@@ -28,7 +28,16 @@ export const samples: Samples = {
     insert into container_repository_protection_rules (project_id, below_project, push_level, created_at, updated_at)
       select ${project}, '/held-' || username, 40, now(), now() from person order by id;
     insert into container_tag_protection_rules (project_id, tag_name_pattern, push_level, delete_level, created_at, updated_at)
-      select ${project}, 'held-' || username, 40, 40, now(), now() from person order by id`,
+      select ${project}, 'held-' || username, 40, 40, now(), now() from person order by id;
+    insert into dependency_proxy_settings (namespace_id, enabled, image_ttl_enabled, image_ttl, created_at, updated_at)
+      values (${group}, true, false, 90, now(), now());
+    insert into dependency_proxy_manifests (namespace_id, image, digest, media_type, sha256, size, created_at, pulled_at)
+      select ${group}, 'library/' || username, ${DIGEST}, 'application/vnd.oci.image.manifest.v1+json', ${SHA256}, 8, now(), now()
+      from person order by id;
+    insert into dependency_proxy_tags (namespace_id, image, name, manifest_id)
+      select namespace_id, image, 'latest', id from dependency_proxy_manifests;
+    insert into dependency_proxy_blobs (namespace_id, digest, sha256, size, created_at, pulled_at)
+      values (${group}, ${DIGEST}, ${SHA256}, 8, now(), now())`,
   ownRows: ({ project }) => `
     insert into container_repositories (project_id, name, created_at, updated_at)
       values (${project}, 'own', now(), now());
@@ -53,6 +62,7 @@ export const samples: Samples = {
       'PATCH /projects/:id/registry/protection/repository/rules/:protection_rule_id': {
         with: { repository_path_pattern: `${path}/newer` },
       },
+      'PUT /groups/:id/dependency_proxy/settings': { with: { identity: 'mason', secret: 'a secret' } },
       'POST /projects/:id/registry/protection/tag/rules': { with: { tag_name_pattern: 'new', ...levels } },
       'PATCH /projects/:id/registry/protection/tag/rules/:protection_rule_id': {
         with: { tag_name_pattern: 'newer' },

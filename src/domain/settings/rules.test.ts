@@ -29,6 +29,7 @@ describe('refused names (facts: Application settings fields)', () => {
     known.add('oauth_plain_http_allowed');
     // Ours: elsewhere the services are always those of their makers, and a missing verdict lets everything pass.
     for (const name of ['akismet_url', 'recaptcha_url', 'spam_check_failure']) known.add(name);
+    for (const name of ['enabled', 'upstream_url']) known.add(`dependency_proxy_${name}`);
     // Ours: elsewhere events are always kept for three years.
     known.add('activity_retention_days');
     // Ours: elsewhere it is a limit of the plan, which no request sets.
@@ -134,6 +135,16 @@ describe('combinations', () => {
       ['akismet_url', 'recaptcha_url'],
     ],
     ['a service that is no web address', { akismet_url: 'file:///etc/passwd' }, ['akismet_url']],
+    [
+      'an upstream registry with a query',
+      { dependency_proxy_upstream_url: 'https://registry.example/?a=1' },
+      ['dependency_proxy_upstream_url'],
+    ],
+    [
+      'an upstream registry with credentials',
+      { dependency_proxy_upstream_url: 'https://me:pass@registry.example' },
+      ['dependency_proxy_upstream_url'],
+    ],
     ['credentials in an address', { recaptcha_url: 'https://me:you@captcha.example' }, ['recaptcha_url']],
     ['a long entry', { domain_denylist: ['a'.repeat(256)] }, ['domain_denylist']],
   ])('%s', (_, changes, names) => {

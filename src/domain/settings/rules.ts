@@ -124,6 +124,12 @@ export function checkSettings(
       messages[name] = ['has an entry that is too long (maximum is 255 characters)'];
     }
   }
+  const upstream = URL.parse(settings.dependency_proxy_upstream_url);
+  if (!isServiceAddress(settings.dependency_proxy_upstream_url) || upstream?.search || upstream?.hash) {
+    messages.dependency_proxy_upstream_url = [
+      'must be an http or https address without credentials or a query',
+    ];
+  }
   return { ...messages, ...checkSpamServices(settings) };
 }
 

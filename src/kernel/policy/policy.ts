@@ -322,6 +322,8 @@ export const groupPolicy = {
   moderate_epic_notes: { least: MAINTAINER },
   upload_files: { least: GUEST, open: 'signed_in' },
   manage_uploads: { least: MAINTAINER, whileArchived: true },
+  use_dependency_proxy: { least: GUEST, whileArchived: true },
+  manage_dependency_proxy: { least: OWNER, whileArchived: true },
   create_projects: { least: DEVELOPER },
   create_subgroup: { least: MAINTAINER },
   update_group: { least: OWNER, whileArchived: true },

@@ -106,6 +106,13 @@ export const ApplicationSettingsSchema = Type.Object({
     maximum: 1_440,
     description: 'Minutes that a token for the container registry lasts; what was begun with it goes on.',
   }),
+  // Dependency proxy
+  dependency_proxy_enabled: boolean(false, 'Groups keep images of another registry that their members pull.'),
+  dependency_proxy_upstream_url: text(
+    'https://registry-1.docker.io',
+    'The registry behind the dependency proxies of groups, which is asked with the credentials that they have for it.',
+    2_000,
+  ),
   // Continuous integration
   enforce_ci_inbound_job_token_scope_enabled: boolean(
     false,

@@ -370,6 +370,46 @@ export type CustomAttributesTable = {
   updated_at: Date;
 };
 
+export type DependencyProxyBlobsTable = {
+  id: GeneratedAlways<number>;
+  namespace_id: number;
+  digest: string;
+  sha256: Buffer;
+  size: number;
+  created_at: Date;
+  pulled_at: Date;
+};
+
+export type DependencyProxyManifestsTable = {
+  id: GeneratedAlways<number>;
+  namespace_id: number;
+  image: string;
+  digest: string;
+  media_type: string;
+  sha256: Buffer;
+  size: number;
+  created_at: Date;
+  pulled_at: Date;
+};
+
+export type DependencyProxySettingsTable = {
+  namespace_id: number;
+  enabled: boolean;
+  identity: string | null;
+  secret_sealed: string | null;
+  image_ttl_enabled: boolean;
+  image_ttl: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type DependencyProxyTagsTable = {
+  namespace_id: number;
+  image: string;
+  name: string;
+  manifest_id: number;
+};
+
 export type DeployKeysTable = {
   id: GeneratedAlways<number>;
   user_id: number | null;
@@ -1897,6 +1937,10 @@ export type Tables = {
   container_tags: ContainerTagsTable;
   container_uploads: ContainerUploadsTable;
   custom_attributes: CustomAttributesTable;
+  dependency_proxy_blobs: DependencyProxyBlobsTable;
+  dependency_proxy_manifests: DependencyProxyManifestsTable;
+  dependency_proxy_settings: DependencyProxySettingsTable;
+  dependency_proxy_tags: DependencyProxyTagsTable;
   deploy_keys: DeployKeysTable;
   deploy_keys_projects: DeployKeysProjectsTable;
   deploy_tokens: DeployTokensTable;

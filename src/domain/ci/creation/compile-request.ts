@@ -179,6 +179,7 @@ export async function compileRequest(
   const { db } = services.database;
   const { source, ref, beforeSha = NO_OBJECT, variables = [] } = request;
   const published = await publishedAt({ db, services }, subject, kind === 'tag' ? [ref] : []);
+  const { dependency_proxy_enabled: hasProxy } = await services.settings.read();
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),
     apiVersion: version.api,
@@ -191,6 +192,7 @@ export async function compileRequest(
     tagMessage,
     release: published.get(ref),
     protected: isProtected,
+    hasProxy,
     beforeSha,
     source,
     createdAt: now(),

@@ -34,6 +34,8 @@ export type PipelineFacts = {
   ofMergeRequests: readonly ContextVariable[];
   /** Nothing should be deployed now. */
   frozen: boolean;
+  /** Groups keep images of another registry. */
+  hasProxy: boolean;
 };
 
 /** As hosts and images may be named: at most 63 bytes of small letters, digits and dashes. */
@@ -49,6 +51,25 @@ const MAX_MESSAGE_LENGTH = 100_000;
 const cut = (message: string): string => Buffer.from(message).subarray(0, MAX_MESSAGE_LENGTH).toString();
 const MAX_RELEASE_LENGTH = 1_000;
 const DEFAULT_PORTS: Record<string, string> = { 'https:': '443', 'http:': '80' };
+
+/** The host, with its port. */
+export function serverOf(baseUrl: string): string {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  return `${hostname}:${port || DEFAULT_PORTS[protocol]}`;
+}
+
+/** As images are named: in small letters, by the server with its port; nothing where the dependency proxy is off. */
+function proxyVariables({ baseUrl, project, hasProxy }: PipelineFacts): Record<string, string> {
+  if (!hasProxy) return {};
+  const server = serverOf(baseUrl);
+  const below = (path: string) => `${server}/${path.toLowerCase()}/dependency_proxy/containers`;
+  const { namespace_full_path: path } = project;
+  return {
+    CI_DEPENDENCY_PROXY_SERVER: server,
+    CI_DEPENDENCY_PROXY_GROUP_IMAGE_PREFIX: below(path.split('/')[0] ?? ''),
+    CI_DEPENDENCY_PROXY_DIRECT_GROUP_IMAGE_PREFIX: below(path),
+  };
+}
 
 /** In the order of the table; what does not apply is absent. */
 export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
@@ -76,6 +97,7 @@ export function predefinedVariables(facts: PipelineFacts): ContextVariable[] {
     CI_API_V4_URL: `${baseUrl}/api/v4`,
     CI_REGISTRY: hasRegistry ? url.host : undefined,
     CI_REGISTRY_IMAGE: hasRegistry ? `${url.host}/${project.fullPath.toLowerCase()}` : undefined,
+    ...proxyVariables(facts),
     GITLAB_FEATURES: '',
     CI_PROJECT_ID: String(project.id),
     CI_PROJECT_NAME: project.path,

@@ -26,7 +26,7 @@ type Of = {
   commit: Commit;
 };
 
-export type JobSources = Pick<JobFacts, 'environment' | 'predefined' | 'overriding'> & {
+export type JobSources = Pick<JobFacts, 'environment' | 'predefined' | 'overriding' | 'hasProxy'> & {
   /** Those that the pipeline was started with, which are among the overriding ones. */
   given: readonly PipelineVariable[];
   user: Awaited<ReturnType<typeof selectStarter>>;
@@ -57,6 +57,7 @@ export async function readSources(
     pipeline.tag && readRepository(services, project, (git) => readTagMessage(git, pipeline.ref)),
   ]);
   const [user, kept, givenRows, environment, frozen, upstream] = rows;
+  const { dependency_proxy_enabled: hasProxy } = await services.settings.read();
   const given = readGiven(services, givenRows);
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),
@@ -76,10 +77,12 @@ export async function readSources(
     upstream,
     ofMergeRequests: variablesOfMergeRequests(pipeline),
     frozen,
+    hasProxy,
   });
   return {
     environment,
     predefined,
+    hasProxy,
     given,
     user,
     overriding: [

@@ -1,6 +1,6 @@
 /** What a runner is told of a job that it has taken (facts for CI: Job response JSON). Pure. */
 import { JOB_USER } from '../../../kernel/identity/token-visitor.ts';
-import { slugOf } from '../creation/predefined.ts';
+import { serverOf, slugOf } from '../creation/predefined.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
 import type { PlannedArtifacts, PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
@@ -40,6 +40,8 @@ export type JobFacts = {
   /** That of the job. */
   environment: { id: number; slug: string; tier: string; external_url: string | null } | undefined;
   runner: { id: number; description: string | null; tags: readonly string[]; isShared: boolean };
+  /** Groups keep images of another registry. */
+  hasProxy: boolean;
   /** Those that every job of the pipeline has. */
   predefined: readonly ContextVariable[];
   /** Tokens that say who the job is. */
@@ -121,6 +123,12 @@ export function jobVariables(facts: JobFacts): SentVariable[] | undefined {
     secret('CI_JOB_TOKEN', token, true),
     secret('CI_REGISTRY_USER', JOB_USER, false),
     secret('CI_REGISTRY_PASSWORD', token, true),
+    ...(facts.hasProxy
+      ? [
+          secret('CI_DEPENDENCY_PROXY_USER', JOB_USER, false),
+          secret('CI_DEPENDENCY_PROXY_PASSWORD', token, true),
+        ]
+      : []),
     secret('CI_REPOSITORY_URL', repositoryUrl(facts), false),
     ...facts.identities.map(({ key, value }) => ({ ...secret(key, value, true), raw: true as const })),
     ...planned.variables.map(({ key, value, raw }) => sent({ key, value, raw }, true)),
@@ -135,6 +143,12 @@ function repositoryUrl({ baseUrl, token, project }: JobFacts): string {
   url.username = JOB_USER;
   url.password = token;
   return url.href;
+}
+
+/** For images of this server: the registry's, by its host, and the dependency proxy's, whose images name the port, too. */
+function credentialsOf({ baseUrl, token, hasProxy }: JobFacts) {
+  const servers = new Set([new URL(baseUrl).host, ...(hasProxy ? [serverOf(baseUrl)] : [])]);
+  return [...servers].map((url) => ({ type: 'registry', url, username: JOB_USER, password: token }));
 }
 
 const cacheOf = ({ fallbackKeys, ...cache }: PlannedCache, key: string | undefined, suffix: string) => ({
@@ -275,7 +289,7 @@ export function jobPayload(facts: JobFacts) {
     services: planned.services.map(serviceOf),
     artifacts: artifactsOf(planned.artifacts),
     cache: planned.cache.map((cache, at) => cacheOf(cache, facts.cacheKeys[at], suffix(cache.unprotect))),
-    credentials: [],
+    credentials: credentialsOf(facts),
     dependencies: facts.dependencies.flatMap(({ id, name, filename, size }) =>
       filename === null ? [] : [{ id, name, token, artifacts_file: { filename, size } }],
     ),

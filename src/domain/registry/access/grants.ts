@@ -1,22 +1,30 @@
 /** What a visitor is granted of the scopes that a program asks for. */
-import { type AuthorizedProject, authorizeDeployToken, followProject } from '../../../kernel/access/find.ts';
+import {
+  type AuthorizedProject,
+  authorizeDeployToken,
+  authorizeGroup,
+  authorizeGroupOfDeployToken,
+  followProject,
+} from '../../../kernel/access/find.ts';
+import { findGroupAround } from '../../../kernel/access/find-queries.ts';
+import { jobCredentialOf } from '../../../kernel/actor.ts';
 import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
 import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
 import { levelOf } from '../../../kernel/protection/levels.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { type Action, projectCandidates, type Scope } from '../names/rules.ts';
+import { type Action, projectCandidates, proxiedImage, type Scope } from '../names/rules.ts';
 import { selectRules } from '../protection/queries.ts';
 import { requireRepositoryPush } from '../protection/refusals.ts';
-import { abilityOf, actionsOf, isShutToJob } from './rules.ts';
+import { abilityOf, actionsOf, isShutToJob, mayPullProxied, SERVICE, type TokenService } from './rules.ts';
 
 /** An entry of `access` in a token, as the public registry reads it. */
 export type Grant = {
   type: 'repository' | 'registry';
   name: string;
   actions: string[];
-  /** `level` is that of protection rules; nobody's, and a deploy token's, is 0. */
-  meta?: { project_path: string; project_id: number; level: number };
+  /** `level` is that of protection rules; nobody's, and a deploy token's, is 0. Of an image of another registry, the group. */
+  meta?: { project_path: string; project_id: number; level: number } | { group_id: number };
 };
 
 /** Undefined where it is missing, invisible or refused. */
@@ -50,11 +58,39 @@ async function locate(services: Needs<'database'>, visitor: Visitor, path: strin
   return undefined;
 }
 
+/** The group by whose proxy the visitor may pull; a job pulls by those of the groups around its project. */
+async function findProxy(
+  { database: { points } }: Needs<'database'>,
+  { caller, deployToken }: Visitor,
+  groupPath: string,
+): Promise<{ id: number } | undefined> {
+  if (deployToken) return orNothing(authorizeGroupOfDeployToken(points, deployToken, groupPath));
+  const job = jobCredentialOf(caller);
+  if (job) return findGroupAround(points, job.projectId, groupPath);
+  return orNothing(authorizeGroup(points, caller, 'use_dependency_proxy', groupPath));
+}
+
+async function proxyGrantOf(
+  services: Needs<'database'>,
+  visitor: Visitor,
+  scope: { path: string; actions: readonly Action[] },
+  groupPath: string,
+): Promise<Grant | undefined> {
+  if (!scope.actions.includes('pull') || !mayPullProxied(visitor)) return undefined;
+  const group = await findProxy(services, visitor, groupPath);
+  return group && { type: 'repository', name: scope.path, actions: ['pull'], meta: { group_id: group.id } };
+}
+
 async function grantOf(
   services: Needs<'database'>,
   visitor: Visitor,
+  service: TokenService,
   scope: Scope,
 ): Promise<Grant | undefined> {
+  const proxied = scope.type === 'repository' ? proxiedImage(scope.path) : undefined;
+  if (proxied && scope.type === 'repository')
+    return proxyGrantOf(services, visitor, scope, proxied.groupPath);
+  if (service !== SERVICE) return undefined;
   if (scope.type === 'catalog')
     return visitor.caller?.admin && actionsOf(visitor).includes('*')
       ? { type: 'registry', name: 'catalog', actions: ['*'] }
@@ -88,11 +124,12 @@ async function grantOf(
 export async function grantsOf(
   services: Needs<'database'>,
   visitor: Visitor,
+  service: TokenService,
   scopes: readonly Scope[],
 ): Promise<Grant[]> {
   const grants: Grant[] = [];
   for (const scope of scopes) {
-    const grant = await grantOf(services, visitor, scope);
+    const grant = await grantOf(services, visitor, service, scope);
     if (grant) grants.push(grant);
   }
   return grants;

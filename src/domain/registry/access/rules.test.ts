@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { type Credential, toActor } from '../../../kernel/actor.ts';
 import type { Visitor } from '../../../kernel/identity/token-visitor.ts';
-import { actionsOf, isShutToJob } from './rules.ts';
+import { actionsOf, isShutToJob, mayPullProxied } from './rules.ts';
 
 const user = {
   id: 1,
@@ -35,6 +35,20 @@ test.each([
   [by({ via: 'password' }), everything],
   [by({ via: 'job', tokenId: 1, projectId: 5 }), everything],
 ])('%j may %j', (visitor, actions) => expect(actionsOf(visitor)).toEqual(actions));
+
+test.each([
+  [{ caller: undefined }, false],
+  [token('read_registry'), true],
+  [token('write_registry'), true],
+  [token('read_virtual_registry'), true],
+  [token('write_virtual_registry'), true],
+  [token('api'), true],
+  [token('read_api', 'read_repository', 'write_repository'), false],
+  [deployToken('read_registry'), true],
+  [deployToken('read_package_registry', 'read_repository'), false],
+  [by({ via: 'password' }), true],
+  [by({ via: 'job', tokenId: 1, projectId: 5 }), true],
+])('%j pulls images of other registries: %s', (visitor, may) => expect(mayPullProxied(visitor)).toBe(may));
 
 test.each([
   ['job', 5, 'delete', false],

@@ -10,8 +10,8 @@ import type { Route } from '../../../platform/http/server/server.ts';
 import { MAX_SCOPES, parseScopes } from '../names/rules.ts';
 import { RegistryError, refusalOf } from '../refusals/errors.ts';
 import { grantsOf } from './grants.ts';
-import { actionsOf } from './rules.ts';
-import { type Holder, SERVICE, signRegistryToken } from './tokens.ts';
+import { actionsOf, mayPullProxied, SERVICE, type TokenService, tokenServices } from './rules.ts';
+import { type Holder, signRegistryToken } from './tokens.ts';
 
 export type TokenServices = Needs<
   'database' | 'settings' | 'authenticator' | 'limiter' | 'disk' | 'secretKey'
@@ -36,21 +36,23 @@ async function issue(
   services: TokenServices,
   settings: ApplicationSettings,
   visitor: Visitor,
+  service: TokenService,
   query: URLSearchParams,
 ): Promise<HttpResponse> {
   const asked = query.getAll('scope');
   const scopes = parseScopes(asked);
   if (!scopes) throw new RegistryError('DENIED', `more than ${MAX_SCOPES} scopes`, { status: 400 });
   const isNobody = !visitor.caller && !visitor.deployToken;
-  if (actionsOf(visitor).length === 0 || (isNobody && asked.length === 0))
+  const isOfUse = actionsOf(visitor).length > 0 || mayPullProxied(visitor);
+  if (!isOfUse || (isNobody && (asked.length === 0 || service !== SERVICE)))
     throw new RegistryError('DENIED', 'access forbidden');
-  const grants = await grantsOf(services, visitor, scopes);
+  const grants = await grantsOf(services, visitor, service, scopes);
   const seconds = settings.container_registry_token_expire_delay * 60;
   const holder = holderOf(visitor);
   const { token, issuedAt } = await signRegistryToken(
     services,
     { holder, grants },
-    { kind: typeOf(visitor), seconds },
+    { service, kind: typeOf(visitor), seconds },
   );
   const body = { token, access_token: token, expires_in: seconds, issued_at: issuedAt.toISOString() };
   return { ...json(200, body, { 'cache-control': 'no-store' }), actor: holder.username };
@@ -74,8 +76,11 @@ async function serve(services: TokenServices, request: HttpRequest): Promise<Htt
   });
   if (refused) return refused;
   const query = new URLSearchParams(request.query);
-  if (query.get('service') !== SERVICE) return { status: 404, headers: {}, body: '' };
-  return issue(services, settings, visitor, query);
+  const service = tokenServices.find((name) => name === query.get('service'));
+  if (!service) return { status: 404, headers: {}, body: '' };
+  if (service !== SERVICE && !settings.dependency_proxy_enabled)
+    throw new RegistryError('UNAVAILABLE', 'dependency proxy not enabled', { status: 404 });
+  return issue(services, settings, visitor, service, query);
 }
 
 export const tokenServiceRoute = (services: TokenServices): Route => ({

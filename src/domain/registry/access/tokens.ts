@@ -5,8 +5,8 @@ import { randomId } from '../../../platform/secret.ts';
 import { readSignedClaims, signClaims } from '../../oauth/index.ts';
 import type { Action } from '../names/rules.ts';
 import type { Grant } from './grants.ts';
+import { type TokenService, tokenServices } from './rules.ts';
 
-export const SERVICE = 'container_registry';
 /** Another one than that of identities, which the same keys sign. */
 const ISSUER = 'ashlar-registry';
 /** Seconds by which clocks of clients may be behind. */
@@ -20,13 +20,13 @@ export type RegistryToken = { holder: Holder; grants: readonly Grant[] };
 export async function signRegistryToken(
   services: Needs<'database' | 'secretKey'>,
   { holder, grants }: RegistryToken,
-  { kind, seconds }: { kind: string; seconds: number },
+  { service, kind, seconds }: { service: TokenService; kind: string; seconds: number },
 ): Promise<{ token: string; issuedAt: Date }> {
   const issuedAt = now();
   const iat = Math.floor(issuedAt.getTime() / 1_000);
   const token = await signClaims(services, {
     iss: ISSUER,
-    aud: SERVICE,
+    aud: service,
     sub: holder.username,
     jti: randomId(),
     iat,
@@ -45,7 +45,8 @@ export async function readRegistryToken(
   token: string,
 ): Promise<RegistryToken | undefined> {
   const claims = await readSignedClaims(services, token);
-  if (!claims || claims.iss !== ISSUER || claims.aud !== SERVICE) return undefined;
+  if (!claims || claims.iss !== ISSUER || !tokenServices.some((service) => service === claims.aud))
+    return undefined;
   if (Number(claims.exp) * 1_000 <= now().getTime()) return undefined;
   return {
     holder: { key: String(claims.holder), username: String(claims.sub) },
@@ -68,10 +69,16 @@ export function placeIn(token: RegistryToken, path: string, action: Action): Ima
     ({ type, name, actions }) =>
       type === 'repository' && name === path && (actions.includes(action) || actions.includes('*')),
   );
-  if (!grant?.meta) return undefined;
+  if (!grant?.meta || !('project_id' in grant.meta)) return undefined;
   // Of a token that an older version signed, no level is known.
   const { project_id: projectId, project_path: projectPath, level = 0 } = grant.meta;
   return { path, projectId, name: path.slice(projectPath.length + 1), level };
+}
+
+/** The group by whose proxy the token pulls the image. */
+export function placeOfProxied(token: RegistryToken, path: string): number | undefined {
+  const grant = token.grants.find(({ name, meta }) => name === path && meta && 'group_id' in meta);
+  return grant?.meta && 'group_id' in grant.meta ? grant.meta.group_id : undefined;
 }
 
 export const mayListAll = (token: RegistryToken): boolean =>

@@ -16,6 +16,9 @@ const kinds: Readonly<Record<string, 'image' | 'index'>> = {
   'application/vnd.docker.distribution.manifest.list.v2+json': 'index',
 };
 
+/** The types of manifests that are served. */
+export const manifestTypes: readonly string[] = Object.keys(kinds);
+
 export type Manifest = {
   mediaType: string;
   /** Digests of the config, and of layers that the registry must have. */

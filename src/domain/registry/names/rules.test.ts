@@ -10,6 +10,8 @@ import {
   parseDigest,
   parseScopes,
   projectCandidates,
+  proxiedImage,
+  upstreamName,
 } from './rules.ts';
 
 test.each([
@@ -123,3 +125,21 @@ test.each([
   ['x', undefined],
   ['', undefined],
 ])('n=%s is a page of %s', (n, size) => expect(pageSize(n)).toBe(size));
+
+test.each([
+  ['g/dependency_proxy/containers/alpine', { groupPath: 'g', name: 'alpine' }],
+  ['g/sub/dependency_proxy/containers/a/b/c', { groupPath: 'g/sub', name: 'a/b/c' }],
+  [
+    'g/dependency_proxy/containers/x/dependency_proxy/containers/y',
+    { groupPath: 'g', name: 'x/dependency_proxy/containers/y' },
+  ],
+  ['g/dependency_proxy/containers', undefined],
+  ['dependency_proxy/containers/alpine', undefined],
+  ['/dependency_proxy/containers/alpine', undefined],
+  ['g/containers/alpine', undefined],
+])('%s is behind a proxy: %j', (path, proxied) => expect(proxiedImage(path)).toEqual(proxied));
+
+test.each([
+  ['alpine', 'library/alpine'],
+  ['bitnami/redis', 'bitnami/redis'],
+])('%s is %s there', (name, upstream) => expect(upstreamName(name)).toBe(upstream));

@@ -28,6 +28,20 @@ export function projectCandidates(path: string): Candidate[] {
   return candidates;
 }
 
+/** Between the path of a group and the name of an image. */
+const INFIX = '/dependency_proxy/containers/';
+
+export type ProxiedImage = { groupPath: string; name: string };
+
+/** The image behind the proxy of a group that the path of an image names; undefined for an image of a project. */
+export function proxiedImage(path: string): ProxiedImage | undefined {
+  const at = path.indexOf(INFIX);
+  return at < 1 ? undefined : { groupPath: path.slice(0, at), name: path.slice(at + INFIX.length) };
+}
+
+/** An image as the registry behind names it: those of one segment are the official ones of Docker Hub. */
+export const upstreamName = (name: string): string => (name.includes('/') ? name : `library/${name}`);
+
 export const isTag = (text: string): boolean => /^\w[\w.-]{0,127}$/.test(text);
 
 export type Digest = { algorithm: 'sha256' | 'sha512'; bytes: Buffer };
@@ -39,6 +53,9 @@ export function parseDigest(text: string): Digest | undefined {
   if (algorithm === 'sha512' && hex.length === 128) return { algorithm, bytes: Buffer.from(hex, 'hex') };
   return undefined;
 }
+
+/** What a manifest is asked for by. */
+export type Reference = { digest: string } | { tag: string };
 
 export const sha256Digest = (sha256: Buffer): string => `sha256:${sha256.toString('hex')}`;
 

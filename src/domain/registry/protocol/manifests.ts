@@ -20,17 +20,15 @@ import {
   OCI_INDEX,
   parseManifest,
 } from '../manifests/parse.ts';
-import { isTag, pageSize, parseDigest } from '../names/rules.ts';
+import { isTag, pageSize, parseDigest, type Reference } from '../names/rules.ts';
 import { requireManifestDelete, requireTagDelete, requireTagPush } from '../protection/refusals.ts';
 import { RegistryError, versioned } from '../refusals/errors.ts';
 import { requireDigest } from '../uploads/receive.ts';
 import { storedBytes } from './blobs.ts';
 import { type RegistryRequest, requireDelete, requirePush, requireRepository } from './request.ts';
 
-type Reference = { digest: string } | { tag: string };
-
 /** A digest has a colon, which no tag has. */
-function referenceOf(text: string): Reference {
+export function referenceOf(text: string): Reference {
   if (text.includes(':')) return { digest: requireDigest(text).text };
   if (!isTag(text)) throw new RegistryError('TAG_INVALID', 'this cannot be the name of a tag');
   return { tag: text };

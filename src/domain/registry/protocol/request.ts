@@ -1,9 +1,10 @@
 /** A request of the protocol, and what its token grants. */
 import type { Needs } from '../../../kernel/services.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
-import { type ImagePlace, placeIn, type RegistryToken, SERVICE } from '../access/tokens.ts';
+import { PROXY_SERVICE, SERVICE } from '../access/rules.ts';
+import { type ImagePlace, placeIn, type RegistryToken } from '../access/tokens.ts';
 import { selectRepository } from '../images/queries.ts';
-import type { Action } from '../names/rules.ts';
+import { type Action, proxiedImage } from '../names/rules.ts';
 import { guardOf, type Rules, selectRules } from '../protection/queries.ts';
 import { requireRepositoryDelete, requireRepositoryPush } from '../protection/refusals.ts';
 import type { TagGuard } from '../protection/rules.ts';
@@ -24,9 +25,10 @@ export function challenge(
   reason?: 'invalid_token' | 'insufficient_scope',
   scope?: string,
 ): RegistryError {
+  const path = scope?.split(':')[1] ?? '';
   const parts = [
     `realm="${origin}/jwt/auth"`,
-    `service="${SERVICE}"`,
+    `service="${proxiedImage(path) ? PROXY_SERVICE : SERVICE}"`,
     ...(scope === undefined ? [] : [`scope="${scope}"`]),
     ...(reason === undefined ? [] : [`error="${reason}"`]),
   ];

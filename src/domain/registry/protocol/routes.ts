@@ -2,12 +2,13 @@
 import { admit } from '../../../kernel/api/gate.ts';
 import { readAuthorization } from '../../../kernel/identity/credentials.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { nameCaller } from '../../../platform/fair-share.ts';
 import { type HttpRequest, type HttpResponse, json } from '../../../platform/http/messages.ts';
 import type { Method, Route } from '../../../platform/http/server/server.ts';
 import { mayListAll, type RegistryToken, readRegistryToken } from '../access/tokens.ts';
 import { selectCatalog } from '../images/queries.ts';
-import type { Action } from '../names/rules.ts';
+import { type Action, proxiedImage } from '../names/rules.ts';
 import { RegistryError, refusalOf, versioned } from '../refusals/errors.ts';
 import { type Address, parseAddress } from './address.ts';
 import {
@@ -29,9 +30,10 @@ import {
   removeManifest,
   requirePageSize,
 } from './manifests.ts';
+import { createImageProxy, type ImageProxy, type ProxyServices } from './proxied.ts';
 import { challenge, type RegistryRequest, scopeOf } from './request.ts';
 
-export type ProtocolServices = Needs<'database' | 'blobs' | 'settings' | 'limiter' | 'disk' | 'secretKey'>;
+export type ProtocolServices = ProxyServices & Needs<'settings' | 'limiter' | 'disk'>;
 
 type Kind = Address['of'];
 type Work = (context: RegistryRequest, address: Address) => Promise<HttpResponse>;
@@ -74,6 +76,21 @@ async function listAll({ services, request, query, token }: RegistryRequest): Pr
   return json(200, { repositories }, { ...versioned, ...next });
 }
 
+/** Images of other registries are pulled, and nothing else. */
+function proxiedWork(
+  proxy: ImageProxy,
+  settings: ApplicationSettings,
+  method: Method,
+  address: Address,
+): ((context: RegistryRequest) => Promise<HttpResponse>) | undefined {
+  if (method !== 'GET') return undefined;
+  if (address.of === 'manifest')
+    return (context) => proxy.manifest({ ...context, settings }, address.path, address.reference);
+  if (address.of === 'blob')
+    return (context) => proxy.blob({ ...context, settings }, address.path, address.digest);
+  return undefined;
+}
+
 /** The address; undefined for one that the protocol does not have. 400 for the name of an image that cannot be. */
 function addressOf({ path }: HttpRequest): Address | undefined {
   const rest = path.replace(/^\/v2\/?/, '');
@@ -102,7 +119,11 @@ async function tokenOf(services: ProtocolServices, request: HttpRequest): Promis
   return token;
 }
 
-async function serve(services: ProtocolServices, request: HttpRequest): Promise<HttpResponse> {
+async function serve(
+  services: ProtocolServices,
+  proxy: ImageProxy,
+  request: HttpRequest,
+): Promise<HttpResponse> {
   const settings = await services.settings.read();
   const method = methodOf(request);
   let wrong: unknown;
@@ -121,7 +142,10 @@ async function serve(services: ProtocolServices, request: HttpRequest): Promise<
     const path = address && 'path' in address ? address.path : undefined;
     throw challenge(request, undefined, path && scopeOf(path, actionOf(method)));
   }
-  const work = address && (works[address.of][method] as Work | undefined);
+  const isProxied = address && 'path' in address && proxiedImage(address.path) !== undefined;
+  const work = isProxied
+    ? proxiedWork(proxy, settings, method, address)
+    : address && (works[address.of][method] as Work | undefined);
   if (!address) throw new RegistryError('UNSUPPORTED', 'the protocol has no such address', { status: 404 });
   if (!work) throw new RegistryError('UNSUPPORTED', 'this address has no such method');
   const query = new URLSearchParams(request.query);
@@ -130,8 +154,9 @@ async function serve(services: ProtocolServices, request: HttpRequest): Promise<
 }
 
 export function registryRoutes(services: ProtocolServices): Route[] {
+  const proxy = createImageProxy(services);
   const handle = (request: HttpRequest): Promise<HttpResponse> =>
-    serve(services, request).catch((error: unknown) => {
+    serve(services, proxy, request).catch((error: unknown) => {
       const refusal = refusalOf(error);
       // Many clients read no response before they have sent all.
       if (!request.bodyStream.destroyed) request.bodyStream.resume();

@@ -24,7 +24,7 @@ export function requireDigest(text: string | null): Digest & { text: string } {
   return { ...digest, text };
 }
 
-function requireSame(digest: Digest, { sha256, digests }: Pick<Received, 'sha256' | 'digests'>): void {
+export function requireSame(digest: Digest, { sha256, digests }: Pick<Received, 'sha256' | 'digests'>): void {
   const computed = digest.algorithm === 'sha256' ? sha256 : digests.get(digest.algorithm);
   if (!computed?.equals(digest.bytes))
     throw new RegistryError('DIGEST_INVALID', 'the content has another digest than the one that was given');
