@@ -59,7 +59,7 @@ async function leave(download: Download): Promise<void> {
   download.users -= 1;
   // No client is left.
   if (download.users === 1) download.stop.abort();
-  if (download.users === 0) await download.file?.close();
+  if (download.users === 0) await download.file?.close().catch(() => undefined);
 }
 
 /** Counts one more client in; the function that counts it out may be called twice. */
@@ -97,10 +97,7 @@ function reader(download: Download, end: () => Promise<void>): Readable {
       );
     },
     destroy(error, done) {
-      end().then(
-        () => done(error),
-        () => done(error),
-      );
+      void end().then(() => done(error));
     },
   });
 }
