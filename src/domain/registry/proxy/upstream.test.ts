@@ -316,6 +316,9 @@ test('a download that all clients have left ends, and what waits for it comes ag
 
 test('one caller takes few places, whatever the registry behind does, and another goes on', async () => {
   const replies: ServerResponse[] = [];
+  const trickling = setInterval(() => {
+    for (const reply of replies) reply.write('x');
+  }, 500);
   respond = (_, reply) => void replies.push(reply);
   const all = await Promise.all(
     Array.from({ length: 12 }, (_, at) => open(`blobs/${sha256Of(`slow ${at}`)}`)),
@@ -329,6 +332,7 @@ test('one caller takes few places, whatever the registry behind does, and anothe
   });
   expect(await response.text()).toBe('fast');
   expect(replies).toHaveLength(8);
+  clearInterval(trickling);
   for (const { leave } of all) leave();
   for (const reply of replies) reply.destroy();
 });

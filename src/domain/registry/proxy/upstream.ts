@@ -39,7 +39,7 @@ export const openUpstream = (
 });
 
 /** For a whole answer, or for the next piece of one. */
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 30_000;
 const MAX_TOKEN_BYTES = 65_536;
 
 type Asked = Pick<Parameters<Fetch>[1], 'method' | 'maximumBytes' | 'signal' | 'receive' | 'cutAnswer'>;
