@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { hasArriving, telling } from '../../platform/arriving.ts';
+import { now } from '../../platform/clock.ts';
 import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
 import { Failure, forbidden, notFound, unauthenticated } from '../../platform/failure.ts';
 import { readBody } from '../../platform/http/bodies/body.ts';
@@ -25,6 +26,7 @@ import type { Caller } from '../actor.ts';
 import { requireScope } from '../identity/authenticate.ts';
 import { presentedCredential, presentedPackageToken } from '../identity/credentials.ts';
 import type { DeployToken } from '../identity/deploy-token-queries.ts';
+import { tokenOfPass } from '../identity/passes.ts';
 import { JOB_USER, type Visitor, visitorOf } from '../identity/token-visitor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
@@ -36,6 +38,9 @@ import { movedResponse } from './moved.ts';
 
 /** Whose tokens package programs have; not those of OAuth (spec: OAuth 2.0 provider, 9). */
 const packageTokenKinds = ['personal', 'impersonation', 'project', 'group'] as const;
+
+/** With which a token may be a job's; the last is what Conan's documentation names. */
+const jobUsers: readonly (string | undefined)[] = [undefined, JOB_USER, 'ci_user'];
 
 /** Whom an administrator acts for, and the chain of events that the request belongs to. */
 function actingFor({ headers }: HttpRequest, query: RawObject) {
@@ -101,9 +106,16 @@ export function toRoute(
     const presented = presentedPackageToken(request.headers);
     if (!presented) return { caller: await identify(request, query, settings) };
     // As git has it, with a name it is a job's only by that of CI jobs.
-    const mayBeJob = spec.jobToken && [undefined, JOB_USER].includes(presented.username);
+    const mayBeJob = spec.jobToken && jobUsers.includes(presented.username);
     const kinds = mayBeJob ? ([...packageTokenKinds, 'job'] as const) : packageTokenKinds;
-    const visitor = await visitorOf(services, settings, presented, kinds, actingFor(request, query));
+    const token = tokenOfPass(services.secretKey, presented.token, now()) ?? presented.token;
+    const visitor = await visitorOf(
+      services,
+      settings,
+      { ...presented, token },
+      kinds,
+      actingFor(request, query),
+    );
     if (!visitor) throw unauthenticated();
     return visitor;
   }

@@ -68,7 +68,7 @@ export function createAuthenticator(
   const csrfToken = (session: string): string => mac(csrfKey, session);
 
   async function byToken(
-    token: string,
+    token: string | Buffer,
     kinds: readonly TokenKind[],
     rotatesToken: boolean,
     settings: ApplicationSettings,

@@ -29,8 +29,9 @@ const tokenByDigest = pointRead<TokenRow>(
    from access_tokens t join users u on u.id = t.user_id and u.deletion is null where t.digest = decode(k.v1, 'hex')`,
 );
 
-export const findToken = (sql: Sql, token: string): Promise<TokenRow | undefined> =>
-  tokenByDigest(sql, [digest(token).toString('hex')]);
+/** By the token, or by its digest. */
+export const findToken = (sql: Sql, token: string | Buffer): Promise<TokenRow | undefined> =>
+  tokenByDigest(sql, [(typeof token === 'string' ? digest(token) : token).toString('hex')]);
 
 /** The user of an id or a username. */
 export async function findSudoUser(sql: Sql, target: string): Promise<UserColumns | undefined> {

@@ -2,7 +2,7 @@
 import type { TokenKind } from '../actor.ts';
 
 export type PresentedCredential =
-  | { form: 'token'; token: string; kinds: readonly TokenKind[] }
+  | { form: 'token' /** Or its digest. */; token: string | Buffer; kinds: readonly TokenKind[] }
   | { form: 'job_token'; token: string }
   | { form: 'deploy_token' }
   | { form: 'session'; token: string }

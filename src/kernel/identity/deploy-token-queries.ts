@@ -12,13 +12,13 @@ export type DeployToken = {
   scopes: string[];
 };
 
-/** The deploy token of this secret; with a username, only one of that name. */
+/** The deploy token of this secret, or of its digest; with a username, only one of that name. */
 export async function selectDeployToken(
   sql: Sql,
-  { username, token }: { username?: string | undefined; token: string },
+  { username, token }: { username?: string | undefined; token: string | Buffer },
 ): Promise<DeployToken | undefined> {
   const [found] = await sql<DeployToken[]>`
     select id, username, project_id, namespace_id, scopes from deploy_tokens
-    where digest = ${digest(token)} and revoked_at is null and (expires_at is null or expires_at > ${now()})`;
+    where digest = ${typeof token === 'string' ? digest(token) : token} and revoked_at is null and (expires_at is null or expires_at > ${now()})`;
   return username === undefined || found?.username === username ? found : undefined;
 }

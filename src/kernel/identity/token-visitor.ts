@@ -16,7 +16,8 @@ export const JOB_USER = 'gitlab-ci-token';
 export type PresentedToken = {
   /** Where the form has one; each accepts it with a token of a person, since programs ask for a name. */
   username?: string | undefined;
-  token: string;
+  /** Its digest, where a pass stands for it. */
+  token: string | Buffer;
 };
 
 /**

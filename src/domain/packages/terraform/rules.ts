@@ -1,6 +1,6 @@
 /** Names, versions and addresses of Terraform modules (facts-packages: 1.1, 1.13). Pure. */
+import { makePass, readPass } from '../../../kernel/identity/passes.ts';
 import { badRequest } from '../../../platform/failure.ts';
-import { authenticate, sameSecret } from '../../../platform/secret.ts';
 import { isVersion } from '../names/semver.ts';
 
 const PART = /^[a-z0-9-]{1,64}$/;
@@ -22,18 +22,12 @@ export const moduleFile = (name: string, version: string): string =>
 /** Seconds for which a program may begin to fetch a file whose address it was given. */
 const TOKEN_SECONDS = 300;
 
-const seal = (key: Buffer, fileId: number, expires: number): string =>
-  authenticate(key, `${fileId}.${expires}`);
-
 /** Opens one file for a while: programs fetch modules without their credentials. */
-export function fileToken(key: Buffer, fileId: number, time: Date): string {
-  const expires = Math.floor(time.getTime() / 1_000) + TOKEN_SECONDS;
-  return `${fileId}.${expires}.${seal(key, fileId, expires)}`;
-}
+export const fileToken = (key: Buffer, fileId: number, time: Date): string =>
+  makePass(key, { file: fileId }, { time, seconds: TOKEN_SECONDS });
 
 /** The id of the file that the token opens; undefined for one that is not ours, or too old. */
 export function openedFile(key: Buffer, token: string, time: Date): number | undefined {
-  const [, file = '', expires = '', code = ''] = /^(\d{1,15})\.(\d{1,12})\.([\w-]+)$/.exec(token) ?? [];
-  if (!sameSecret(code, seal(key, Number(file), Number(expires)))) return undefined;
-  return Number(expires) * 1_000 < time.getTime() ? undefined : Number(file);
+  const claims = readPass(key, token, time);
+  return claims && Number(claims.file);
 }

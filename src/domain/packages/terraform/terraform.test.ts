@@ -66,7 +66,7 @@ test('a module is published, found by its versions and fetched without a credent
   const address = found.headers.get('x-terraform-get') ?? '';
   expect(address).toMatch(/\/beacon\/aws\/1\.9\.0\/file\?token=.*&archive=tgz$/);
   expect(await send('GET', address, {})).toMatchObject({ status: 200, text: '1.9.0' });
-  expect((await send('GET', address.replace(/token=\d+/, 'token=1'), {})).status).toBe(401);
+  expect((await send('GET', address.replace(/token=./, 'token=x'), {})).status).toBe(401);
   expect((await send('GET', address.replace(/\?.*/, ''), {})).status).toBe(401);
   for (const missing of [
     'beacon/gcp',
