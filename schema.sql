@@ -2256,6 +2256,8 @@ create table package_files (
 
 CREATE INDEX package_files_blob ON public.package_files USING btree (sha256);
 
+CREATE INDEX package_files_conan ON public.package_files USING btree (package_id, ((metadata ->> 'reference'::text)), ((metadata ->> 'recipe_revision'::text)), ((metadata ->> 'package_revision'::text)), file_name) WHERE ((metadata ->> 'recipe_revision'::text) IS NOT NULL);
+
 CREATE INDEX package_files_name ON public.package_files USING btree (package_id, file_name, id);
 
 create table package_protection_rules (
@@ -2299,6 +2301,7 @@ create table packages (
   last_downloaded_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  qualifier text collate "C" default ''::text not null,
   constraint packages_package_type_check CHECK ((package_type = ANY (ARRAY['maven'::text, 'npm'::text, 'conan'::text, 'nuget'::text, 'pypi'::text, 'composer'::text, 'generic'::text, 'golang'::text, 'debian'::text, 'rubygems'::text, 'helm'::text, 'terraform_module'::text]))),
   constraint packages_status_check CHECK ((status = ANY (ARRAY['default'::text, 'hidden'::text, 'processing'::text, 'error'::text, 'deprecated'::text]))),
   constraint packages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -2311,7 +2314,7 @@ CREATE INDEX packages_listed ON public.packages USING btree (project_id, created
 
 CREATE UNIQUE INDEX packages_nuget ON public.packages USING btree (project_id, lower(name), lower(version)) WHERE (package_type = 'nuget'::text);
 
-CREATE UNIQUE INDEX packages_version ON public.packages USING btree (project_id, package_type, name, version) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX packages_version ON public.packages USING btree (project_id, package_type, name, version, qualifier) NULLS NOT DISTINCT;
 
 create table pipeline_schedule_variables (
   id bigint generated always as identity not null,

@@ -279,6 +279,11 @@ const ofNoProject = new Set([
   'GET /packages/npm/-/whoami',
   'POST /packages/npm/-/npm/v1/security/advisories/bulk',
   'POST /packages/npm/-/npm/v1/security/audits/quick',
+  'GET /projects/:id/packages/conan/v1/ping',
+  'GET /projects/:id/packages/conan/v2/ping',
+  'GET /packages/conan/v1/ping',
+  'GET /packages/conan/v1/users/authenticate',
+  'GET /packages/conan/v1/users/check_credentials',
 ]);
 
 test('the token of a job opens what takes it: as its user in its own project, and nothing in others', async () => {

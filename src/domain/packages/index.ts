@@ -1,6 +1,7 @@
 /** Packages of projects, in the formats of the programs that publish and install them. */
 import type { Capability } from '../../kernel/capability.ts';
 import { composerEndpoints } from './composer/routes.ts';
+import { conanEndpoints } from './conan/routes.ts';
 import { genericEndpoints } from './generic/routes.ts';
 import { goEndpoints } from './golang/routes.ts';
 import { helmEndpoints } from './helm/routes.ts';
@@ -36,6 +37,7 @@ export const packagesCapability: Capability = {
     ...composerEndpoints,
     ...goEndpoints,
     ...gemEndpoints,
+    ...conanEndpoints,
     ...terraformEndpoints,
   ],
   routes: terraformRoutes,

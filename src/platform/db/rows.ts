@@ -1280,6 +1280,7 @@ export type PackagesTable = {
   last_downloaded_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  qualifier: Generated<string>;
 };
 
 export type PipelineScheduleVariablesTable = {

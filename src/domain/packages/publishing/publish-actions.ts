@@ -31,7 +31,12 @@ declare const receipt: unique symbol;
 export type Publishable = Pick<PackageKey, 'type' | 'name'> & { readonly [receipt]: true };
 
 export type NewPackage = Publishable &
-  Pick<PackageKey, 'version'> & { status?: PackageStatus; metadata?: Metadata };
+  Pick<PackageKey, 'version'> & {
+    /** What tells it from others of its name and version, where the format has several. */
+    qualifier?: string;
+    status?: PackageStatus;
+    metadata?: Metadata;
+  };
 
 /** 403 for a name that a rule keeps from the caller. Formats whose addresses have the name ask before the file comes. */
 export async function requirePublishable(
@@ -47,15 +52,15 @@ export async function requirePublishable(
 async function keepPackage(
   tx: Db,
   { actor, subject }: PublishContext,
-  { type, name, version, status, metadata }: NewPackage,
+  { type, name, version, qualifier, status, metadata }: NewPackage,
 ): Promise<PackageRow & { is_new: boolean }> {
   const time = now();
   const { rows } = await sql<PackageRow & { is_new: boolean }>`
-    insert into packages (project_id, package_type, name, version, status, metadata, creator_id, created_at, updated_at)
-    select id, ${type}, ${name}, ${version}, ${status ?? 'default'}, ${JSON.stringify(metadata ?? {})}::text::jsonb,
+    insert into packages (project_id, package_type, name, version, qualifier, status, metadata, creator_id, created_at, updated_at)
+    select id, ${type}, ${name}, ${version}, ${qualifier ?? ''}, ${status ?? 'default'}, ${JSON.stringify(metadata ?? {})}::text::jsonb,
       ${actor?.id ?? null}, ${time}, ${time}
     from projects where id = ${subject.id} and not deleting for key share
-    on conflict (project_id, package_type, name, version) do update set updated_at = excluded.updated_at,
+    on conflict (project_id, package_type, name, version, qualifier) do update set updated_at = excluded.updated_at,
       status = coalesce(${status ?? null}, packages.status),
       metadata = case when ${metadata !== undefined} then excluded.metadata else packages.metadata end
     returning *, xmax = 0 as is_new`.execute(tx);

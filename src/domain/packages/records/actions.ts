@@ -19,6 +19,11 @@ export type DeleteContext = {
 };
 
 const RELEASED_AT_ONCE = 200;
+
+/** Nobody waits for more of them: the others go with the next sweep. */
+export const releaseFirst = ({ blobs }: Needs<'blobs'>, digests: readonly Buffer[]): Promise<void> =>
+  blobs.release(digests.slice(0, RELEASED_AT_ONCE));
+
 /** What formats do in the transaction that deletes a package of theirs; they return the blobs that they need no more. */
 export type AfterDeletion = Partial<
   Record<PackageType, (tx: Db, context: Omit<DeleteContext, 'actor'>, row: PackageRow) => Promise<Buffer[]>>
@@ -74,8 +79,7 @@ export async function deletePackage(
     unmodified(row.updated_at);
     return removePackage(tx, context, row, after);
   });
-  // Nobody waits for more of them: the others go with the next sweep.
-  await services.blobs.release(blobs.slice(0, RELEASED_AT_ONCE));
+  await releaseFirst(services, blobs);
 }
 
 /** A package whose last file goes stays. */

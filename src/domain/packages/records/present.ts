@@ -63,6 +63,18 @@ function aroundOf(context: ReadContext, project: Place, { pipelines, tags }: Aro
   };
 }
 
+/** What programs of Conan call a package. */
+export const conanReference = ({
+  name,
+  version,
+  qualifier,
+}: Pick<PackageRow, 'name' | 'version' | 'qualifier'>): string => `${name}/${version}@${qualifier}`;
+
+const namesOf = (row: PackageRow) =>
+  row.package_type === 'conan'
+    ? { name: conanReference(row), conan_package_name: row.name }
+    : { name: row.name };
+
 const presentRow = (
   context: ReadContext,
   project: Place,
@@ -71,8 +83,7 @@ const presentRow = (
   mayDelete: boolean,
 ): Static<typeof Package> => ({
   id: row.id,
-  name: row.name,
-  ...(row.package_type === 'conan' && { conan_package_name: row.name }),
+  ...namesOf(row),
   version: row.version,
   package_type: row.package_type,
   status: row.status,
