@@ -32,6 +32,9 @@ const streamed = [
   '/projects/:id/merge_requests/:merge_request_iid/raw_diffs',
 ];
 
+/** Another token with each answer. */
+const issues = ({ path }: Endpoint): boolean => path.endsWith('/users/authenticate');
+
 /** On every response, refusals included. */
 function expectSecurityHeaders({ headers }: RawResponse, what: string): void {
   expect([what, headers['x-content-type-options'], headers['x-frame-options']]).toEqual([
@@ -164,7 +167,7 @@ describe('headers', () => {
 
 test('what has not changed since its ETag is 304, without a body (spec: Status codes)', async () => {
   let seen = 0;
-  for (const spec of reads().filter((each) => !streamed.includes(each.path))) {
+  for (const spec of reads().filter((each) => !streamed.includes(each.path) && !issues(each))) {
     const first = await sendRaw(ashlar.url, `GET ${pathOf(spec)}`, { headers: asRoot });
     if (first.status !== 200) continue;
     const { etag } = first.headers;
