@@ -97,6 +97,8 @@ type Common<Path extends string, P extends TProperties, Subject, C extends Calle
   ownCredential?: boolean;
   /** For package programs: their forms of credentials are taken, and deploy tokens with this scope. */
   packageScope?: PackageScope;
+  /** Whether a pass may stand for a token, and `ci_user` for a job's user (facts-packages: 1.1, Conan). */
+  takesPass?: boolean;
   /** Rotates a token: a token that was rotated before ends its family here. */
   rotatesToken?: boolean;
   /** It is called all the time and seldom writes facts: the handler wakes the relay when it does. */
@@ -133,6 +135,7 @@ export type Endpoint<
   jobToken: boolean;
   ownCredential?: boolean;
   packageScope?: PackageScope;
+  takesPass?: boolean;
   rotatesToken?: boolean;
   wakesItself?: boolean;
   deprecated?: { use: string };

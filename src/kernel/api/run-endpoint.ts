@@ -39,8 +39,8 @@ import { movedResponse } from './moved.ts';
 /** Whose tokens package programs have; not those of OAuth (spec: OAuth 2.0 provider, 9). */
 const packageTokenKinds = ['personal', 'impersonation', 'project', 'group'] as const;
 
-/** With which a token may be a job's; the last is what Conan's documentation names. */
-const jobUsers: readonly (string | undefined)[] = [undefined, JOB_USER, 'ci_user'];
+/** As programs that take passes call a job. */
+const CI_USER = 'ci_user';
 
 /** Whom an administrator acts for, and the chain of events that the request belongs to. */
 function actingFor({ headers }: HttpRequest, query: RawObject) {
@@ -106,9 +106,11 @@ export function toRoute(
     const presented = presentedPackageToken(request.headers);
     if (!presented) return { caller: await identify(request, query, settings) };
     // As git has it, with a name it is a job's only by that of CI jobs.
+    const jobUsers = [undefined, JOB_USER, ...(spec.takesPass ? [CI_USER] : [])];
     const mayBeJob = spec.jobToken && jobUsers.includes(presented.username);
     const kinds = mayBeJob ? ([...packageTokenKinds, 'job'] as const) : packageTokenKinds;
-    const token = tokenOfPass(services.secretKey, presented.token, now()) ?? presented.token;
+    const behindPass = spec.takesPass && tokenOfPass(services.secretKey, presented.token, now());
+    const token = behindPass || presented.token;
     const visitor = await visitorOf(
       services,
       settings,

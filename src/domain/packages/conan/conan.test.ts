@@ -360,6 +360,8 @@ test('the token that the server issues stands for that of the caller, for an hou
   expect((await get('/packages/conan/v1/users/check_credentials', pass)).text).toBe('ok');
   // It is nothing to the rest of the API.
   expect((await get('/user', pass)).status).toBe(401);
+  // Programs of other formats have none.
+  expect((await get(`/projects/${team.project.id}/packages/generic/a/1/b`, pass)).status).toBe(401);
 
   const restore = moveClock(3_601_000);
   try {

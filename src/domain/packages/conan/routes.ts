@@ -63,6 +63,7 @@ const read = {
   access: onPackages('read_packages'),
   packageScope: 'read_package_registry',
   jobToken: true,
+  takesPass: true,
 } as const;
 const send = {
   ...read,
@@ -75,6 +76,7 @@ const receive = {
   access: onPackages('publish_packages'),
   packageScope: 'write_package_registry',
   jobToken: true,
+  takesPass: true,
   takesRest: true,
   stream: true,
   reply: PublishedFile,
@@ -85,6 +87,7 @@ const remove = {
   access: onPackages('delete_packages'),
   packageScope: 'write_package_registry',
   jobToken: true,
+  takesPass: true,
   status: 200,
   reply: noContent,
 } as const;

@@ -142,11 +142,13 @@ function endpointsOf(level: Level): Endpoint[] {
     access: level.access('read_packages'),
     packageScope: 'read_package_registry',
     jobToken: true,
+    takesPass: true,
   } as const;
   const write = {
     access: level.access('publish_packages'),
     packageScope: 'write_package_registry',
     jobToken: true,
+    takesPass: true,
   } as const;
   const ofReference =
     `${level.path}/conans/:package_name/:package_version/:package_username/:package_channel` as const;
@@ -273,6 +275,7 @@ export const unrevisedConanEndpoints: Endpoint[] = [
     access: onPackages('read_packages'),
     packageScope: 'read_package_registry',
     jobToken: true,
+    takesPass: true,
     path: `${ofProject.path}/conans/search` as const,
     summary: 'Finds Conan recipes of a project that have no revisions by their references.',
     input: SearchInput,
