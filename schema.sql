@@ -685,6 +685,87 @@ CREATE UNIQUE INDEX custom_attributes_project ON public.custom_attributes USING 
 
 CREATE UNIQUE INDEX custom_attributes_user ON public.custom_attributes USING btree (user_id, key) WHERE (user_id IS NOT NULL);
 
+create table debian_distributions (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  codename text collate "C" not null,
+  suite text collate "C",
+  origin text,
+  label text,
+  version text,
+  description text,
+  valid_time_duration_seconds integer,
+  components text[] not null,
+  architectures text[] not null,
+  private_key_sealed text not null,
+  public_key text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint debian_distributions_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint debian_distributions_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint debian_distributions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint debian_distributions_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX debian_distributions_group ON public.debian_distributions USING btree (namespace_id, codename) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX debian_distributions_project ON public.debian_distributions USING btree (project_id, codename) WHERE (project_id IS NOT NULL);
+
+CREATE UNIQUE INDEX debian_distributions_suite_of_group ON public.debian_distributions USING btree (namespace_id, suite) WHERE ((namespace_id IS NOT NULL) AND (suite IS NOT NULL));
+
+CREATE UNIQUE INDEX debian_distributions_suite_of_project ON public.debian_distributions USING btree (project_id, suite) WHERE ((project_id IS NOT NULL) AND (suite IS NOT NULL));
+
+create table debian_files (
+  file_id bigint not null,
+  package_id bigint not null,
+  distribution_id bigint not null,
+  file_name text collate "C" not null,
+  component text not null,
+  kind text not null,
+  architecture text,
+  stanza text not null,
+  stanza_length integer generated always as (length(stanza)) stored not null,
+  constraint debian_files_kind_check CHECK ((kind = ANY (ARRAY['deb'::text, 'udeb'::text, 'dsc'::text, 'other'::text]))),
+  constraint debian_files_distribution_id_fkey FOREIGN KEY (distribution_id) REFERENCES debian_distributions(id) ON DELETE CASCADE,
+  constraint debian_files_file_id_fkey FOREIGN KEY (file_id) REFERENCES package_files(id) ON DELETE CASCADE,
+  constraint debian_files_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id) ON DELETE CASCADE,
+  constraint debian_files_pkey PRIMARY KEY (file_id)
+);
+
+CREATE INDEX debian_files_distribution ON public.debian_files USING btree (distribution_id);
+
+CREATE INDEX debian_files_indexed ON public.debian_files USING btree (distribution_id, file_id) INCLUDE (stanza_length) WHERE (kind <> 'other'::text);
+
+CREATE UNIQUE INDEX debian_files_name ON public.debian_files USING btree (package_id, distribution_id, file_name);
+
+create table debian_indexes (
+  release_id bigint not null,
+  path text collate "C" not null,
+  sha256 bytea not null,
+  size bigint not null,
+  constraint debian_indexes_release_id_fkey FOREIGN KEY (release_id) REFERENCES debian_releases(id) ON DELETE CASCADE,
+  constraint debian_indexes_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint debian_indexes_pkey PRIMARY KEY (release_id, path)
+);
+
+CREATE INDEX debian_indexes_blob ON public.debian_indexes USING btree (sha256);
+
+create table debian_releases (
+  id bigint generated always as identity not null,
+  distribution_id bigint not null,
+  fingerprint bytea not null,
+  project_ids bigint[] not null,
+  release text,
+  signed_release text,
+  signature text,
+  created_at timestamp(3) with time zone not null,
+  constraint debian_releases_distribution_id_fkey FOREIGN KEY (distribution_id) REFERENCES debian_distributions(id) ON DELETE CASCADE,
+  constraint debian_releases_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX debian_releases_fingerprint ON public.debian_releases USING btree (distribution_id, fingerprint);
+
 create table dependency_proxy_blobs (
   id bigint generated always as identity not null,
   namespace_id bigint not null,

@@ -6,8 +6,11 @@ import type { TestApp } from './app.ts';
 
 /** Marks of use, which a refused request may leave too. */
 const marks = `array['last_used_at', 'last_activity_on', 'last_used_ip', 'last_downloaded_at']`;
-/** Windows of limits, heartbeats, and leases of repositories. */
-const unwatched = ['rate_limit_windows', 'processes', 'repository_uses'];
+/** Windows of limits, heartbeats, leases of repositories, and what reading makes: releases of packages, with their blobs. */
+const unwatched = [
+  ...['rate_limit_windows', 'processes', 'repository_uses'],
+  ...['debian_releases', 'debian_indexes', 'blobs'],
+];
 
 const journal = `
   create schema journal;

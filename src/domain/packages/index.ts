@@ -2,6 +2,7 @@
 import type { Capability } from '../../kernel/capability.ts';
 import { composerEndpoints } from './composer/routes.ts';
 import { conanEndpoints } from './conan/routes.ts';
+import { debianEndpoints } from './debian/routes.ts';
 import { genericEndpoints } from './generic/routes.ts';
 import { goEndpoints } from './golang/routes.ts';
 import { helmEndpoints } from './helm/routes.ts';
@@ -39,10 +40,18 @@ export const packagesCapability: Capability = {
     ...gemEndpoints,
     ...conanEndpoints,
     ...terraformEndpoints,
+    ...debianEndpoints,
   ],
   routes: terraformRoutes,
-  tables: ['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
+  tables: [
+    ...['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
+    ...['debian_distributions', 'debian_files', 'debian_releases', 'debian_indexes'],
+  ],
   unique: {
+    debian_distributions_project: { property: 'codename' },
+    debian_distributions_group: { property: 'codename' },
+    debian_distributions_suite_of_project: { property: 'suite' },
+    debian_distributions_suite_of_group: { property: 'suite' },
     packages_nuget: { property: 'version', status: 'unprocessable' },
     package_protection_rules_pattern: { property: 'package_name_pattern', status: 'unprocessable' },
   },

@@ -324,6 +324,8 @@ export const groupPolicy = {
   manage_uploads: { least: MAINTAINER, whileArchived: true },
   use_dependency_proxy: { least: GUEST, whileArchived: true },
   manage_dependency_proxy: { least: OWNER, whileArchived: true },
+  publish_packages: { least: DEVELOPER },
+  delete_packages: { least: MAINTAINER },
   create_projects: { least: DEVELOPER },
   create_subgroup: { least: MAINTAINER },
   update_group: { least: OWNER, whileArchived: true },

@@ -370,6 +370,55 @@ export type CustomAttributesTable = {
   updated_at: Date;
 };
 
+export type DebianDistributionsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  codename: string;
+  suite: string | null;
+  origin: string | null;
+  label: string | null;
+  version: string | null;
+  description: string | null;
+  valid_time_duration_seconds: number | null;
+  components: string[];
+  architectures: string[];
+  private_key_sealed: string;
+  public_key: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type DebianFilesTable = {
+  file_id: number;
+  package_id: number;
+  distribution_id: number;
+  file_name: string;
+  component: string;
+  kind: string;
+  architecture: string | null;
+  stanza: string;
+  stanza_length: GeneratedAlways<number>;
+};
+
+export type DebianIndexesTable = {
+  release_id: number;
+  path: string;
+  sha256: Buffer;
+  size: number;
+};
+
+export type DebianReleasesTable = {
+  id: GeneratedAlways<number>;
+  distribution_id: number;
+  fingerprint: Buffer;
+  project_ids: number[];
+  release: string | null;
+  signed_release: string | null;
+  signature: string | null;
+  created_at: Date;
+};
+
 export type DependencyProxyBlobsTable = {
   id: GeneratedAlways<number>;
   namespace_id: number;
@@ -1938,6 +1987,10 @@ export type Tables = {
   container_tags: ContainerTagsTable;
   container_uploads: ContainerUploadsTable;
   custom_attributes: CustomAttributesTable;
+  debian_distributions: DebianDistributionsTable;
+  debian_files: DebianFilesTable;
+  debian_indexes: DebianIndexesTable;
+  debian_releases: DebianReleasesTable;
   dependency_proxy_blobs: DependencyProxyBlobsTable;
   dependency_proxy_manifests: DependencyProxyManifestsTable;
   dependency_proxy_settings: DependencyProxySettingsTable;

@@ -99,7 +99,7 @@ export type Published = { package: PackageRow; file: PackageFileRow };
 
 /**
  * Publishes the upload as a file of the package. `judge` refuses what the format does not have twice, and writes what else the
- * format has: it gets the package, locked, and whether it is new.
+ * format has: it gets the package, locked, and whether it is new. `follow` writes what the format has beside the file.
  */
 export const publishFile = (
   context: PublishContext,
@@ -107,6 +107,7 @@ export const publishFile = (
   given: NewPackage,
   file: { name: string; metadata?: Metadata },
   judge?: (tx: Db, row: PackageRow & { is_new: boolean }) => Promise<void> | void,
+  follow?: (tx: Db, published: Published) => Promise<void>,
 ): Promise<Published> =>
   inTransaction(context.db, async (tx) => {
     const row = await keepPackage(tx, context, given);
@@ -120,5 +121,6 @@ export const publishFile = (
         .insertInto('package_file_pipelines')
         .values({ package_file_id: kept.id, package_id: row.id, pipeline_id: job.pipeline_id })
         .execute();
+    await follow?.(tx, { package: row, file: kept });
     return { package: row, file: kept };
   });

@@ -1,0 +1,201 @@
+/**
+ * Makes releases of distributions when somebody asks for one that is not there: their indexes as blobs, and their signatures. A
+ * release is found by a fingerprint of all that it shows, so that nothing has to tell it of changes.
+ */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { sql } from 'kysely';
+import type { Needs } from '../../../kernel/services.ts';
+import { now } from '../../../platform/clock.ts';
+import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { createShare, runForProgram } from '../../../platform/fair-share.ts';
+import { digest, parsePrivateKey, unseal } from '../../../platform/secret.ts';
+import { PIECE_LENGTH, takeTurns } from '../../../platform/turns.ts';
+import type { DistributionRow } from './distribution-queries.ts';
+import {
+  type Entry,
+  entryOf,
+  type Index,
+  indexesOf,
+  releaseText,
+  type WrittenIndex,
+} from './index-documents.ts';
+import { detachedSignature, signedText } from './openpgp.ts';
+import {
+  FILES_READ,
+  type Origin,
+  type Release,
+  selectIndexed,
+  selectOld,
+  selectRelease,
+  selectState,
+} from './queries.ts';
+
+type ReleaseServices = Needs<'database' | 'blobs' | 'secretKey'>;
+export type View = { distribution: DistributionRow; origins: readonly Origin[] };
+
+/** Programs ask for the indexes of a release after it; group members see releases of their own. */
+const KEPT = 20;
+const HOUR_MS = 3_600_000;
+/** That are encoded in one go. */
+const PARAGRAPHS = 200;
+
+/** Each holds the descriptions of all packages. */
+const builds = createShare({
+  of: 'releases of packages to make',
+  places: 1,
+  perCaller: 1,
+  waitingPerCaller: 20,
+  waiting: 100,
+  timeoutMs: 60_000,
+});
+
+const pack = promisify(gzip);
+
+/** A release that programs take for half as long as it is valid, then the next one. */
+function periodOf(seconds: number | null): number {
+  return seconds === null ? 0 : Math.floor(now().getTime() / (seconds * 500));
+}
+
+const fingerprintOf = ({ distribution, origins }: View, files: string): Buffer => {
+  const { private_key_sealed: _, public_key: __, created_at: ___, ...fields } = distribution;
+  const period = periodOf(distribution.valid_time_duration_seconds);
+  return digest(JSON.stringify([fields, origins.map(({ id }) => id), files, period]));
+};
+
+/** Written as one file, in pieces: its digest, when the row that names it is there. */
+async function keep(
+  { blobs }: ReleaseServices,
+  content: Buffer,
+  db: Db,
+  name: (tx: Db, sha256: Buffer) => Promise<unknown>,
+): Promise<Buffer> {
+  const draft = await blobs.draft();
+  try {
+    for (let at = 0; at < content.length; at += PIECE_LENGTH)
+      await draft.write(content.subarray(at, at + PIECE_LENGTH));
+    const { sha256 } = await draft.finish();
+    await inTransaction(db, async (tx) => {
+      await draft.keep(tx);
+      await name(tx, sha256);
+    });
+    return sha256;
+  } finally {
+    await draft.discard();
+  }
+}
+
+/** In pieces, so that others are served between them. */
+async function bytesOf(paragraphs: readonly string[]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const turn = takeTurns();
+  for (let at = 0; at < paragraphs.length; at += PARAGRAPHS) {
+    await turn();
+    pieces.push(Buffer.from(paragraphs.slice(at, at + PARAGRAPHS).join('')));
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Keeps an index, as it is and packed. */
+async function writeIndex(
+  services: ReleaseServices,
+  releaseId: number,
+  { path, paragraphs }: Index,
+): Promise<WrittenIndex[]> {
+  const { db } = services.database;
+  const content = await bytesOf(paragraphs);
+  const written: WrittenIndex[] = [];
+  for (const [name, bytes] of [
+    [path, content],
+    [`${path}.gz`, await pack(content)],
+  ] as const) {
+    const row = { release_id: releaseId, path: name, size: bytes.length };
+    const sha256 = await keep(services, bytes, db, (tx, digest) =>
+      tx
+        .insertInto('debian_indexes')
+        .values({ ...row, sha256: digest })
+        .execute(),
+    );
+    written.push({ path: name, sha256, size: bytes.length });
+  }
+  return written;
+}
+
+/** All files as they are read, in pieces, and what is counted of them: it tells when that is no state that there ever was. */
+async function readEntries(db: Db, { distribution, origins }: View) {
+  const { first } = await selectState(db, origins);
+  const entries: Entry[] = [];
+  let sum = 0n;
+  for (let after = (first ?? 1) - 1; ; ) {
+    const files = await selectIndexed(db, origins, after);
+    for (const file of files) {
+      entries.push(entryOf(distribution, file));
+      sum += BigInt(file.hash);
+    }
+    after = files.at(-1)?.file_id ?? after;
+    if (files.length < FILES_READ) return { entries, files: `${entries.length} ${sum}` };
+  }
+}
+
+/** Removes releases that nobody asks for any more. */
+async function removeOld({ database, blobs }: ReleaseServices, distribution: DistributionRow): Promise<void> {
+  const begun = new Date(now().getTime() - HOUR_MS);
+  const old = await selectOld(database.db, distribution, { kept: KEPT, begun });
+  if (old.ids.length === 0) return;
+  await database.db.deleteFrom('debian_releases').where('id', 'in', old.ids).execute();
+  await blobs.release(old.blobs);
+}
+
+async function build(services: ReleaseServices, view: View): Promise<Release> {
+  const { distribution, origins } = view;
+  const { db } = services.database;
+  const { entries, files } = await readEntries(db, view);
+  const fingerprint = fingerprintOf(view, files);
+  const known = await selectRelease(db, distribution, fingerprint);
+  if (known) return known;
+  const begun = await db
+    .insertInto('debian_releases')
+    .values({
+      distribution_id: distribution.id,
+      fingerprint,
+      project_ids: origins.map(({ project_id }) => project_id),
+      created_at: now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const written: WrittenIndex[] = [];
+  for (const index of indexesOf(distribution, entries))
+    written.push(...(await writeIndex(services, begun.id, index)));
+  const time = now();
+  const release = releaseText(distribution, written, time);
+  const key = parsePrivateKey(unseal(services.secretKey, distribution.private_key_sealed));
+  const signing = { key, madeAt: distribution.created_at };
+  const { rows } = await sql<Release>`
+    update debian_releases set release = ${release}, signed_release = ${signedText(signing, release, time)},
+      signature = ${detachedSignature(signing, release, time)}, created_at = ${time}
+    where id = ${begun.id} returning *`.execute(db);
+  const [made] = rows;
+  if (!made) throw new Error('a release was removed while it was made');
+  await removeOld(services, distribution);
+  return made;
+}
+
+/** By database: those that are being made. */
+const building = new WeakMap<ReleaseServices['database'], Map<string, Promise<Release>>>();
+
+/** The release of what there is now. */
+export async function currentRelease(services: ReleaseServices, view: View): Promise<Release> {
+  const { db } = services.database;
+  const fingerprint = fingerprintOf(view, (await selectState(db, view.origins)).files);
+  const known = await selectRelease(db, view.distribution, fingerprint);
+  if (known) return known;
+  const mine = building.get(services.database) ?? new Map<string, Promise<Release>>();
+  building.set(services.database, mine);
+  const key = fingerprint.toString('hex');
+  // Who asks for the same waits for the same.
+  const making =
+    mine.get(key) ??
+    runForProgram(() => builds.run(() => build(services, view))).finally(() => mine.delete(key));
+  mine.set(key, making);
+  return making;
+}
