@@ -375,3 +375,62 @@ test('a group shows what the caller reads, of distributions of the same codename
   expect((await get(`${pool}/${other.id}/s/stone/1.0-1/${deb}`, root)).status).toBe(404);
   expect((await get(`${base}/InRelease`, {})).status).toBe(401);
 });
+
+test('the installer has an index of its own, and symbols are packages like others', async () => {
+  await put('stone_1.0-1_amd64.udeb', stone(), { to: SID });
+  await put('stone-dbgsym_1.0-1_amd64.ddeb', stone({ Package: 'stone-dbgsym', Source: 'stone' }), {
+    to: SID,
+  });
+  const base = `${ofProject()}/dists/sid/main`;
+  expect((await get(`${base}/debian-installer/binary-amd64/Packages`)).text).toMatch(/^Package: stone\n/);
+  expect((await get(`${base}/debian-installer/binary-all/Packages`)).status).toBe(404);
+  expect((await get(`${base}/binary-amd64/Packages`)).text.match(/^(Package|Filename): .*$/gm)).toEqual([
+    'Package: stone-dbgsym',
+    'Filename: pool/sid/s/stone/1.0-1/stone-dbgsym_1.0-1_amd64.ddeb',
+  ]);
+});
+
+test('the same upload twice at once is published once', async () => {
+  const files = { 'stone_1.0-1_amd64.deb': stone() };
+  await upload(files);
+  const sent = await Promise.all([1, 2].map(() => put('stone_1.0-1_amd64.changes', changes('1.0-1', files))));
+  expect(sent.map(({ status }) => status).sort()).toEqual([201, 400]);
+  const { text } = await get(`${ofProject()}/dists/sid/main/binary-amd64/Packages`);
+  expect(text.match(/^Package: /gm)).toHaveLength(1);
+});
+
+test('a deleted distribution leaves its packages, and one of the same name has another key and nothing in it', async () => {
+  const deb = 'stone_1.0-1_amd64.deb';
+  await put(deb, stone(), { to: SID });
+  const keyOf = async () => (await get(`projects/${project.id}/debian_distributions/sid/key.asc`)).text;
+  const first = await keyOf();
+  await get(`${ofProject()}/dists/sid/InRelease`);
+  await app.root(`DELETE /projects/${project.id}/debian_distributions/sid`);
+  expect((await get(`${ofProject()}/dists/sid/InRelease`)).status).toBe(404);
+  expect(bodyOf(await app.root(`GET /projects/${project.id}/packages`), 200)).toMatchObject([
+    { name: 'stone' },
+  ]);
+  await distribution();
+  expect(await keyOf()).not.toBe(first);
+  expect((await get(`${ofProject()}/dists/sid/main/binary-amd64/Packages`)).text).toBe('');
+  expect((await get(`${ofProject()}/pool/sid/s/stone/1.0-1/${deb}`)).status).toBe(404);
+});
+
+test('a private key is not in the database as it is', async () => {
+  const [row] = await app.app.services.database.sql<{ private_key_sealed: string }[]>`
+    select private_key_sealed from debian_distributions where project_id = ${project.id}`;
+  expect(row?.private_key_sealed).toMatch(/^v1\.[0-9a-f]{16}\./);
+});
+
+test('a deploy token of a group reads what is below it', async () => {
+  await distribution({ suite: null }, `groups/${group.id}/-`);
+  await put('stone_1.0-1_amd64.deb', stone(), { to: SID });
+  const made = await app.root(`POST /groups/${group.id}/deploy_tokens`, {
+    body: { name: 'd', scopes: ['read_package_registry'] },
+  });
+  const deploy = bodyOf(made, 201) as unknown as { username: string; token: string };
+  const by = basic(deploy.username, deploy.token);
+  for (const path of [`${ofGroup()}/dists/sid`, `${ofProject()}/dists/sid`])
+    expect((await get(`${path}/main/binary-amd64/Packages`, by)).text).toMatch(/^Package: stone\n/);
+  expect((await get(`groups/${group.id}/-/debian_distributions/sid/key.asc`, by)).status).toBe(200);
+});
