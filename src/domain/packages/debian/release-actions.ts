@@ -5,6 +5,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { sql } from 'kysely';
+import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -63,21 +64,27 @@ const fingerprintOf = ({ distribution, origins }: View, files: string): Buffer =
   return digest(JSON.stringify([fields, origins.map(({ id }) => id), files, period]));
 };
 
-/** Written as one file, in pieces: its digest, when the row that names it is there. */
+/** A release whose indexes are written, and the digests of the empty ones: there may be hundreds. */
+type Begun = { id: number; empty: Map<string, Buffer> };
+
+const nameIndex = (db: Db, { id }: Begun, { path, sha256, size }: WrittenIndex) =>
+  db.insertInto('debian_indexes').values({ release_id: id, path, sha256, size }).execute();
+
+/** Kept as one file, written in pieces: its digest. */
 async function keep(
-  { blobs }: ReleaseServices,
+  { blobs, database }: ReleaseServices,
+  begun: Begun,
+  path: string,
   content: Buffer,
-  db: Db,
-  name: (tx: Db, sha256: Buffer) => Promise<unknown>,
 ): Promise<Buffer> {
   const draft = await blobs.draft();
   try {
     for (let at = 0; at < content.length; at += PIECE_LENGTH)
       await draft.write(content.subarray(at, at + PIECE_LENGTH));
     const { sha256 } = await draft.finish();
-    await inTransaction(db, async (tx) => {
+    await inTransaction(database.db, async (tx) => {
       await draft.keep(tx);
-      await name(tx, sha256);
+      await nameIndex(tx, begun, { path, sha256, size: content.length });
     });
     return sha256;
   } finally {
@@ -99,24 +106,22 @@ async function bytesOf(paragraphs: readonly string[]): Promise<Buffer> {
 /** Keeps an index, as it is and packed. */
 async function writeIndex(
   services: ReleaseServices,
-  releaseId: number,
+  begun: Begun,
   { path, paragraphs }: Index,
 ): Promise<WrittenIndex[]> {
-  const { db } = services.database;
   const content = await bytesOf(paragraphs);
   const written: WrittenIndex[] = [];
-  for (const [name, bytes] of [
-    [path, content],
-    [`${path}.gz`, await pack(content)],
+  for (const [ending, bytes] of [
+    ['', content],
+    ['.gz', await pack(content)],
   ] as const) {
-    const row = { release_id: releaseId, path: name, size: bytes.length };
-    const sha256 = await keep(services, bytes, db, (tx, digest) =>
-      tx
-        .insertInto('debian_indexes')
-        .values({ ...row, sha256: digest })
-        .execute(),
-    );
-    written.push({ path: name, sha256, size: bytes.length });
+    const name = `${path}${ending}`;
+    const known = content.length === 0 ? begun.empty.get(ending) : undefined;
+    const sha256 = known ?? (await keep(services, begun, name, bytes));
+    const index = { path: name, sha256, size: bytes.length };
+    if (known) await nameIndex(services.database.db, begun, index);
+    if (content.length === 0) begun.empty.set(ending, sha256);
+    written.push(index);
   }
   return written;
 }
@@ -153,7 +158,7 @@ async function build(services: ReleaseServices, view: View): Promise<Release> {
   const fingerprint = fingerprintOf(view, files);
   const known = await selectRelease(db, distribution, fingerprint);
   if (known) return known;
-  const begun = await db
+  const { id } = await db
     .insertInto('debian_releases')
     .values({
       distribution_id: distribution.id,
@@ -163,9 +168,10 @@ async function build(services: ReleaseServices, view: View): Promise<Release> {
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const begun: Begun = { id, empty: new Map() };
   const written: WrittenIndex[] = [];
   for (const index of indexesOf(distribution, entries))
-    written.push(...(await writeIndex(services, begun.id, index)));
+    written.push(...(await writeIndex(services, begun, index)));
   const time = now();
   const release = releaseText(distribution, written, time);
   const key = parsePrivateKey(unseal(services.secretKey, distribution.private_key_sealed));
@@ -173,9 +179,9 @@ async function build(services: ReleaseServices, view: View): Promise<Release> {
   const { rows } = await sql<Release>`
     update debian_releases set release = ${release}, signed_release = ${signedText(signing, release, time)},
       signature = ${detachedSignature(signing, release, time)}, created_at = ${time}
-    where id = ${begun.id} returning *`.execute(db);
-  const [made] = rows;
-  if (!made) throw new Error('a release was removed while it was made');
+    where id = ${id} returning *`.execute(db);
+  // Its distribution may have been deleted meanwhile.
+  const made = found(rows[0], 'Distribution');
   await removeOld(services, distribution);
   return made;
 }
