@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { BranchProtection } from '../policy/branch-protection.ts';
 import { projectCreationLevels } from '../policy/project-creation.ts';
+import { defaultPackageSettings, PackageSettings } from './package-settings.ts';
 
 export const subgroupCreationLevels = ['owner', 'maintainer'] as const;
 export type SubgroupCreationLevel = (typeof subgroupCreationLevels)[number];
@@ -56,6 +57,7 @@ export const GroupSettingsSchema = Type.Object({
   only_allow_merge_if_pipeline_succeeds: flag('For the projects below.'),
   allow_merge_on_skipped_pipeline: flag('For the projects below.'),
   only_allow_merge_if_all_discussions_are_resolved: flag('For the projects below.'),
+  ...PackageSettings.properties,
 });
 
 export type GroupSettings = Static<typeof GroupSettingsSchema>;
@@ -87,6 +89,7 @@ export const defaultGroupSettings: GroupSettings = {
   only_allow_merge_if_pipeline_succeeds: false,
   allow_merge_on_skipped_pipeline: false,
   only_allow_merge_if_all_discussions_are_resolved: false,
+  ...defaultPackageSettings,
 };
 
 /** Settings that exist from the Premium tier on. */

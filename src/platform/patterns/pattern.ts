@@ -67,6 +67,19 @@ export async function patternProblem(pattern: string): Promise<string | undefine
   return 'problem' in compiled ? compiled.problem : undefined;
 }
 
+/** The pattern that texts match as a whole. */
+export const wholly = (pattern: string): string => `\\A(?:${pattern})\\z`;
+
+/** What is wrong with a pattern that whole texts are held to; undefined for a good one. */
+export function wholePatternProblem(compile: PatternCompiler, pattern: string): string | undefined {
+  // By itself, too: `a)|(b` would be a good one inside of others.
+  for (const each of [pattern, wholly(pattern)]) {
+    const compiled = compile(each);
+    if ('problem' in compiled) return compiled.problem;
+  }
+  return undefined;
+}
+
 /** Whether a text is as a pattern wants it; true where there is none. */
 export type PatternMatcher = (pattern: string | null, text: string) => boolean;
 

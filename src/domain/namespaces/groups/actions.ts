@@ -21,6 +21,7 @@ import {
   groupEntity,
   lockWithParent,
   MAX_DEPTH,
+  refusePatterns,
   refuseProblems,
   tooDeep,
 } from './changes.ts';
@@ -85,6 +86,7 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
     path: pathProblems(input.path, above ? 'nested' : 'top_level'),
   });
   const picture = avatarChange(services, input.avatar);
+  await refusePatterns(input);
   return inTransaction(services.database.db, async (tx) => {
     const parent = above && found(await lockNamespace(tx, above.id), 'Group');
     if (parent && parent.ancestor_ids.length >= MAX_DEPTH) throw invalid({ parent_id: [tooDeep] });
@@ -180,6 +182,7 @@ export async function updateGroup(
 ): Promise<void> {
   const { services, actor } = context;
   const picture = avatarChange(services, input.avatar);
+  await refusePatterns(input);
   await inTransaction(services.database.db, async (tx) => {
     const { row, parent } = await lockWithParent(tx, group);
     const changes = changedSettings(context, input, row);

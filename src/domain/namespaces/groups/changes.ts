@@ -4,6 +4,7 @@ import type { AuditedEntity } from '../../../kernel/activity/announce-actions.ts
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
 import { groupSettings, premiumGroupSettings } from '../../../kernel/namespaces/group-settings.ts';
+import { duplicateFormats } from '../../../kernel/namespaces/package-settings.ts';
 import { lockNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
 import { changeBranchProtection } from '../../../kernel/policy/branch-protection.ts';
@@ -12,6 +13,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import type { Db } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
 import { conflict, forbidden, invalid } from '../../../platform/failure.ts';
+import { patternCompiler, wholePatternProblem } from '../../../platform/patterns/pattern.ts';
 import type { UpdateGroup } from './schema.ts';
 
 /** The context of every change of a group. */
@@ -31,6 +33,17 @@ export const groupEntity = (row: Pick<NamespaceRow, 'id' | 'full_path'>): Audite
 export function refuseProblems(problems: Record<string, string[]>): void {
   const wrong = Object.entries(problems).filter(([, texts]) => texts.length > 0);
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong));
+}
+
+/** 400 for patterns that are none. */
+export async function refusePatterns(input: UpdateGroup): Promise<void> {
+  const compile = await patternCompiler();
+  const problems = duplicateFormats.map((format) => {
+    const name = `${format}_duplicate_exception_regex` as const;
+    const problem = input[name] ? wholePatternProblem(compile, input[name]) : undefined;
+    return [name, problem === undefined ? [] : [problem]] as const;
+  });
+  refuseProblems(Object.fromEntries(problems));
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Caller } from '../../../kernel/actor.ts';
 import { selectCustomAttributes } from '../../../kernel/namespaces/custom-attribute-queries.ts';
 import { type Group, type GroupView, presentGroup } from '../../../kernel/namespaces/group-records.ts';
 import { groupSettings } from '../../../kernel/namespaces/group-settings.ts';
+import { packageSettingsOf } from '../../../kernel/namespaces/package-settings.ts';
 import { type ProjectView, presentProject } from '../../../kernel/namespaces/project-records.ts';
 import type { GroupRow, ProjectRow } from '../../../kernel/namespaces/rows.ts';
 import type { Needs } from '../../../kernel/services.ts';
@@ -83,6 +84,7 @@ export async function presentGroupDetail(
       only_allow_merge_if_all_discussions_are_resolved:
         settings.only_allow_merge_if_all_discussions_are_resolved,
     }),
+    ...(group.may('update_group') && packageSettingsOf(settings)),
   };
 }
 

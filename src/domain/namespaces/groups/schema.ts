@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { avatarFile } from '../../../kernel/files/pictures.ts';
 import { Group } from '../../../kernel/namespaces/group-records.ts';
 import { GroupSettingsSchema } from '../../../kernel/namespaces/group-settings.ts';
+import { PackageSettings } from '../../../kernel/namespaces/package-settings.ts';
 import { pathPattern } from '../../../kernel/namespaces/paths.ts';
 import { FullProject } from '../../../kernel/namespaces/project-records.ts';
 import { BranchProtectionChanges, branchProtectionLevels } from '../../../kernel/policy/branch-protection.ts';
@@ -120,6 +121,7 @@ export const GroupDetail = Type.Object({
   only_allow_merge_if_pipeline_succeeds: settings.only_allow_merge_if_pipeline_succeeds,
   allow_merge_on_skipped_pipeline: settings.allow_merge_on_skipped_pipeline,
   only_allow_merge_if_all_discussions_are_resolved: settings.only_allow_merge_if_all_discussions_are_resolved,
+  ...Type.Partial(PackageSettings).properties,
 });
 export type GroupDetail = Static<typeof GroupDetail>;
 

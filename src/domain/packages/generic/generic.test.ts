@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
-import { bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import {
   basic,
   type Headers,
@@ -286,4 +286,66 @@ test('twenty pushes of the same bytes at once are one file on disk', async () =>
   const name = createHash('sha256').update('the same bytes').digest('hex');
   expect(blobs().filter((each) => each === name)).toHaveLength(1);
   expect(await packages()).toHaveLength(20);
+});
+
+test('a group says which packages come once', async () => {
+  const owner = {
+    body: { generic_duplicates_allowed: false, generic_duplicate_exception_regex: 'free|9\\..*' },
+  };
+  bodyOf(await app.root(`PUT /groups/${group.id}`, owner), 200);
+  expect((await put('app/1.0/app.bin', 'granite')).status).toBe(201);
+  expect(await put('app/1.0/app.bin', 'slate')).toMatchObject({
+    status: 400,
+    text: '{"message":"Duplicate package is not allowed"}',
+  });
+  expect((await get('app/1.0/app.bin')).text).toBe('granite');
+  // Another file of the version is no duplicate.
+  expect((await put('app/1.0/other.bin', 'slate')).status).toBe(201);
+  for (const path of ['free/1.0/a.bin', 'app/9.1/a.bin'])
+    for (const content of ['granite', 'slate']) expect((await put(path, content)).status).toBe(201);
+  for (const path of ['free-stone/1.0/a.bin', 'app/19.1/a.bin'])
+    expect([(await put(path, 'a')).status, (await put(path, 'b')).status]).toEqual([201, 400]);
+});
+
+test('of what comes twice at once, one is kept', async () => {
+  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { generic_duplicates_allowed: false } }), 200);
+  const sent = await Promise.all(['a', 'b', 'c', 'd'].map((content) => put('app/1.0/app.bin', content)));
+  expect(sent.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+});
+
+test('the group nearest to the project that says something decides', async () => {
+  const outer = await makeGroup(app);
+  bodyOf(await app.root(`PUT /groups/${outer.id}`, { body: { generic_duplicates_allowed: false } }), 200);
+  bodyOf(await app.root(`POST /groups/${group.id}/transfer`, { body: { group_id: outer.id } }), 201);
+  const twice = async () => [(await put('app/1.0/a', 'a')).status, (await put('app/1.0/a', 'a')).status];
+  expect(await twice()).toEqual([201, 400]);
+  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { generic_duplicates_allowed: true } }), 200);
+  expect(await twice()).toEqual([201, 201]);
+  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { generic_duplicates_allowed: null } }), 200);
+  expect(await twice()).toEqual([400, 400]);
+});
+
+test('owners set the settings of packages, and nobody else sees them', async () => {
+  const { owner, maintainer: other } = await makeMembers(app, `groups/${group.id}`, 'owner', 'maintainer');
+  const change = { body: { maven_duplicate_exception_regex: '1\\.0' } };
+  expect((await app.as(other.token)(`PUT /groups/${group.id}`, change)).status).toBe(403);
+  expect(bodyOf(await app.as(owner.token)(`PUT /groups/${group.id}`, change), 200)).toMatchObject({
+    maven_duplicates_allowed: null,
+    maven_duplicate_exception_regex: '1\\.0',
+  });
+  const name = 'maven_duplicate_exception_regex';
+  expect(bodyOf(await app.as(owner.token)(`GET /groups/${group.id}`), 200)).toHaveProperty(name);
+  expect(bodyOf(await app.as(other.token)(`GET /groups/${group.id}`), 200)).not.toHaveProperty(name);
+  for (const [pattern, problem] of [
+    ['(', 'is not valid RE2 syntax: missing closing ): `(`'],
+    ['a)|(b', 'is not valid RE2 syntax: unexpected ): `a)|(b`'],
+    ['(?=a)', 'is not valid RE2 syntax: invalid or unsupported Perl syntax: `(?=`'],
+    ['(((a{30}){30}){30})', 'is not valid RE2 syntax: invalid repeat count: `{30}`'],
+  ]) {
+    const body = { nuget_duplicate_exception_regex: pattern };
+    const answer = await app.as(owner.token)(`PUT /groups/${group.id}`, { body });
+    expect(bodyOf(answer, 400)).toEqual({ message: { nuget_duplicate_exception_regex: [problem] } });
+  }
+  const long = { body: { nuget_duplicate_exception_regex: 'x'.repeat(256) } };
+  expect((await app.as(owner.token)(`PUT /groups/${group.id}`, long)).status).toBe(400);
 });

@@ -4,10 +4,11 @@ import { onPackages } from '../../../kernel/access/package-access.ts';
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
 import { stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { selectMayComeAgain } from '../publishing/duplicate-queries.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
-import { selectFileByKey } from '../publishing/queries.ts';
+import { selectFileByKey, selectHasFile } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
-import { Created, created, PublishedFile, presentPublished } from '../publishing/replies.ts';
+import { Created, created, duplicate, PublishedFile, presentPublished } from '../publishing/replies.ts';
 import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { genericFile, optionsOf } from './rules.ts';
@@ -46,7 +47,11 @@ export const genericEndpoints: Endpoint[] = [
       return withUpload(context, 'generic', form, async (upload) => {
         const { selects, ...status } = optionsOf(input, upload.fields);
         const file = { name: fileName };
-        const published = await publishFile(context, upload, { ...publishable, version, ...status }, file);
+        const given = { ...publishable, version, ...status };
+        const published = await publishFile(context, upload, given, file, async (tx, row) => {
+          if (!(await selectHasFile(tx, row, fileName))) return;
+          if (!(await selectMayComeAgain(tx, 'generic', row))) throw duplicate();
+        });
         return selects ? presentPublished(services.baseUrl(), subject, published) : created;
       });
     },

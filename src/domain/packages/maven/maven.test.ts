@@ -200,3 +200,24 @@ test('metadata that is none stays as it is', async () => {
   );
   expect((await get(ofProject(), 'com/acme/app/maven-metadata.xml')).text).toBe('<metadata><versioning>');
 });
+
+test('a group says which versions come once', async () => {
+  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { maven_duplicates_allowed: false } }), 200);
+  const jar = 'com/acme/app/1.0/app-1.0.jar';
+  expect((await put(jar, 'granite')).status).toBe(200);
+  expect(await put(jar, 'slate')).toMatchObject({
+    status: 400,
+    text: '{"message":"Duplicate package is not allowed"}',
+  });
+  expect((await get(ofProject(), jar)).text).toBe('granite');
+  // What else belongs to the deployment comes, and its digests are compared.
+  for (const more of ['app-1.0-sources.jar', 'app-1.0.pom', 'app-1.0.jar.asc', 'app-1.0.pom.asc'])
+    expect((await put(`com/acme/app/1.0/${more}`, more)).status).toBe(200);
+  expect((await put(`${jar}.sha1`, digestOf('sha1', 'granite'))).status).toBe(204);
+  const folder = 'com/acme/app/1-SNAPSHOT';
+  expect((await put(`${folder}/app-1-20241128.010203-1.jar`, 'one')).status).toBe(200);
+  expect((await put(`${folder}/app-1-20241128.010204-2.jar`, 'two')).status).toBe(400);
+  for (const place of ['com/acme/app', folder])
+    for (const content of ['first', 'second'])
+      expect((await put(`${place}/maven-metadata.xml`, content)).status).toBe(200);
+});

@@ -1,8 +1,9 @@
 /** What there is of a Maven package in its project. */
+import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { FetchedFile, PackageRow } from '../records/queries.ts';
-import { METADATA } from './rules.ts';
+import { METADATA, STAMP, withoutStamp } from './rules.ts';
 
 type Project = Pick<AuthorizedProject, 'id'>;
 
@@ -55,4 +56,18 @@ export async function selectVersioned(
     .where('version', 'is not', null)
     .execute();
   return new Set(rows.map(({ name }) => name));
+}
+
+/** Whether a version has a file of the name, if that of another snapshot. */
+export async function selectIsThere(
+  db: Db,
+  { id }: Pick<PackageRow, 'id'>,
+  fileName: string,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from package_files
+    where package_id = ${id} and regexp_replace(file_name, ${STAMP}, '') = ${withoutStamp(fileName)} limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
 }

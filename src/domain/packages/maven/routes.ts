@@ -14,12 +14,15 @@ import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { receiveRaw } from '../../../platform/http/bodies/raw-file.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
+import { selectMayComeAgain } from '../publishing/duplicate-queries.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
+import { duplicate } from '../publishing/replies.ts';
 import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
-import { type MavenFile, mavenFile, pathsOfProject, sentDigest } from './rules.ts';
+import { selectIsThere } from './queries.ts';
+import { isMetadata, type MavenFile, mavenFile, pathsOfProject, sentDigest } from './rules.ts';
 
 const Address = Type.Object({
   maven_path: Type.String({
@@ -99,7 +102,17 @@ export const mavenEndpoints: Endpoint[] = [
       if (file.digest) return compareDigest(context, onlyIn(context.subject), file);
       const { version } = file.key;
       await withUpload(context, 'maven', {}, (upload) =>
-        publishFile(context, upload, { ...publishable, version }, { name: file.fileName }),
+        publishFile(
+          context,
+          upload,
+          { ...publishable, version },
+          { name: file.fileName },
+          async (tx, row) => {
+            if (isMetadata(file.fileName) || row.is_new || (await selectMayComeAgain(tx, 'maven', row)))
+              return;
+            if (await selectIsThere(tx, row, file.fileName)) throw duplicate();
+          },
+        ),
       );
       return null;
     },

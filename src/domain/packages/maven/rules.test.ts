@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mavenFile, pathsOfProject, sentDigest } from './rules.ts';
+import { isMetadata, mavenFile, pathsOfProject, sentDigest, withoutStamp } from './rules.ts';
 
 test.each([
   ['com/acme/app/1.0/app-1.0.jar', 'com/acme/app', '1.0', 'app-1.0.jar', undefined],
@@ -76,4 +76,23 @@ test.each([
   ['', ''],
 ])('of %j the digest is %j', (body, digest) => {
   expect(sentDigest(body)).toBe(digest);
+});
+
+test.each([
+  ['app-1-20241128.010203-4.jar', 'app-1.jar'],
+  ['app-1-20241128.010203-4-sources.jar', 'app-1-sources.jar'],
+  ['app-1-SNAPSHOT.jar', 'app-1-SNAPSHOT.jar'],
+  ['app-1-2024112.010203-4.jar', 'app-1-2024112.010203-4.jar'],
+  ['app-1-20241128.010203-4', 'app-1-20241128.010203-4'],
+])('%s is the %s of its snapshot', (fileName, expected) => {
+  expect(withoutStamp(fileName)).toBe(expected);
+});
+
+test.each([
+  ['maven-metadata.xml', true],
+  ['maven-metadata.xml.sha512', true],
+  ['maven-metadata.xmlx', false],
+  ['app-maven-metadata.xml', false],
+])('that %s is metadata: %s', (fileName, expected) => {
+  expect(isMetadata(fileName)).toBe(expected);
 });

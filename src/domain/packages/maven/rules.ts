@@ -24,8 +24,7 @@ export function mavenFile(path: string): MavenFile {
   if (!FILE.test(last)) throw badRequest('file_name is invalid');
   const [, file = last, digest] = /^(.+)\.(md5|sha1)$/.exec(last) ?? [];
   // Metadata has digests and signatures beside it.
-  const isOfMany =
-    (file === METADATA || file.startsWith(`${METADATA}.`)) && !folders.at(-1)?.endsWith('-SNAPSHOT');
+  const isOfMany = isMetadata(file) && !folders.at(-1)?.endsWith('-SNAPSHOT');
   const version = isOfMany ? null : (folders.pop() ?? '');
   if (version !== null && !VERSION.test(version)) throw badRequest('path is invalid');
   const name = folders.join('/');
@@ -37,6 +36,15 @@ export function mavenFile(path: string): MavenFile {
     digest: digest as MavenFile['digest'], // the expression has no other
   };
 }
+
+/** In the name of a file of a snapshot; what is left names the same file of each. As PostgreSQL reads it, too. */
+export const STAMP = '-[0-9]{8}[.][0-9]{6}-[0-9]+(?=[.-])';
+const stamp = new RegExp(STAMP);
+export const withoutStamp = (fileName: string): string => fileName.replace(stamp, '');
+
+/** Written anew with each file. */
+export const isMetadata = (fileName: string): boolean =>
+  fileName === METADATA || fileName.startsWith(`${METADATA}.`);
 
 /** Groups are 20 deep at most. */
 const MAX_PARTS = 21;

@@ -1,7 +1,13 @@
 /** Publishes NuGet packages and their symbols, and deletes them. */
 import { inTransaction } from '../../../platform/db/database.ts';
-import { notFound } from '../../../platform/failure.ts';
-import { type PublishContext, publishFile, requirePublishable } from '../publishing/publish-actions.ts';
+import { conflict, notFound } from '../../../platform/failure.ts';
+import { selectMayComeAgain } from '../publishing/duplicate-queries.ts';
+import {
+  lockWords,
+  type PublishContext,
+  publishFile,
+  requirePublishable,
+} from '../publishing/publish-actions.ts';
 import type { Arrived } from '../publishing/receive.ts';
 import { type DeleteContext, removePackage } from '../records/actions.ts';
 import { readNuspec } from './package-archive.ts';
@@ -15,16 +21,26 @@ export async function publishArchive(
   ending: PackageEnding,
 ): Promise<void> {
   const { id, version, description } = await nuspecOf(await readNuspec(upload.draft.path));
-  const given = { name: id, version };
-  const key = (await selectSpelling(context.db, context.subject, given)) ?? given;
-  const publishable = await requirePublishable(context, { type: 'nuget', name: key.name });
+  const publishable = await requirePublishable(context, { type: 'nuget', name: id });
   await publishFile(
     context,
     upload,
-    { ...publishable, version: key.version, ...(ending === 'nupkg' && { metadata: description }) },
+    async (tx) => {
+      await lockWords(tx, 'nuget', context.subject.id, id.toLowerCase());
+      const spelled = await selectSpelling(tx, context.subject, { name: id, version });
+      return {
+        ...publishable,
+        version,
+        ...spelled,
+        ...(ending === 'nupkg' && { metadata: description }),
+      };
+    },
     { name: fileNameOf(id, version, ending) },
-    (_, row) => {
-      if (ending === 'snupkg' && row.is_new) throw notFound('Package');
+    async (tx, row) => {
+      if (ending === 'snupkg') {
+        if (row.is_new) throw notFound('Package');
+      } else if (!row.is_new && !(await selectMayComeAgain(tx, 'nuget', row)))
+        throw conflict('A package with the same name and version already exists');
     },
   );
 }

@@ -241,3 +241,16 @@ test('who fetches and publishes', async () => {
   for (const at of [...addresses, `${ofGroup()}/metadata/acme.stone/index.json`])
     expect((await get(at, {})).status).toBe(200);
 });
+
+test('a group says which versions come once, whatever the case of their letters; symbols are none', async () => {
+  bodyOf(await app.root(`PUT /groups/${group.id}`, { body: { nuget_duplicates_allowed: false } }), 200);
+  const sent = await Promise.all(['Slate', 'SLATE', 'slate'].map((id) => publish(archive(id, '1.0'))));
+  expect(sent.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+  expect(await publish(archive('slate', '1.0.0'))).toEqual({
+    status: 409,
+    body: { message: 'A package with the same name and version already exists' },
+  });
+  const headers = { 'x-nuget-apikey': developer.token };
+  for (let time = 0; time < 2; time += 1)
+    expect((await publish(archive('slate', '1.0'), headers, '/symbolpackage')).status).toBe(201);
+});

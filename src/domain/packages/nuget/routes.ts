@@ -140,6 +140,7 @@ const publishing = (path: string, summary: string, ending: PackageEnding): Endpo
     summary,
     access: onPackages('publish_packages'),
     stream: true,
+    also: [409],
     input: Type.Object(
       { package: Type.Optional(file({ description: `The .${ending} file.` })) },
       { ruled: { required: ['package'] } },

@@ -97,20 +97,25 @@ export const publishWithoutFile = (context: PublishContext, given: NewPackage): 
 
 export type Published = { package: PackageRow; file: PackageFileRow };
 
+/** Makes those that publish in the same words wait for each other, until the transaction ends. */
+export const lockWords = (tx: Db, ...words: readonly (string | number)[]): Promise<unknown> =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify(words)}, 0))`.execute(ahead(tx));
+
 /**
- * Publishes the upload as a file of the package. `judge` refuses what the format does not have twice, and writes what else the
- * format has: it gets the package, locked, and whether it is new. `follow` writes what the format has beside the file.
+ * Publishes the upload as a file of the package, which may depend on what is there. `judge` refuses what the format does not have
+ * twice, and writes what else the format has: it gets the package, locked, and whether it is new. `follow` writes what the
+ * format has beside the file.
  */
 export const publishFile = (
   context: PublishContext,
   upload: Arrived,
-  given: NewPackage,
+  given: NewPackage | ((tx: Db) => Promise<NewPackage>),
   file: { name: string; metadata?: Metadata },
   judge?: (tx: Db, row: PackageRow & { is_new: boolean }) => Promise<void> | void,
   follow?: (tx: Db, published: Published) => Promise<void>,
 ): Promise<Published> =>
   inTransaction(context.db, async (tx) => {
-    const row = await keepPackage(tx, context, given);
+    const row = await keepPackage(tx, context, typeof given === 'function' ? await given(tx) : given);
     await judge?.(tx, row);
     const kept = await keepFile(tx, row, upload, file);
     const credential = jobCredentialOf(context.actor);

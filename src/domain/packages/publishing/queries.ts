@@ -2,7 +2,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { ProjectIds } from '../../../kernel/access/package-access.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import type { FetchedFile } from '../records/queries.ts';
+import type { FetchedFile, PackageRow } from '../records/queries.ts';
 import { installable, type PackageType } from '../records/types.ts';
 
 /** What a package is known by in its project. */
@@ -34,3 +34,19 @@ export const selectFileByKey = (
     .orderBy('package_files.id', 'desc')
     .limit(1)
     .executeTakeFirst();
+
+/** Whether the package has a file of the name. */
+export const selectHasFile = async (
+  db: Db,
+  { id }: Pick<PackageRow, 'id'>,
+  fileName: string,
+): Promise<boolean> => {
+  const row = await db
+    .selectFrom('package_files')
+    .select('id')
+    .where('package_id', '=', id)
+    .where('file_name', '=', fileName)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+};

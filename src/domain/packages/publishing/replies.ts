@@ -1,11 +1,15 @@
 /** What programs are told of what they published (facts-packages: 1.1, 1.2). */
 import Type, { type Static } from 'typebox';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { Failure } from '../../../platform/failure.ts';
 import { dateTime, nullable } from '../../../platform/http/parameters/schema.ts';
 import type { Published } from './publish-actions.ts';
 
 export const Created = Type.Object({ message: Type.Literal('201 Created') });
 export const created: Static<typeof Created> = { message: '201 Created' };
+
+/** 400 where the groups of the project take nothing twice. */
+export const duplicate = (): Failure => new Failure('bad_request', 'Duplicate package is not allowed');
 
 export const PublishedFile = Type.Object({
   id: Type.Integer(),

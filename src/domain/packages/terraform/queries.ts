@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { ProjectIds } from '../../../kernel/access/package-access.ts';
-import { ahead, type Db } from '../../../platform/db/database.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { lockWords } from '../publishing/publish-actions.ts';
 import type { FetchedFile } from '../records/queries.ts';
 import { installable } from '../records/types.ts';
 
@@ -49,9 +50,7 @@ export async function isTakenElsewhere(
   { id }: Pick<AuthorizedProject, 'id'>,
   name: string,
 ): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`terraform module ${name}`}, 0))`.execute(
-    ahead(tx),
-  );
+  await lockWords(tx, 'terraform module', name);
   const { rows } = await sql`
     select from projects own join namespaces n on n.id = own.namespace_id
     join namespaces each on each.ancestor_ids @> array[n.ancestor_ids[1]] join projects o on o.namespace_id = each.id

@@ -16,6 +16,7 @@ import { Failure, notFound, unauthenticated } from '../../../platform/failure.ts
 import type { Route } from '../../../platform/http/server/server.ts';
 import { deriveKey } from '../../../platform/secret.ts';
 import { compareVersions } from '../names/semver.ts';
+import { selectMayComeAgain } from '../publishing/duplicate-queries.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { selectFileByKey } from '../publishing/queries.ts';
 import { withUpload } from '../publishing/receive.ts';
@@ -241,7 +242,8 @@ const projectEndpoints: Endpoint[] = [
           { name: moduleFile(name, version) },
           async (tx, row) => {
             if (!row.is_new) throw new Failure('forbidden', 'Package version already exists.');
-            if (await isTakenElsewhere(tx, subject, name))
+            const isTaken = await isTakenElsewhere(tx, subject, name);
+            if (isTaken && !(await selectMayComeAgain(tx, 'terraform_module', row)))
               throw new Failure('forbidden', 'Package already exists.');
           },
         ),

@@ -152,3 +152,26 @@ test.each([
 ])('%s is refused', async (path) => {
   expect((await put(path, 'x')).status).toBe(400);
 });
+
+test('the group at the top says whether projects share names; a version is published once all the same', async () => {
+  const below = await makeGroup(app, { visibility: 'private', parent_id: group.id });
+  const other = await makeProject(app, { visibility: 'private', namespace_id: below.id });
+  const { developer: theirs } = await makeMembers(app, `projects/${other.id}`, 'developer');
+  const say = async (id: number, settings: object) =>
+    bodyOf(await app.root(`PUT /groups/${id}`, { body: settings }), 200);
+  const share = async (name: string) => {
+    expect((await put(`${name}/1.0.0`, 'x')).status).toBe(201);
+    return (await put(`${name}/1.0.0`, 'x', own(theirs), other.id)).status;
+  };
+  await say(below.id, { terraform_module_duplicates_allowed: false });
+  await say(group.id, { terraform_module_duplicate_exception_regex: 'beacon/.*' });
+  expect(await share('beacon/aws')).toBe(201);
+  expect(await share('harbour/aws')).toBe(403);
+  await say(group.id, { terraform_module_duplicates_allowed: true });
+  expect(await share('harbour/gcp')).toBe(201);
+  expect(await share('beacon/gcp')).toBe(403);
+  expect(await put('harbour/gcp/1.0.0', 'y')).toMatchObject({
+    status: 403,
+    text: '{"message":"Package version already exists."}',
+  });
+});

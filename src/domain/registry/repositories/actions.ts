@@ -9,11 +9,11 @@ import { levelOf } from '../../../kernel/protection/levels.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
-import { patternCompiler } from '../../../platform/patterns/pattern.ts';
+import { patternCompiler, wholePatternProblem } from '../../../platform/patterns/pattern.ts';
 import { guardOf, type Rules, selectRules } from '../protection/queries.ts';
 import { isImmutable, neededInRepository } from '../protection/rules.ts';
 import { removeTags, type TagsRemoval } from '../tags/removal.ts';
-import { ageIn, namePatternProblem } from '../tags/rules.ts';
+import { ageIn } from '../tags/rules.ts';
 import { removeLater } from './removal.ts';
 import type { TagsDeletion } from './schema.ts';
 
@@ -116,7 +116,7 @@ async function readSelection(input: TagsDeletion): Promise<TagsRemoval['selectio
   const compile = await patternCompiler();
   for (const name of ['name_regex_delete', 'name_regex', 'name_regex_keep'] as const) {
     const pattern = input[name];
-    const problem = pattern === undefined ? undefined : namePatternProblem(compile, pattern);
+    const problem = pattern === undefined ? undefined : wholePatternProblem(compile, pattern);
     if (problem !== undefined) throw refused(`${name} is an invalid regexp: ${problem}`);
   }
   const age = input.older_than === undefined ? undefined : ageIn(input.older_than);

@@ -1,7 +1,7 @@
 /** Cases of tags that go and stay. */
 import { expect, test } from 'vitest';
-import { patternCompiler } from '../../../platform/patterns/pattern.ts';
-import { ageIn, namePatternProblem, tagSelector } from './rules.ts';
+import { patternCompiler, wholePatternProblem } from '../../../platform/patterns/pattern.ts';
+import { ageIn, tagSelector } from './rules.ts';
 
 const HOUR = 3_600_000;
 
@@ -59,5 +59,5 @@ test.each([
   ['(a{100}){100}', 'is not valid RE2 syntax: invalid repeat count: `{100}`'],
   ['((a{1,50}){1,19})', 'is too complex'],
 ])('%s as a pattern of names: %s', async (pattern, problem) =>
-  expect(namePatternProblem(await patternCompiler(), pattern)).toBe(problem),
+  expect(wholePatternProblem(await patternCompiler(), pattern)).toBe(problem),
 );

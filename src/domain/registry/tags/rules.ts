@@ -1,5 +1,5 @@
 /** Which tags of a repository go, by their names and ages (facts-packages: 2.6, bulk algorithm). Pure. */
-import type { PatternCompiler } from '../../../platform/patterns/pattern.ts';
+import { type PatternCompiler, wholly } from '../../../platform/patterns/pattern.ts';
 
 /** What is asked for: patterns of whole names, and what stays though it matches. */
 export type TagSelection = {
@@ -30,19 +30,6 @@ export function ageIn(text: string): number | undefined {
   return count === undefined || length === undefined ? undefined : Number(count) * length;
 }
 
-/** A pattern that matches whole names alone. */
-const whole = (pattern: string): string => `\\A(?:${pattern})\\z`;
-
-/** What is wrong with a pattern of names; undefined for a good one. */
-export function namePatternProblem(compile: PatternCompiler, pattern: string): string | undefined {
-  // By itself, too: `a)|(b` would be a good one inside of others.
-  for (const each of [pattern, whole(pattern)]) {
-    const compiled = compile(each);
-    if ('problem' in compiled) return compiled.problem;
-  }
-  return undefined;
-}
-
 type Tag = { name: string; updated_at: Date };
 
 /** Programs pull it when they are told no tag. */
@@ -54,7 +41,7 @@ const NEVER = 'latest';
  */
 export function tagSelector(selection: TagSelection, compile: PatternCompiler, kept: number) {
   const matcher = (pattern: string | null, otherwise: boolean) => {
-    const compiled = pattern === null ? undefined : compile(whole(pattern));
+    const compiled = pattern === null ? undefined : compile(wholly(pattern));
     return (name: string): boolean => {
       if (!compiled) return false;
       return 'problem' in compiled ? otherwise : compiled.test(name);

@@ -3,7 +3,7 @@ import { changedPolicy } from '../../../../kernel/namespaces/expiration-policy.t
 import type { ProjectSettings } from '../../../../kernel/namespaces/project-settings.ts';
 import { now } from '../../../../platform/clock.ts';
 import { invalid } from '../../../../platform/failure.ts';
-import { patternProblem } from '../../../../platform/patterns/pattern.ts';
+import { patternCompiler, wholePatternProblem } from '../../../../platform/patterns/pattern.ts';
 import type { UpdateProject } from './schema.ts';
 
 type Policy = Pick<ProjectSettings, 'container_expiration_policy'>;
@@ -17,12 +17,10 @@ export async function expirationPolicy(
   const policy = changedPolicy(before, attributes, now());
   if (policy.enabled && !policy.name_regex)
     throw invalid({ 'container_expiration_policy.name_regex': ["can't be blank"] });
+  const compile = await patternCompiler();
   for (const name of ['name_regex', 'name_regex_keep'] as const) {
-    // By itself, and as a whole name is held to it.
-    for (const pattern of policy[name] ? [policy[name], `\\A(?:${policy[name]})\\z`] : []) {
-      const problem = await patternProblem(pattern);
-      if (problem !== undefined) throw invalid({ [`container_expiration_policy.${name}`]: [problem] });
-    }
+    const problem = policy[name] ? wholePatternProblem(compile, policy[name]) : undefined;
+    if (problem !== undefined) throw invalid({ [`container_expiration_policy.${name}`]: [problem] });
   }
   return { container_expiration_policy: policy };
 }
