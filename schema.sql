@@ -2645,6 +2645,8 @@ CREATE INDEX projects_order_name ON public.projects USING btree (name, id) WHERE
 
 CREATE INDEX projects_order_path ON public.projects USING btree (path, id) WHERE (NOT deleting);
 
+CREATE INDEX projects_packages_cleanup ON public.projects USING btree ((((settings -> 'packages_cleanup_policy'::text) ->> 'next_run_at'::text)) COLLATE "C", id) WHERE (((settings -> 'packages_cleanup_policy'::text) ->> 'next_run_at'::text) IS NOT NULL);
+
 CREATE UNIQUE INDEX projects_path ON public.projects USING btree (namespace_id, lower(path));
 
 CREATE INDEX projects_public_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE ((visibility = 20) AND (NOT deleting));

@@ -106,7 +106,7 @@ export const capabilities = (services: Services): Capability[] => {
     featureFlagsCapability(),
     badgesCapability(),
     ciCapability(services),
-    packagesCapability,
+    packagesCapability(services),
     terraformStatesCapability(),
     registryCapability(services),
     releasesCapability(services),

@@ -1,5 +1,8 @@
 /** Packages of projects, in the formats of the programs that publish and install them. */
 import type { Capability } from '../../kernel/capability.ts';
+import type { Needs } from '../../kernel/services.ts';
+import { CLEAN, type Cleaning } from './cleanup/actions.ts';
+import { runCleaning, runCleanup } from './cleanup/cleaning.ts';
 import { composerEndpoints } from './composer/routes.ts';
 import { conanEndpoints } from './conan/routes.ts';
 import { debianEndpoints } from './debian/routes.ts';
@@ -24,7 +27,9 @@ export {
   packagesEndpoint,
 } from './records/routes.ts';
 
-export const packagesCapability: Capability = {
+const RUN_CLEANUP = 'packages.run_cleanup';
+
+export const packagesCapability = (services: Needs<'database' | 'blobs'>): Capability => ({
   name: 'packages',
   endpoints: [
     ...packageEndpoints({ maven: forgetVersion }),
@@ -43,6 +48,12 @@ export const packagesCapability: Capability = {
     ...debianEndpoints,
   ],
   routes: terraformRoutes,
+  tasks: {
+    [RUN_CLEANUP]: () => runCleanup(services),
+    // Only cleanLater() adds them.
+    [CLEAN]: (payload) => runCleaning(services, payload as Cleaning),
+  },
+  schedules: [{ task: RUN_CLEANUP, pattern: '*/10 * * * *' }],
   tables: [
     ...['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
     ...['debian_distributions', 'debian_files', 'debian_releases', 'debian_indexes'],
@@ -57,4 +68,4 @@ export const packagesCapability: Capability = {
   },
   // A project's packages are deleted with it, by foreign key; their bytes by the next sweep.
   reassign: reassignPackages,
-};
+});

@@ -8,6 +8,7 @@ import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../us
 import { CustomAttribute } from './custom-attributes.ts';
 import { ContainerExpirationPolicy } from './expiration-policy.ts';
 import { DEFAULT_LEVEL, type Level, levelNumber } from './notification-levels.ts';
+import { PackagesCleanupPolicy } from './packages-cleanup-policy.ts';
 import { ProjectSettingsSchema, projectSettings, withoutPremium } from './project-settings.ts';
 import { NamespaceBasic, presentNamespaceBasic } from './records.ts';
 import { type ProjectRow, projectFullPath, projectIsArchived } from './rows.ts';
@@ -62,6 +63,7 @@ export const FullProject = Type.Object({
   forked_from_project: Type.Optional(BasicProject),
   container_registry_image_prefix: Type.String(),
   container_expiration_policy: ContainerExpirationPolicy,
+  packages_cleanup_policy: PackagesCleanupPolicy,
   _links: Type.Object({
     self: Type.String(),
     issues: Type.Optional(Type.String()),

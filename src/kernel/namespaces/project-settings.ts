@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { type ContainerExpirationPolicy, defaultExpirationPolicy } from './expiration-policy.ts';
+import { defaultCleanupPolicy, type PackagesCleanupPolicy } from './packages-cleanup-policy.ts';
 
 const access = (value: 'disabled' | 'private' | 'enabled' = 'enabled') =>
   stringEnum(['disabled', 'private', 'enabled'], { default: value });
@@ -103,8 +104,9 @@ export const ProjectSettingsSchema = Type.Object({
 });
 
 export type ProjectSettings = Static<typeof ProjectSettingsSchema> & {
-  /** Requests name its attributes alone. */
+  /** Requests name the attributes of policies alone. */
   container_expiration_policy: ContainerExpirationPolicy;
+  packages_cleanup_policy: PackagesCleanupPolicy;
 };
 
 /** Without the settings that exist from the Premium tier on. */
@@ -128,6 +130,7 @@ export const defaultProjectSettings = {
     ]),
   ),
   container_expiration_policy: defaultExpirationPolicy,
+  packages_cleanup_policy: defaultCleanupPolicy,
 } as ProjectSettings;
 
 /** The settings of a stored project, defaults filled in. */

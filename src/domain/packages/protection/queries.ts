@@ -15,6 +15,9 @@ const rulesOf = (db: Db, project: Project) =>
 export const selectRules = (db: Db, project: Project, page: PageRequest): Promise<Page<RuleRow>> =>
   selectPage(db, rulesOf(db, project), page, { by: 'id', sort: 'asc' }, { id: 'id' });
 
+export const selectAllRules = (db: Db, project: Project): Promise<RuleRow[]> =>
+  rulesOf(db, project).execute();
+
 /** Those of the package's format. */
 export const selectRulesFor = (
   db: Db,

@@ -1,4 +1,6 @@
 /** Which roles push and delete packages whose names a rule protects (facts-packages: Package record). Pure. */
+
+import { MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { neededLevel, type RuleLevels } from '../../../kernel/protection/levels.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { fits } from '../../../platform/patterns/wildcard.ts';
@@ -34,3 +36,17 @@ export function requireDelete(rules: readonly ProtectionRule[], level: number, n
   if (level < neededLevel(ofName(rules, name), 'delete_level'))
     throw forbidden('Package is deletion protected.');
 }
+
+/** Whether who may no more than a Maintainer, as what the clock does, may not delete the package. */
+export const keepsFromMaintainers = (
+  rules: readonly ProtectionRule[],
+  { package_type, name }: { package_type: string; name: string },
+): boolean =>
+  MAINTAINER <
+  neededLevel(
+    ofName(
+      rules.filter((rule) => rule.package_type === package_type),
+      name,
+    ),
+    'delete_level',
+  );

@@ -34,8 +34,8 @@ import {
 import type { Fact } from '../../../../platform/outbox/outbox.ts';
 import { remapPlanning } from '../../../planning/index.ts';
 import { chooseStorage, scheduleMove, storageSet } from '../../../repositories/index.ts';
-import { expirationPolicy } from './expiration-policy.ts';
 import { lockVisibility, lockWithParent } from './lock-queries.ts';
+import { policies } from './policies.ts';
 import {
   branchNameProblems,
   changedSettings,
@@ -242,7 +242,7 @@ export async function createProject(
   const storage = actor.admin ? input.repository_storage : undefined;
   const chosen = {
     ...changedSettings(input, services.config),
-    ...(await expirationPolicy(defaultProjectSettings, input)),
+    ...(await policies(defaultProjectSettings, input)),
   };
   return inTransaction(db, async (tx) => {
     const parent = await lockNamespace(tx, target.id);
@@ -350,7 +350,7 @@ export async function updateProject(
     // Before the project, as changes of topics have it.
     const topics = named && (await keepTopics(tx, named));
     const { row, parent, fullPath } = await lockWithParent(tx, project);
-    const changes = { ...settingChanges, ...(await expirationPolicy(projectSettings(row), input)) };
+    const changes = { ...settingChanges, ...(await policies(projectSettings(row), input)) };
     const wished = actor.admin ? input.repository_storage : undefined;
     const storage = wished === row.repository_storage ? undefined : wished;
     const moved = input.path !== undefined && input.path !== row.path;

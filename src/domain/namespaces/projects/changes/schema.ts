@@ -1,6 +1,7 @@
 /** Fields for creating and changing a project; older names of the same fields are accepted beside the current ones. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { ExpirationPolicyAttributes } from '../../../../kernel/namespaces/expiration-policy.ts';
+import { CleanupPolicyAttributes } from '../../../../kernel/namespaces/packages-cleanup-policy.ts';
 import { pathPattern } from '../../../../kernel/namespaces/paths.ts';
 import { ProjectSettingsSchema } from '../../../../kernel/namespaces/project-settings.ts';
 import { TopicName } from '../../../../kernel/namespaces/topic-actions.ts';
@@ -105,6 +106,7 @@ const ownFields = {
   ...trainFields,
   ...deprecatedFields,
   container_expiration_policy_attributes: Type.Optional(ExpirationPolicyAttributes),
+  packages_cleanup_policy_attributes: Type.Optional(CleanupPolicyAttributes),
   ...settingFields,
 } satisfies TProperties;
 
