@@ -71,7 +71,23 @@ export type CallLimit = {
  * Statuses beside the endpoint's own and the refusals of every endpoint: the same record under another
  * status, no change, or its own refusal.
  */
-export type OtherStatus = 200 | 202 | 204 | 206 | 304 | 405 | 406 | 408 | 409 | 410 | 416 | 422 | 423 | 501;
+export type OtherStatus =
+  | 200
+  | 202
+  | 204
+  | 206
+  | 302
+  | 304
+  | 307
+  | 405
+  | 406
+  | 408
+  | 409
+  | 410
+  | 416
+  | 422
+  | 423
+  | 501;
 
 /** Scopes of deploy tokens. */
 export type PackageScope = 'read_package_registry' | 'write_package_registry';

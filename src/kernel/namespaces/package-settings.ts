@@ -1,5 +1,5 @@
-/** What a group says of the packages below it (facts-packages: 1.1, Duplicates). Pure. */
-import Type, { type Static, type TUnsafe } from 'typebox';
+/** What a group says of the packages below it (facts-packages: 1.1, Duplicates, Forwarding). Pure. */
+import Type, { type Static, type TBoolean, type TUnsafe } from 'typebox';
 import { nullable } from '../../platform/http/parameters/schema.ts';
 
 /** The formats that have settings for duplicates. */
@@ -23,11 +23,27 @@ const duplicates = <const F extends DuplicateFormat>(format: F) =>
   }) as Record<`${F}_duplicates_allowed`, TUnsafe<boolean | null>> &
     Record<`${F}_duplicate_exception_regex`, TUnsafe<string | null>>;
 
+const forwarding = <const F extends 'npm' | 'pypi' | 'maven'>(format: F) =>
+  ({
+    [`${format}_package_requests_forwarding`]: nullable(
+      Type.Boolean({
+        description: `Whether requests for unknown names of ${format} lead to the public registry; null for what the group above says.`,
+      }),
+    ),
+    [`lock_${format}_package_requests_forwarding`]: Type.Boolean({
+      description: 'What groups below say of that has no effect.',
+    }),
+  }) as Record<`${F}_package_requests_forwarding`, TUnsafe<boolean | null>> &
+    Record<`lock_${F}_package_requests_forwarding`, TBoolean>;
+
 export const PackageSettings = Type.Object({
   ...duplicates('generic'),
   ...duplicates('maven'),
   ...duplicates('nuget'),
   ...duplicates('terraform_module'),
+  ...forwarding('npm'),
+  ...forwarding('pypi'),
+  ...forwarding('maven'),
 });
 export type PackageSettings = Static<typeof PackageSettings>;
 
@@ -41,6 +57,12 @@ export const defaultPackageSettings: PackageSettings = {
   nuget_duplicate_exception_regex: null,
   terraform_module_duplicates_allowed: null,
   terraform_module_duplicate_exception_regex: null,
+  npm_package_requests_forwarding: null,
+  lock_npm_package_requests_forwarding: false,
+  pypi_package_requests_forwarding: null,
+  lock_pypi_package_requests_forwarding: false,
+  maven_package_requests_forwarding: null,
+  lock_maven_package_requests_forwarding: false,
 };
 
 /** What the first says of those that say anything. */

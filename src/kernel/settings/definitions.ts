@@ -52,6 +52,19 @@ const throttle = <const N extends string>(name: N, enabled: boolean, requests: n
   }) as Record<`${N}_enabled`, ReturnType<typeof boolean>> &
     Record<`${N}_requests_per_period` | `${N}_period_in_seconds`, ReturnType<typeof count>>;
 
+/** Where nothing is known of a name, and whether groups may say something else. */
+const forwarding = <const F extends string>(format: F, of: string) =>
+  ({
+    [`${format}_package_requests_forwarding`]: boolean(
+      false,
+      `Requests for ${of} of a name that is unknown here lead to the public registry. What a private package is to be called, somebody may publish there first.`,
+    ),
+    [`lock_${format}_package_requests_forwarding`]: boolean(false, 'Groups cannot say otherwise.'),
+  }) as Record<
+    `${F}_package_requests_forwarding` | `lock_${F}_package_requests_forwarding`,
+    ReturnType<typeof boolean>
+  >;
+
 export const ApplicationSettingsSchema = Type.Object({
   // Sign-up and sign-in
   signup_enabled: boolean(true, 'Whether people may register an account themselves.'),
@@ -113,6 +126,10 @@ export const ApplicationSettingsSchema = Type.Object({
     'The registry behind the dependency proxies of groups, which is asked with the credentials that they have for it.',
     2_000,
   ),
+  // Packages
+  ...forwarding('npm', 'packages of npm'),
+  ...forwarding('pypi', 'Python packages'),
+  ...forwarding('maven', 'packages of Maven'),
   // Continuous integration
   enforce_ci_inbound_job_token_scope_enabled: boolean(
     false,

@@ -10,10 +10,14 @@ import {
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import { receiveRaw } from '../../../platform/http/bodies/raw-file.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
+import { forwarded } from '../forwarding/forwarding.ts';
+import { type Level, levelOfGroup, levelOfProject } from '../forwarding/queries.ts';
+import { mavenAddress } from '../forwarding/rules.ts';
 import { selectMayComeAgain } from '../publishing/duplicate-queries.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { selectFileByKey } from '../publishing/queries.ts';
@@ -39,6 +43,8 @@ const read = {
   reply: bytesOf('application/octet-stream', 'text/plain'),
 } as const;
 
+const forwardedStatuses = [...downloadStatuses, 302] as const;
+
 /** Of a digest that somebody sends. */
 const MAX_DIGEST_BYTES = 1_024;
 
@@ -50,13 +56,18 @@ type Context = {
 };
 
 async function download(
-  context: Context,
+  context: Context & { settings: ApplicationSettings },
   projects: ProjectIds,
-  missing = () => notFound('Package'),
+  { missing = () => notFound('Package'), level }: { missing?: () => Failure; level?: Level } = {},
 ): Promise<Reply<Readable | Buffer>> {
-  const { key, fileName, digest } = mavenFile(context.input.maven_path);
+  const { maven_path: path } = context.input;
+  const { key, fileName, digest } = mavenFile(path);
   const file = await selectFileByKey(context.db, projects, key, fileName);
-  if (!file) throw missing();
+  if (!file) {
+    const elsewhere = level && (await forwarded(context, 'maven', level, key.name, mavenAddress(path)));
+    if (elsewhere) return elsewhere;
+    throw missing();
+  }
   if (!digest) return replyWithFile(context, file);
   return new Reply(200, Buffer.from(file[digest].toString('hex')), { 'content-type': 'text/plain' });
 }
@@ -122,14 +133,20 @@ export const mavenEndpoints: Endpoint[] = [
     path: project,
     summary: 'A file of a Maven package of a project, or its digest by `.sha1` or `.md5` behind its name.',
     access: onPackages('read_packages'),
-    handle: (context) => download(context, onlyIn(context.subject)),
+    also: forwardedStatuses,
+    handle: (context) =>
+      download(context, onlyIn(context.subject), { level: levelOfProject(context.subject) }),
   }),
   endpoint({
     ...read,
     path: '/groups/:id/-/packages/maven/:maven_path',
     summary: 'The same of the projects below a group.',
     access: onGroupPackages(),
-    handle: (context) => download(context, context.subject.projects, context.subject.missing),
+    also: forwardedStatuses,
+    handle: (context) => {
+      const { projects, missing } = context.subject;
+      return download(context, projects, { missing, level: levelOfGroup(context.subject) });
+    },
   }),
   endpoint({
     ...read,

@@ -4,6 +4,7 @@ import type { ProjectIds } from '../../../kernel/access/package-access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { type Context, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
@@ -12,6 +13,9 @@ import {
   parseJsonBody,
   parseUrlEncoded,
 } from '../../../platform/http/parameters/raw-parameters.ts';
+import { forwarded } from '../forwarding/forwarding.ts';
+import type { Level } from '../forwarding/queries.ts';
+import { npmAddress } from '../forwarding/rules.ts';
 import { isVersion } from '../names/semver.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { receiveText, withAttachment } from '../publishing/receive.ts';
@@ -20,22 +24,33 @@ import { deprecate, moveTag } from './actions.ts';
 import { packageAddress, scopeOf, tagAddress } from './addresses.ts';
 import { distTags, packageDocument } from './documents.ts';
 import { isTakenBeside, selectHome, selectVersions } from './queries.ts';
-import { deprecations, missing, publication, refusal } from './rules.ts';
+import { deprecations, isName, missing, publication, refusal } from './rules.ts';
 
 const done = { ok: true };
 
-type ReadContext = { db: Db; services: Needs<'baseUrl' | 'blobs'>; request: HttpRequest };
+type ReadContext = {
+  db: Db;
+  services: Needs<'baseUrl' | 'blobs'>;
+  settings: ApplicationSettings;
+  request: HttpRequest;
+};
 
 /** Clients that change a document read it with `write`: they send it back, and need no manifests for that. */
 const isForWriting = ({ query }: HttpRequest): boolean => parseUrlEncoded(query).write === 'true';
 
 export async function document(
-  { db, services, request }: ReadContext,
+  context: ReadContext,
   projects: ProjectIds,
+  level: Level,
   name: string,
 ): Promise<Reply<Buffer>> {
+  const { db, services, request } = context;
   const rows = await selectVersions(db, projects, name, { manifests: !isForWriting(request) });
-  if (rows.length === 0) throw missing('Packages', 'Packages');
+  if (rows.length === 0) {
+    const elsewhere = isName(name) && (await forwarded(context, 'npm', level, name, npmAddress(name)));
+    if (elsewhere) return elsewhere;
+    throw missing('Packages', 'Packages');
+  }
   const root = `${services.baseUrl()}/api/v4/projects`;
   const text = packageDocument(
     name,

@@ -1,9 +1,10 @@
 /** Packages of npm, of projects, of groups and of the instance (facts-packages: 1.3). */
 import Type from 'typebox';
-import { type Access, anyone } from '../../../kernel/access/access.ts';
+import type { Access } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import {
   authorizePackages,
+  type GroupPackages,
   onGroupPackages,
   onInstancePackages,
   onPackages,
@@ -11,9 +12,19 @@ import {
 } from '../../../kernel/access/package-access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
-import { bytesOf, type Context, type Endpoint, endpoint, noContent } from '../../../kernel/api/endpoint.ts';
+import {
+  bytesOf,
+  type Context,
+  type Endpoint,
+  endpoint,
+  noContent,
+  Reply,
+} from '../../../kernel/api/endpoint.ts';
 import type { ProjectAbility } from '../../../kernel/policy/policy.ts';
 import { notFound, unauthenticated } from '../../../platform/failure.ts';
+import { isForwarded } from '../forwarding/forwarding.ts';
+import { type Level, levelOfGroup, levelOfProject, levelOfRoot } from '../forwarding/queries.ts';
+import { npmAuditAddress } from '../forwarding/rules.ts';
 import { replyWithFile } from '../records/download.ts';
 import { onlyIn } from '../records/queries.ts';
 import { removeTag, setTag, unpublish } from './actions.ts';
@@ -46,6 +57,8 @@ type Place<Subject> = {
   access: Access<Subject, Caller>;
   /** The projects whose packages the caller reads there. */
   projects(subject: Subject): ProjectIds;
+  /** Where a name may be known; of the instance by the scope of the name. */
+  level(subject: Subject, name: string): Level;
   /** For those who change tags: a project has it in its address, others are those of the package. */
   project(
     context: Context<unknown, Subject, Caller>,
@@ -54,7 +67,7 @@ type Place<Subject> = {
   ): Promise<AuthorizedProject>;
   accessForTags(ability: ProjectAbility): Access<Subject, Caller>;
   /** For addresses that name no package. */
-  visit: Access<unknown, Caller>;
+  visit: Access<Subject, Caller>;
 };
 
 /** The project of the package that is read there; 404 without it. */
@@ -73,15 +86,17 @@ const ofProject: Place<AuthorizedProject> = {
   of: 'of a project',
   access: onPackages('read_packages'),
   projects: onlyIn,
+  level: levelOfProject,
   project: async ({ subject }) => subject,
   accessForTags: onPackages,
   visit: onPackages('read_packages'),
 };
-const ofGroup: Place<{ projects: ProjectIds }> = {
+const ofGroup: Place<GroupPackages> = {
   path: '/groups/:id/-/packages/npm',
   of: 'of the projects below a group',
   access: onGroupPackages(),
   projects: ({ projects }) => projects,
+  level: levelOfGroup,
   project: homeOf,
   accessForTags: () => onGroupPackages(),
   visit: onGroupPackages(),
@@ -92,9 +107,10 @@ const ofInstance: Place<{ projects: ProjectIds }> = {
   of: 'whose scope is the path of their group or user',
   access: onInstance,
   projects: ({ projects }) => projects,
+  level: (_, name) => levelOfRoot(scopeOf(name)),
   project: homeOf,
   accessForTags: () => onInstance,
-  visit: anyone,
+  visit: onInstance,
 };
 
 function endpointsOf<Subject>(place: Place<Subject>): Endpoint[] {
@@ -104,16 +120,19 @@ function endpointsOf<Subject>(place: Place<Subject>): Endpoint[] {
       ...read,
       method: 'POST',
       path: `${place.path}/-/npm/v1/security/${path}`,
-      summary: `No advisories: nothing is known about the packages ${place.of}.`,
+      summary: `No advisories: nothing is known about the packages ${place.of}. Leads to the public registry where names are forwarded.`,
       access: place.visit,
       scopes: ['api', 'read_api'],
       stream: true,
       status: 200,
+      also: [307],
       reply: Advisories,
       handle: async (context) => {
         context.request.bodyStream.resume();
         requireVisitor(context);
-        return [];
+        return (await isForwarded(context, 'npm', place.level(context.subject, '')))
+          ? new Reply<never>(307, undefined, { location: npmAuditAddress(path) })
+          : [];
       },
     }),
   );
@@ -187,7 +206,7 @@ function endpointsOf<Subject>(place: Place<Subject>): Endpoint[] {
 }
 
 /** At a project there are tarballs as well. */
-const documentOf = (place: Place<{ projects: ProjectIds }>): Endpoint =>
+const documentOf = <Subject>(place: Place<Subject>): Endpoint =>
   endpoint({
     ...read,
     method: 'GET',
@@ -195,12 +214,14 @@ const documentOf = (place: Place<{ projects: ProjectIds }>): Endpoint =>
     takesRest: true,
     summary: `A package of npm ${place.of}, with its versions.`,
     access: place.access,
+    also: [302],
     input: OnePath,
     reply: bytesOf('application/json'),
     handle: (context) => {
       const { name, file, revision } = packageAddress(context.input.package_path);
       if (file !== undefined || revision !== undefined) throw notFound();
-      return document(context, place.projects(context.subject), name);
+      const { subject } = context;
+      return document(context, place.projects(subject), place.level(subject, name), name);
     },
   });
 
@@ -215,14 +236,14 @@ export const npmEndpoints: Endpoint[] = [
     takesRest: true,
     summary: 'A package of npm of a project, with its versions; or its tarball: `<name>/-/<file>`.',
     access: onPackages('read_packages'),
-    also: downloadStatuses,
+    also: [...downloadStatuses, 302],
     input: OnePath,
     reply: bytesOf('application/json', 'application/octet-stream'),
     handle: async (context) => {
       const { db, subject, input } = context;
       const { name, file, revision } = packageAddress(input.package_path);
       if (revision !== undefined) throw notFound();
-      if (file === undefined) return document(context, onlyIn(subject), name);
+      if (file === undefined) return document(context, onlyIn(subject), levelOfProject(subject), name);
       const row = await selectTarball(db, onlyIn(subject), name, file);
       if (!row) throw missing('Package', 'Package');
       return replyWithFile(context, row);

@@ -4,6 +4,7 @@ import type { RawObject, RawValue } from '../../../platform/http/parameters/raw-
 import { isVersion } from '../names/semver.ts';
 
 const NAME = /^(?:@[^/\s]{1,255}\/)?[-+._a-zA-Z0-9]{1,255}$/;
+export const isName = (text: string): boolean => NAME.test(text);
 /** Characters of a manifest as JSON. */
 const MAX_MANIFEST_LENGTH = 20_000;
 /** Of an entry of package.json what no client needs to install it. */
@@ -69,7 +70,7 @@ function requireSame(
  * name than that of the address, and for a file that is not as the document says.
  */
 export function publication(name: string, document: RawObject, file: File): Publication {
-  if (!NAME.test(name))
+  if (!isName(name))
     throw refusal(
       'Validation failed: Name should be a valid NPM package name: https://github.com/npm/validate-npm-package-name#naming-rules',
     );

@@ -5,10 +5,14 @@ import { onGroupPackages, onPackages } from '../../../kernel/access/package-acce
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { file } from '../../../platform/http/parameters/schema.ts';
+import { forwarded } from '../forwarding/forwarding.ts';
+import { type Level, levelOfGroup, levelOfProject } from '../forwarding/queries.ts';
+import { pypiAddress } from '../forwarding/rules.ts';
 import { normalName } from '../names/python-names.ts';
 import { publishFile, requirePublishable } from '../publishing/publish-actions.ts';
 import { withUpload } from '../publishing/receive.ts';
@@ -17,7 +21,7 @@ import { replyWithFile } from '../records/download.ts';
 import { type Registry, registryOfGroup, registryOfProject } from '../records/registries.ts';
 import { type Document, filesDocument, indexTypes, namesDocument } from './index-pages.ts';
 import { hasFile, selectDistribution, selectIndexed, selectNames } from './queries.ts';
-import { pythonFile } from './rules.ts';
+import { isName, pythonFile } from './rules.ts';
 
 const OneName = Type.Object({ package_name: Type.String() });
 const OneFile = Type.Object({
@@ -43,13 +47,19 @@ async function names({ db, request }: Context, { projects }: Registry): Promise<
 }
 
 async function files(
-  { db, services, request }: Context,
+  context: Context & { settings: ApplicationSettings },
   registry: Registry,
+  level: Level,
   given: string,
 ): Promise<Reply<Buffer>> {
+  const { db, services, request } = context;
   const name = normalName(given);
   const rows = await selectIndexed(db, registry.projects, name);
-  if (rows.length === 0) throw notFound();
+  if (rows.length === 0) {
+    const elsewhere = isName(given) && (await forwarded(context, 'pypi', level, name, pypiAddress(name)));
+    if (elsewhere) return elsewhere;
+    throw notFound();
+  }
   const root = `${services.baseUrl()}/api/v4${registry.path}/files`;
   const document = filesDocument(
     name,
@@ -138,8 +148,12 @@ export const pythonEndpoints: Endpoint[] = [
     path: `${project}/simple/:package_name`,
     summary: 'The files of a Python package of a project.',
     input: OneName,
+    also: [302],
     reply: bytesOf(...indexTypes),
-    handle: (context) => files(context, registryOfProject('pypi', context), context.input.package_name),
+    handle: (context) => {
+      const level = levelOfProject(context.subject);
+      return files(context, registryOfProject('pypi', context), level, context.input.package_name);
+    },
   }),
   endpoint({
     ...readProject,
@@ -166,8 +180,12 @@ export const pythonEndpoints: Endpoint[] = [
     path: `${group}/simple/:package_name`,
     summary: 'The files of a Python package of the projects below a group.',
     input: OneName,
+    also: [302],
     reply: bytesOf(...indexTypes),
-    handle: (context) => files(context, registryOfGroup('pypi', context), context.input.package_name),
+    handle: (context) => {
+      const level = levelOfGroup(context.subject);
+      return files(context, registryOfGroup('pypi', context), level, context.input.package_name);
+    },
   }),
   endpoint({
     ...readGroup,

@@ -7,6 +7,8 @@ const VERSION =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i;
 const FILE = /^[A-Za-z0-9._+!-]{1,255}\.(?:tar\.gz|tgz|tar\.bz2|zip|whl|egg|exe)$/;
 
+export const isName = (text: string): boolean => NAME.test(text);
+
 export type PythonFile = {
   name: string;
   version: string;
@@ -24,7 +26,7 @@ export function pythonFile(
   digests: { sha256: string; md5: string },
 ): PythonFile {
   const { name = '', version = '', requires_python, sha256_digest, md5_digest } = fields;
-  if (!NAME.test(name)) throw invalid({ name: ['is invalid'] });
+  if (!isName(name)) throw invalid({ name: ['is invalid'] });
   if (version.length > 255 || !VERSION.test(version)) throw invalid({ version: ['is invalid'] });
   if (!FILE.test(filename)) throw badRequest('content is not the name of a distribution');
   const isOther = (given: string | undefined, actual: string): boolean =>
