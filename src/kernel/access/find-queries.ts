@@ -148,6 +148,21 @@ export async function isLetIn(
   return rows.length > 0;
 }
 
+/** Whether administrators let projects open their packages to everybody. */
+export async function mayRegistriesBePublic(sql: Sql): Promise<boolean> {
+  const forbidding = await sql`
+    select from application_settings where values @> '{"package_registry_allow_anyone_to_pull_option": false}'`;
+  return forbidding.length === 0;
+}
+
+/** Whether a project below the group has opened its packages to everybody, and may. */
+export async function hasPublicPackages(sql: Sql, groupId: number): Promise<boolean> {
+  const projects = await sql`
+    select from projects p where not p.deleting and p.settings ->> 'package_registry_access_level' = 'public'
+      and p.namespace_id in (select id from namespaces where ancestor_ids @> array[${groupId}]::bigint[]) limit 1`;
+  return projects.length > 0 && (await mayRegistriesBePublic(sql));
+}
+
 /** The projects of these full paths, by one statement. */
 export async function findProjects(
   sql: Sql,

@@ -38,7 +38,9 @@ import {
   findProjectOfProgram,
   findProjects,
   findRedirected,
+  hasPublicPackages,
   isLetIn,
+  mayRegistriesBePublic,
   type ObjectReference,
 } from './find-queries.ts';
 
@@ -84,6 +86,9 @@ function standingOf(caller: Caller, row: { visibility: number }, role: Role, arc
 /** Missing features are on; only update and create write the column, from values of this type. */
 const featuresOf = (row: { settings: unknown }) => row.settings as NonNullable<Standing['features']>;
 
+const hasPublicRegistry = (row: { settings: unknown }): boolean =>
+  featuresOf(row).package_registry_access_level === 'public';
+
 type ProjectReceipt = { project: AuthorizedProject; standing: Standing };
 
 const isOtherJob = (caller: Caller, { id }: { id: number }): boolean =>
@@ -96,14 +101,17 @@ const isOtherJob = (caller: Caller, { id }: { id: number }): boolean =>
 function projectReceipt(
   caller: Caller,
   row: ReachedProjectRow,
-  letIn: boolean = !isOtherJob(caller, row),
+  { letIn = !isOtherJob(caller, row), opensRegistry = false } = {},
 ): ProjectReceipt {
   // The members table's check constraint admits roles only.
   const ofMember = Math.max(row.level_project, row.level_group) as Role;
   const role = caller?.admin ? OWNER : letIn ? ofMember : NO_ACCESS;
   const standing = {
     ...standingOf(caller, row, role, projectIsArchived(row)),
-    features: featuresOf(row),
+    features:
+      hasPublicRegistry(row) && !opensRegistry
+        ? { ...featuresOf(row), package_registry_access_level: 'enabled' as const }
+        : featuresOf(row),
   };
   const project = {
     id: row.id,
@@ -115,12 +123,16 @@ function projectReceipt(
   return { project, standing };
 }
 
-/** The same, where another project may have let the caller's job in: lists of many do not ask. */
+/**
+ * The same, where another project may have let the caller's job in, and where its packages may be open to everybody: lists of
+ * many do not ask.
+ */
 async function projectReceiptOf(sql: Sql, caller: Caller, row: ReachedProjectRow): Promise<ProjectReceipt> {
   const job = jobCredentialOf(caller);
-  return job && isOtherJob(caller, row)
-    ? projectReceipt(caller, row, await isLetIn(sql, job.projectId, row))
-    : projectReceipt(caller, row);
+  return projectReceipt(caller, row, {
+    ...(job && isOtherJob(caller, row) && { letIn: await isLetIn(sql, job.projectId, row) }),
+    ...(hasPublicRegistry(row) && { opensRegistry: await mayRegistriesBePublic(sql) }),
+  });
 }
 
 /** Throws the failure of a refusal. */
@@ -291,6 +303,16 @@ export async function authorizeGroupOrJobs(
   const job = jobCredentialOf(caller);
   const around = job && (await findGroupAround(sql, job.projectId, reference));
   return around ?? authorizeGroup(sql, caller, 'read_group', reference);
+}
+
+/** A group below which there are packages that everybody reads, whether the group is visible or not; 404 for another. */
+export async function authorizeGroupOfPublicPackages(
+  sql: Sql,
+  reference: ObjectReference,
+): Promise<{ id: number }> {
+  const group = await findGroup(sql, undefined, reference);
+  if (!group || !(await hasPublicPackages(sql, group.id))) throw notFound('Group');
+  return { id: group.id };
 }
 
 /** The project for the program's own work, with the rights of a developer; undefined when it is gone. */

@@ -10,11 +10,18 @@ import {
   type AuthorizedProject,
   authorizeDeployToken,
   authorizeGroupOfDeployToken,
+  authorizeGroupOfPublicPackages,
   authorizeGroupOrJobs,
   authorizeProject,
 } from './find.ts';
 import { findProjectAt } from './find-queries.ts';
-import { belowGroup, belowRoot, projectsOfDeployToken, projectsWith } from './project-list-queries.ts';
+import {
+  alsoPublicRegistries,
+  belowGroup,
+  belowRoot,
+  projectsOfDeployToken,
+  projectsWith,
+} from './project-list-queries.ts';
 
 /** Who comes without a credential is asked for one, whatever there is: most programs send theirs only then. */
 const asked = <T>(caller: Caller, finding: Promise<T>): Promise<T> =>
@@ -22,10 +29,10 @@ const asked = <T>(caller: Caller, finding: Promise<T>): Promise<T> =>
     throw error instanceof Failure && !caller ? unauthenticated() : error;
   });
 
-/** A deploy token opens what is open to all, too. */
-const ofTokenOrAnybody = <T>(finding: Promise<T>, anybody: () => Promise<T>): Promise<T> =>
+/** What is open to all opens with every credential, too. */
+const orElse = <T>(finding: Promise<T>, otherwise: () => Promise<T>): Promise<T> =>
   finding.catch((error: unknown) =>
-    anybody().catch(() => {
+    otherwise().catch(() => {
       throw error;
     }),
   );
@@ -39,7 +46,7 @@ const findProject = (
 ): Promise<AuthorizedProject> => {
   const byActor = () => authorizeProject(points, actor, ability, reference);
   return deployToken
-    ? ofTokenOrAnybody(authorizeDeployToken(points, deployToken, ability, reference), byActor)
+    ? orElse(authorizeDeployToken(points, deployToken, ability, reference), byActor)
     : byActor();
 };
 
@@ -88,17 +95,32 @@ export type GroupPackages = {
   missing(): Failure;
 };
 
-/** The packages of the projects below a group, by a path parameter. */
-export const onGroupPackages = (parameter = 'id'): Access<GroupPackages, Caller> => ({
+/**
+ * The packages of the projects below a group, by a path parameter; for some formats with those of projects that have opened
+ * theirs: to everybody, or to everybody with a credential.
+ */
+export const onGroupPackages = ({
+  parameter = 'id',
+  opened,
+}: {
+  parameter?: string;
+  opened?: 'to_everybody' | 'with_credential';
+} = {}): Access<GroupPackages, Caller> => ({
   sentence: { on: 'group', ability: 'read_group' },
   anonymous: true,
   find: async ({ sql: points, caller, deployToken, params }) => {
     const reference = params[parameter] ?? '';
-    const byCaller = () => authorizeGroupOrJobs(points, caller, reference);
+    const seesOpened = opened === 'to_everybody' || (opened !== undefined && Boolean(caller ?? deployToken));
+    const byCaller = () => {
+      const finding = authorizeGroupOrJobs(points, caller, reference);
+      return seesOpened ? orElse(finding, () => authorizeGroupOfPublicPackages(points, reference)) : finding;
+    };
     const { id: groupId } = deployToken
-      ? await ofTokenOrAnybody(authorizeGroupOfDeployToken(points, deployToken, reference), byCaller)
+      ? await orElse(authorizeGroupOfDeployToken(points, deployToken, reference), byCaller)
       : await asked(caller, byCaller());
-    const projects = projectsRead(caller, deployToken, belowGroup(groupId));
+    const below = belowGroup(groupId);
+    const read = projectsRead(caller, deployToken, below);
+    const projects = seesOpened ? alsoPublicRegistries(read, below) : read;
     const missing = () => (caller || deployToken ? notFound('Package') : unauthenticated());
     return { subject: { groupId, projects, missing }, actor: caller };
   },

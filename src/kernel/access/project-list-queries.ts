@@ -50,3 +50,13 @@ export function projectsOfDeployToken(
   const home = project_id === null ? belowGroup(namespace_id ?? 0) : sql`p.id = ${project_id}`;
   return sql`(select p.id from projects p where not p.deleting and (${may} and ${home} or ${open}) and ${among})`;
 }
+
+/** The ids in brackets and those of projects that have opened their packages to everybody, where administrators let them. */
+export const alsoPublicRegistries = (
+  read: RawBuilder<unknown>,
+  among: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`(
+  select id from ${read} own union
+  select p.id from projects p
+  where not p.deleting and p.settings ->> 'package_registry_access_level' = 'public' and ${among} and not exists (
+    select from application_settings where values @> '{"package_registry_allow_anyone_to_pull_option": false}'))`;

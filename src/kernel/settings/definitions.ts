@@ -127,6 +127,10 @@ export const ApplicationSettingsSchema = Type.Object({
     2_000,
   ),
   // Packages
+  package_registry_allow_anyone_to_pull_option: boolean(
+    true,
+    'Projects may open their packages to everybody, whoever sees the project.',
+  ),
   ...forwarding('npm', 'packages of npm'),
   ...forwarding('pypi', 'Python packages'),
   ...forwarding('maven', 'packages of Maven'),

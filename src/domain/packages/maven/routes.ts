@@ -141,7 +141,7 @@ export const mavenEndpoints: Endpoint[] = [
     ...read,
     path: '/groups/:id/-/packages/maven/:maven_path',
     summary: 'The same of the projects below a group.',
-    access: onGroupPackages(),
+    access: onGroupPackages({ opened: 'to_everybody' }),
     also: forwardedStatuses,
     handle: (context) => {
       const { projects, missing } = context.subject;

@@ -156,7 +156,7 @@ const publishing = (path: string, summary: string, ending: PackageEnding): Endpo
   });
 
 const readProject = { ...read, access: onPackages('read_packages') };
-const readGroup = { ...read, access: onGroupPackages() };
+const readGroup = { ...read, access: onGroupPackages({ opened: 'with_credential' }) };
 const noPackage = () => notFound('Package');
 
 const projectEndpoints: Endpoint[] = [

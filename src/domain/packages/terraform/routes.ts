@@ -36,7 +36,10 @@ const oneVersion = { ...oneModule, module_version: Type.String() };
 const namespace = { module_namespace: Type.String({ description: 'The path of a top-level group.' }) };
 
 const read = { method: 'GET', packageScope: 'read_package_registry', jobToken: true } as const;
-const readRegistry = { ...read, access: onGroupPackages('module_namespace') };
+const readRegistry = {
+  ...read,
+  access: onGroupPackages({ parameter: 'module_namespace', opened: 'to_everybody' }),
+};
 const readProject = { ...read, access: onPackages('read_packages') };
 
 const keyOf = ({ secretKey }: Needs<'secretKey'>): Buffer => deriveKey(secretKey, 'terraform modules');
