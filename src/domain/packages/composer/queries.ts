@@ -2,13 +2,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ProjectIds } from '../../../kernel/access/package-access.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { oneDocument } from '../records/one-document-queries.ts';
 import type { PackageRow } from '../records/queries.ts';
 import { installable } from '../records/types.ts';
 import type { PublishedVersion } from './rules.ts';
-
-/** Of one document: it has them all. */
-const MAX_VERSIONS = 10_000;
-const MAX_CHARACTERS = 16_777_216;
 
 const published = (projects: ProjectIds, name: string): RawBuilder<unknown> => sql`
   p.project_id in ${projects} and p.package_type = 'composer' and p.status = any(${[...installable]}::text[])
@@ -20,17 +17,14 @@ export async function selectVersions(
   projects: ProjectIds,
   name: string,
 ): Promise<PublishedVersion[]> {
+  const newest = sql`
+    select distinct on (p.version) p.id, p.project_id, p.version, p.metadata ->> 'sha' as sha,
+      p.metadata -> 'description' as description
+    from packages p where ${published(projects, name)} order by p.version, p.id desc`;
   const { rows } = await sql<PublishedVersion>`
-    with newest as (
-      select distinct on (p.version) p.id, p.project_id, p.version, p.metadata ->> 'sha' as sha,
-        p.metadata -> 'description' as description
-      from packages p where ${published(projects, name)} order by p.version, p.id desc),
-    counted as (
-      select newest.*, sum(length(description::text)) over (order by id desc) as characters from newest
-      order by id desc limit ${MAX_VERSIONS})
     select c.id, c.project_id, n.full_path || '/' || o.path as project_path, c.version, c.sha, c.description
-    from counted c join projects o on o.id = c.project_id join namespaces n on n.id = o.namespace_id
-    where c.characters <= ${MAX_CHARACTERS} order by c.id desc`.execute(db);
+    from ${oneDocument(newest)} c join projects o on o.id = c.project_id join namespaces n on n.id = o.namespace_id
+    order by c.id desc`.execute(db);
   return rows;
 }
 

@@ -123,3 +123,12 @@ test('who fetches: those who read packages and code', async () => {
   expect((await get(address, own(guest))).status).toBe(403);
   expect((await get(address, own(reporter))).status).toBe(200);
 });
+
+test('whether a client has an archive already is told without looking at its files', async () => {
+  const url = `${app.url}/api/v4/projects/${project.id}/packages/go/${module}/@v/v1.0.0.zip`;
+  const headers = basic('any', reporter.token);
+  const head = await fetch(url, { method: 'HEAD', headers });
+  expect(head.status).toBe(200);
+  const etag = head.headers.get('etag') ?? '';
+  expect((await fetch(url, { headers: { ...headers, 'if-none-match': etag } })).status).toBe(304);
+});

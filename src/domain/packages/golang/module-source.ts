@@ -69,7 +69,7 @@ export async function readGoMod(git: GitFolder, { tree }: ModuleSource, module: 
 const tooLarge = (): Failure => new Failure('unprocessable', 'The files are too large for a module.');
 
 /** 422 for what is too large for a module. */
-export async function requireSmall(git: GitFolder, { tree }: ModuleSource): Promise<void> {
+async function requireSmall(git: GitFolder, { tree }: ModuleSource): Promise<void> {
   const files: { path: string; mode: string; size: number }[] = [];
   await eachFile(git, tree, (file) => files.push(file));
   const kept = moduleFiles(files);
@@ -96,6 +96,11 @@ async function* filesOf(git: GitFolder, { tree, root }: ModuleSource, folder: st
   }
 }
 
-/** The archive of the version, which requireSmall() let pass; all of it is in the folder. */
-export const streamModule = (git: GitFolder, source: ModuleSource, folder: string): Readable =>
-  Readable.from(zipPieces(filesOf(git, source, folder)), { objectMode: false });
+/** The archive of the version; all of it is in the folder. 422 before its first byte for what is too large. */
+export const streamModule = (git: GitFolder, source: ModuleSource, folder: string): Readable => {
+  async function* pieces() {
+    await requireSmall(git, source);
+    yield* zipPieces(filesOf(git, source, folder));
+  }
+  return Readable.from(pieces(), { objectMode: false });
+};

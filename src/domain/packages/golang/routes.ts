@@ -5,7 +5,7 @@ import { bytesOf, type Endpoint, endpoint, Reply } from '../../../kernel/api/end
 import { forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import { listRefs } from '../../../platform/git/refs.ts';
 import { readRepository, replyWithStream } from '../../repositories/index.ts';
-import { findSource, readGoMod, requireSmall, streamModule } from './module-source.ts';
+import { findSource, readGoMod, streamModule } from './module-source.ts';
 import { moduleRequest, versionsAmong } from './rules.ts';
 
 const text = (content: string | Buffer, type = 'text/plain; charset=utf-8') =>
@@ -49,7 +49,6 @@ export const goEndpoints: Endpoint[] = [
       const { kind, version } = asked;
       const found = await readRepository(services, subject, async (git) => {
         const source = await findSource(git, asking, version);
-        if (kind === 'zip' && source) await requireSmall(git, source);
         return source && { source, mod: kind === 'mod' ? await readGoMod(git, source, module) : undefined };
       });
       if (!found) throw notFound('Module');

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { oneDocument } from '../records/one-document-queries.ts';
 import type { FetchedFile } from '../records/queries.ts';
 import { installable } from '../records/types.ts';
 import type { IndexedChart } from './rules.ts';
@@ -18,16 +19,15 @@ const inChannel = ({ id }: Project, channel: string): RawBuilder<unknown> => sql
 
 /** The newest file of each chart, the newest first, as many as an index has. */
 export async function selectCharts(db: Db, project: Project, channel: string): Promise<IndexedChart[]> {
+  const newest = sql`
+    select distinct on (p.id) p.name, f.id, f.file_name, f.sha256, f.created_at, f.metadata -> 'description' as description
+    from packages p join package_files f on f.package_id = p.id
+    where ${inChannel(project, channel)} order by p.id, f.id desc`;
   const { rows } = await sql<IndexedChart>`
-    with newest as (
-      select distinct on (p.id) p.name, f.id, f.file_name, f.sha256, f.created_at, f.metadata -> 'description' as description
-      from packages p join package_files f on f.package_id = p.id
-      where ${inChannel(project, channel)} order by p.id, f.id desc),
-    counted as (
-      select newest.*, sum(length(description::text)) over (order by id desc) as characters from newest
-      order by id desc limit ${MAX_CHARTS})
-    select name, file_name, sha256, created_at, description from counted
-    where characters <= ${MAX_CHARACTERS} order by id desc`.execute(db);
+    select name, file_name, sha256, created_at, description
+    from ${oneDocument(newest, { most: MAX_CHARTS, characters: MAX_CHARACTERS })} charts order by id desc`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -1,7 +1,7 @@
 /** What programs of NuGet read of its packages by the third version of their protocol. Pure. */
 import Type, { type Static } from 'typebox';
 import type { VersionRow } from './queries.ts';
-import { compareVersions, type Dependency, fileNameOf } from './rules.ts';
+import { compareVersions, type Dependency, fileNameOf, versionParts } from './rules.ts';
 
 const Resource = Type.Object({ '@id': Type.String(), '@type': Type.String(), comment: Type.String() });
 export const ServiceIndex = Type.Object({ version: Type.String(), resources: Type.Array(Resource) });
@@ -147,8 +147,12 @@ export function presentVersion({ api, base }: Addresses, row: VersionRow): Stati
   };
 }
 
+/** The oldest first. */
 export const inOrder = (rows: readonly VersionRow[]): VersionRow[] =>
-  [...rows].sort((one, other) => compareVersions(one.version, other.version));
+  rows
+    .map((row) => ({ row, parts: versionParts(row.version) }))
+    .sort((one, other) => compareVersions(one.parts, other.parts))
+    .map(({ row }) => row);
 
 /** All versions of one name, of which there is at least one. */
 export function registration(addresses: Addresses, rows: readonly VersionRow[]): Static<typeof Registration> {

@@ -3,13 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { ProjectIds } from '../../../kernel/access/package-access.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { oneDocument } from '../records/one-document-queries.ts';
 import type { FetchedFile, PackageRow } from '../records/queries.ts';
 import { installable } from '../records/types.ts';
 import type { Description } from './rules.ts';
-
-/** Of one document: it has them all. */
-const MAX_VERSIONS = 10_000;
-const MAX_CHARACTERS = 16_777_216;
 
 const published = (projects: ProjectIds): RawBuilder<unknown> => sql`
   p.project_id in ${projects} and p.package_type = 'nuget' and p.status = any(${[...installable]}::text[])`;
@@ -24,23 +21,25 @@ export type VersionRow = {
   sha256: Buffer | null;
 };
 
-/** The newest archive of the version. */
+/** The newest archive of a version. */
 const archiveDigest = sql`(
-  select f.sha256 from package_files f where f.package_id = newest.id and f.file_name like '%.nupkg' order by f.id desc limit 1)`;
+  select f.sha256 from package_files f where f.package_id = versions.id and f.file_name like '%.nupkg' order by f.id desc limit 1)`;
 
-/** The versions of a name, in no order; of several projects with the same one, the newest package. */
-export async function selectVersions(db: Db, projects: ProjectIds, name: string): Promise<VersionRow[]> {
+/** The versions of a name, or one of them, in no order; of several projects with the same one, the newest package. */
+export async function selectVersions(
+  db: Db,
+  projects: ProjectIds,
+  name: string,
+  version?: string,
+): Promise<VersionRow[]> {
+  const one = version === undefined ? sql`` : sql`and lower(p.version) = ${version.toLowerCase()}`;
+  const newest = sql`
+    select distinct on (lower(p.version)) p.id, p.project_id, p.name, p.version, p.created_at, p.metadata as description
+    from packages p where ${published(projects)} and lower(p.name) = ${name.toLowerCase()} ${one}
+    order by lower(p.version), p.id desc`;
   const { rows } = await sql<VersionRow>`
-    with newest as (
-      select distinct on (lower(p.version)) p.id, p.project_id, p.name, p.version, p.created_at, p.metadata as description
-      from packages p where ${published(projects)} and lower(p.name) = ${name.toLowerCase()}
-      order by lower(p.version), p.id desc),
-    counted as (
-      select newest.*, ${archiveDigest} as sha256, sum(length(description::text)) over (order by id desc) as characters
-      from newest
-      order by id desc limit ${MAX_VERSIONS})
-    select project_id, name, version, created_at, description, sha256
-    from counted where characters <= ${MAX_CHARACTERS}`.execute(db);
+    select project_id, name, version, created_at, description, ${archiveDigest} as sha256
+    from ${oneDocument(newest)} versions`.execute(db);
   return rows;
 }
 
@@ -63,18 +62,15 @@ export async function searchVersions(
       array(select key from found order by key offset ${skip} limit ${take}) as keys`.execute(db);
   const [{ total, keys } = { total: 0, keys: [] }] = rows;
   if (keys.length === 0) return { total, versions: [] };
+  const newest = sql`
+    select distinct on (lower(p.name), lower(p.version))
+      p.id, p.project_id, p.name, p.version, p.created_at, p.metadata - 'dependencies' as description
+    from packages p where ${published(projects)} and lower(p.name) = any(${keys}::text[])
+      and (${prerelease} or strpos(p.version, '-') = 0)
+    order by lower(p.name), lower(p.version), p.id desc`;
   const versions = await sql<VersionRow>`
-    with newest as (
-      select distinct on (lower(p.name), lower(p.version))
-        p.id, p.project_id, p.name, p.version, p.created_at, p.metadata - 'dependencies' as description
-      from packages p where ${published(projects)} and lower(p.name) = any(${keys}::text[])
-        and (${prerelease} or strpos(p.version, '-') = 0)
-      order by lower(p.name), lower(p.version), p.id desc),
-    counted as (
-      select newest.*, null::bytea as sha256, sum(length(description::text)) over (order by id desc) as characters from newest
-      order by id desc limit ${MAX_VERSIONS})
-    select project_id, name, version, created_at, description, sha256 from counted
-    where characters <= ${MAX_CHARACTERS} order by lower(name)`.execute(db);
+    select project_id, name, version, created_at, description, null::bytea as sha256
+    from ${oneDocument(newest)} versions order by lower(name)`.execute(db);
   return { total, versions: versions.rows };
 }
 

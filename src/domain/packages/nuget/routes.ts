@@ -87,9 +87,8 @@ async function oneVersion(
   missing: () => Failure,
 ) {
   if (!file_name.endsWith('.json')) throw missing();
-  const version = requireVersion(file_name.slice(0, -'.json'.length)).toLowerCase();
-  const rows = await versionsOf(context, registry, package_name, missing);
-  const row = rows.find((each) => each.version.toLowerCase() === version);
+  const version = requireVersion(file_name.slice(0, -'.json'.length));
+  const [row] = await selectVersions(context.db, registry.projects, package_name, version);
   if (!row) throw missing();
   return presentVersion(addressesOf(context, registry), row);
 }

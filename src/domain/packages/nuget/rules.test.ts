@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { requestOf } from './odata.ts';
-import { compareVersions, fileNameOf, normalVersion, nuspecOf } from './rules.ts';
+import { compareVersions, fileNameOf, normalVersion, nuspecOf, versionParts } from './rules.ts';
 
 test.each([
   ['1.0', '1.0.0'],
@@ -29,8 +29,9 @@ test.each([
 
 test('versions have an order, of four numbers and in any case', () => {
   const ordered = ['1.0.0-1', '1.0.0-alpha', '1.0.0-BETA', '1.0.0-rc', '1.0.0', '1.0.0.1', '1.0.1', '1.10.0'];
-  expect([...ordered].reverse().sort(compareVersions)).toEqual(ordered);
-  expect(compareVersions('1.0.0-beta', '1.0.0-BETA')).toBe(0);
+  const parts = ordered.map(versionParts);
+  expect([...parts].reverse().sort(compareVersions)).toEqual(parts);
+  expect(compareVersions(versionParts('1.0.0-beta'), versionParts('1.0.0-BETA'))).toBe(0);
 });
 
 const nuspec = (metadata: string) => `<?xml version="1.0"?>

@@ -28,14 +28,21 @@ export function normalVersion(version: string): string | undefined {
 
 export const isPrerelease = (version: string): boolean => version.includes('-');
 
-/** Below zero where `one` is older; the case of letters does not count. */
-export function compareVersions(one: string, other: string): number {
-  const [mine, theirs] = [partsOf(one), partsOf(other)];
+export type VersionParts = { numbers: readonly number[]; before: string | undefined };
+
+/** What versions are compared by; the case of letters does not count. Of what is none, nothing. */
+export function versionParts(version: string): VersionParts {
+  const { numbers = [], before } = partsOf(version) ?? {};
+  return { numbers, before: before?.toLowerCase() };
+}
+
+/** Below zero where `one` is older. */
+export function compareVersions(one: VersionParts, other: VersionParts): number {
   for (const at of [0, 1, 2, 3]) {
-    const order = (mine?.numbers[at] ?? 0) - (theirs?.numbers[at] ?? 0);
+    const order = (one.numbers[at] ?? 0) - (other.numbers[at] ?? 0);
     if (order !== 0) return order;
   }
-  return comparePrereleases(mine?.before?.toLowerCase(), theirs?.before?.toLowerCase());
+  return comparePrereleases(one.before, other.before);
 }
 
 export type Dependency = { id: string; range: string; targetFramework?: string };

@@ -1,8 +1,10 @@
 /** Publishes files of packages: the package where there is none yet, the file, and the pipeline it came from. */
 import { sql } from 'kysely';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
+import { authorizePackages } from '../../../kernel/access/package-access.ts';
 import { type Caller, jobCredentialOf } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import type { DeployToken } from '../../../kernel/identity/deploy-token-queries.ts';
 import { levelOf } from '../../../kernel/protection/levels.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
@@ -17,9 +19,10 @@ import type { Arrived } from './receive.ts';
 
 export type PublishContext = {
   db: Db;
-  services: Needs<'blobs'>;
+  services: Needs<'blobs' | 'database'>;
   /** Nobody for a deploy token. */
   actor: Caller;
+  deployToken: DeployToken | undefined;
   subject: AuthorizedProject;
 };
 
@@ -40,7 +43,7 @@ export type NewPackage = Publishable &
 
 /** 403 for a name that a rule keeps from the caller. Formats whose addresses have the name ask before the file comes. */
 export async function requirePublishable(
-  { db, actor, subject }: PublishContext,
+  { db, actor, subject }: Pick<PublishContext, 'db' | 'actor' | 'subject'>,
   name: Pick<PackageKey, 'type' | 'name'>,
 ): Promise<Publishable> {
   const rules = await selectRulesFor(db, subject, { package_type: name.type });
@@ -48,12 +51,23 @@ export async function requirePublishable(
   return name as Publishable; // only this function makes one
 }
 
-/** The package, locked until the transaction ends, and whether it is new; 404 where the project is gone meanwhile. */
+/** With what the sender may now: uploads take hours, and roles end meanwhile. */
+const withPresentRights = async (context: PublishContext): Promise<PublishContext> => {
+  const { services, subject } = context;
+  const { points } = services.database;
+  return { ...context, subject: await authorizePackages(points, context, 'publish_packages', subject.id) };
+};
+
+/**
+ * The package, locked until the transaction ends, and whether it is new. 404 where the project is gone meanwhile, and 403 where
+ * a rule was made that keeps the name from the sender.
+ */
 async function keepPackage(
   tx: Db,
   { actor, subject }: PublishContext,
   { type, name, version, qualifier, status, metadata }: NewPackage,
 ): Promise<PackageRow & { is_new: boolean }> {
+  await requirePublishable({ db: tx, actor, subject }, { type, name });
   const time = now();
   const { rows } = await sql<PackageRow & { is_new: boolean }>`
     insert into packages (project_id, package_type, name, version, qualifier, status, metadata, creator_id, created_at, updated_at)
@@ -92,8 +106,10 @@ export async function keepFile(
 }
 
 /** Publishes a package that has no file of its own: what its metadata says is where it is. */
-export const publishWithoutFile = (context: PublishContext, given: NewPackage): Promise<PackageRow> =>
-  inTransaction(context.db, (tx) => keepPackage(tx, context, given));
+export const publishWithoutFile = async (context: PublishContext, given: NewPackage): Promise<PackageRow> => {
+  const current = await withPresentRights(context);
+  return inTransaction(context.db, (tx) => keepPackage(tx, current, given));
+};
 
 export type Published = { package: PackageRow; file: PackageFileRow };
 
@@ -106,16 +122,17 @@ export const lockWords = (tx: Db, ...words: readonly (string | number)[]): Promi
  * twice, and writes what else the format has: it gets the package, locked, and whether it is new. `follow` writes what the
  * format has beside the file.
  */
-export const publishFile = (
+export async function publishFile(
   context: PublishContext,
   upload: Arrived,
   given: NewPackage | ((tx: Db) => Promise<NewPackage>),
   file: { name: string; metadata?: Metadata },
   judge?: (tx: Db, row: PackageRow & { is_new: boolean }) => Promise<void> | void,
   follow?: (tx: Db, published: Published) => Promise<void>,
-): Promise<Published> =>
-  inTransaction(context.db, async (tx) => {
-    const row = await keepPackage(tx, context, typeof given === 'function' ? await given(tx) : given);
+): Promise<Published> {
+  const current = await withPresentRights(context);
+  return inTransaction(context.db, async (tx) => {
+    const row = await keepPackage(tx, current, typeof given === 'function' ? await given(tx) : given);
     await judge?.(tx, row);
     const kept = await keepFile(tx, row, upload, file);
     const credential = jobCredentialOf(context.actor);
@@ -129,3 +146,4 @@ export const publishFile = (
     await follow?.(tx, { package: row, file: kept });
     return { package: row, file: kept };
   });
+}

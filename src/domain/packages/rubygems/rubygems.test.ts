@@ -155,3 +155,25 @@ test('who fetches and publishes', async () => {
   await openToAll(app, { group, project });
   for (const path of paths) expect((await get(path, {})).status).toBe(200);
 });
+
+test('of two gems whose files have one name, one is published, also at once', async () => {
+  // `a-1` of 2 and `a` of 1-2 are both in `a-1-2.gem`: the platform is behind the version.
+  const ofPlatform = described(`--- !ruby/object:Gem::Specification
+name: a
+version: !ruby/object:Gem::Version
+  version: '1'
+platform: '2'
+`);
+  for (let time = 0; time < 5; time += 1) {
+    const sent = await Promise.all([publish(gem('2', 'a-1')), publish(ofPlatform)]);
+    expect(sent.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const rows = bodyOf(
+      await app.as(maintainer.token)(`GET /projects/${project.id}/packages`),
+      200,
+    ) as unknown as {
+      id: number;
+    }[];
+    expect(rows).toHaveLength(1);
+    await app.as(maintainer.token)(`DELETE /projects/${project.id}/packages/${rows[0]?.id}`);
+  }
+});
