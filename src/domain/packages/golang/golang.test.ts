@@ -94,8 +94,26 @@ test('a version may name a commit', async () => {
   expect((await get(`${module}/@v/${version('20231114221320', 'a'.repeat(12))}.info`)).status).toBe(404);
 });
 
+test('the newest version is a release, or else the commit of the default branch', async () => {
+  const newest = async (path: string) => JSON.parse((await get(`${module}${path}/@latest`)).text);
+  expect(await newest('')).toEqual({ Version: 'v1.10.0', Time: '2023-11-14T22:13:20Z' });
+  expect((await newest('/lib')).Version).toBe('v0.1.0');
+  expect((await newest('/v2')).Version).toBe('v2.0.0');
+  const { Version } = await newest('/v3');
+  expect(Version).toBe(`v3.0.0-20231114221320-${head.slice(0, 12)}`);
+  // What it says can be fetched.
+  expect((await get(`${module}/v3/@v/${Version}.zip`)).status).toBe(200);
+  expect((await get(`${module}/@latest`, {})).status).toBe(401);
+});
+
 test('what is not there', async () => {
-  for (const path of ['@v/v1.1.0.info', '@v/v1.1.0.zip', '@v/main.info', '@latest', 'other/@v/v0.1.0.mod'])
+  for (const path of [
+    '@v/v1.1.0.info',
+    '@v/v1.1.0.zip',
+    '@v/main.info',
+    'other/@latest',
+    'other/@v/v0.1.0.mod',
+  ])
     expect((await get(`${module}/${path}`)).status).toBe(404);
   expect((await get('example.com/other/@v/list')).status).toBe(404);
 });

@@ -6,9 +6,18 @@ import { eachFile } from '../../../platform/git/files/listed-files.ts';
 import { fullRef, isRefName } from '../../../platform/git/names.ts';
 import { type GitFolder, MAX_OBJECT_BYTES } from '../../../platform/git/objects.ts';
 import type { Commit } from '../../../platform/git/parse.ts';
-import { peelToCommit } from '../../../platform/git/refs.ts';
+import { listRefs, peelToCommit } from '../../../platform/git/refs.ts';
 import { entryType, FOLDER_MODE, findEntry, type PathEntry, walkTree } from '../../../platform/git/trees.ts';
-import { type ModuleRequest, moduleFiles, pseudoVersion, stampOf, tagOf } from './rules.ts';
+import {
+  type ModuleRequest,
+  moduleFiles,
+  newestOf,
+  pseudoVersion,
+  stampOf,
+  tagOf,
+  versionOfCommit,
+  versionsAmong,
+} from './rules.ts';
 
 /** Of all files of a version: programs take no more. */
 const MAX_BYTES = 500 * 1_048_576;
@@ -39,6 +48,23 @@ async function commitOf(
 }
 
 const timeOf = ({ committer }: Commit): Date => new Date(committer.time * 1_000);
+
+/** The tags that are versions of a module, the oldest first. */
+export const versionsOf = async (git: GitFolder, request: ModuleRequest): Promise<string[]> => {
+  const tags = await listRefs(git, 'tag');
+  return versionsAmong(
+    tags.map(({ name }) => name),
+    request,
+  );
+};
+
+/** The newest version, or that of the commit on the default branch; undefined for an empty repository. */
+export async function newestVersion(git: GitFolder, request: ModuleRequest): Promise<string | undefined> {
+  const newest = newestOf(await versionsOf(git, request));
+  if (newest !== undefined) return newest;
+  const commit = await peelToCommit(git, 'HEAD');
+  return commit && versionOfCommit(request.major, timeOf(commit), commit.oid);
+}
 
 /** The version of a module; undefined where it is not there. Modules of a later major version may be in a folder named by it. */
 export async function findSource(

@@ -3,10 +3,9 @@ import Type from 'typebox';
 import { onPackages } from '../../../kernel/access/package-access.ts';
 import { bytesOf, type Endpoint, endpoint, Reply } from '../../../kernel/api/endpoint.ts';
 import { forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
-import { listRefs } from '../../../platform/git/refs.ts';
 import { readRepository, replyWithStream } from '../../repositories/index.ts';
-import { findSource, readGoMod, streamModule } from './module-source.ts';
-import { moduleRequest, versionsAmong } from './rules.ts';
+import { findSource, newestVersion, readGoMod, streamModule, versionsOf } from './module-source.ts';
+import { moduleRequest } from './rules.ts';
 
 const text = (content: string | Buffer, type = 'text/plain; charset=utf-8') =>
   new Reply(200, Buffer.from(content), { 'content-type': type });
@@ -17,7 +16,7 @@ export const goEndpoints: Endpoint[] = [
     path: '/projects/:id/packages/go/:module_path',
     takesRest: true,
     summary:
-      'Versions of a Go module in the repository, and their files: `<module>/@v/list`, `….info`, `….mod` and `….zip`.',
+      'Versions of a Go module in the repository, and their files: `<module>/@v/list`, `….info`, `….mod`, `….zip` and `<module>/@latest`.',
     access: onPackages('read_packages'),
     packageScope: 'read_package_registry',
     jobToken: true,
@@ -39,22 +38,24 @@ export const goEndpoints: Endpoint[] = [
       if (!asking) throw notFound('Module');
       const { asked, module } = asking;
       if (asked.kind === 'list') {
-        const tags = await readRepository(services, subject, (git) => listRefs(git, 'tag'));
-        const versions = versionsAmong(
-          (tags ?? []).map(({ name }) => name),
-          asking,
-        );
-        return text(versions.map((version) => `${version}\n`).join(''));
+        const versions = await readRepository(services, subject, (git) => versionsOf(git, asking));
+        return text((versions ?? []).map((version) => `${version}\n`).join(''));
       }
-      const { kind, version } = asked;
       const found = await readRepository(services, subject, async (git) => {
-        const source = await findSource(git, asking, version);
-        return source && { source, mod: kind === 'mod' ? await readGoMod(git, source, module) : undefined };
+        const version = asked.kind === 'latest' ? await newestVersion(git, asking) : asked.version;
+        const source = version === undefined ? undefined : await findSource(git, asking, version);
+        return (
+          source && {
+            source,
+            version,
+            mod: asked.kind === 'mod' ? await readGoMod(git, source, module) : undefined,
+          }
+        );
       });
       if (!found) throw notFound('Module');
-      const { source, mod } = found;
+      const { source, version, mod } = found;
       if (mod) return text(mod);
-      if (kind === 'info') {
+      if (asked.kind !== 'zip') {
         const Time = source.time.toISOString().replace(/\.\d+Z$/, 'Z');
         return text(JSON.stringify({ Version: version, Time }), 'application/json');
       }

@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest';
-import { moduleFiles, moduleRequest, pseudoVersion, tagOf, versionsAmong } from './rules.ts';
+import {
+  moduleFiles,
+  moduleRequest,
+  newestOf,
+  pseudoVersion,
+  tagOf,
+  versionOfCommit,
+  versionsAmong,
+} from './rules.ts';
 
 const PREFIX = 'example.com/Quarry/stone';
 const ESCAPED = 'example.com/!quarry/stone';
 
 test.each([
   ['/@v/list', { folder: [], module: PREFIX, major: 1, asked: { kind: 'list' } }],
+  ['/lib/v2/@latest', { folder: ['lib'], major: 2, asked: { kind: 'latest' } }],
   ['/@v/v1.0.0.info', { folder: [], major: 1, asked: { kind: 'info', version: 'v1.0.0' } }],
   ['/v2/@v/v2.1.0-rc.1.mod', { folder: [], module: `${PREFIX}/v2`, major: 2, asked: { kind: 'mod' } }],
   ['/lib/a/@v/v0.1.0.zip', { folder: ['lib', 'a'], major: 1, asked: { kind: 'zip', version: 'v0.1.0' } }],
@@ -22,7 +31,9 @@ test.each([
   `${ESCAPED}/../x/@v/list`,
   `${ESCAPED}/.git/@v/list`,
   `${ESCAPED}//@v/list`,
-  `${ESCAPED}/@latest`,
+  `${ESCAPED}/@latest/`,
+  `${ESCAPED}/@v/@latest`,
+  '@latest',
   `${ESCAPED}/@v/`,
   `${ESCAPED}/@v/main.info`,
   `${ESCAPED}/@v/v1.0.info`,
@@ -87,4 +98,21 @@ test('the files of a module are its own', () => {
   ];
   const all = [...kept.map((path) => file(path, path.endsWith('.sh') ? '100755' : '100644')), ...others];
   expect(moduleFiles(all).map(({ path }) => path)).toEqual(kept);
+});
+
+test.each([
+  [['v0.9.0', 'v1.0.0', 'v1.1.0-rc.1'], 'v1.0.0'],
+  [['v1.0.0-alpha', 'v1.0.0-rc.1'], 'v1.0.0-rc.1'],
+  [[], undefined],
+])('of %j the newest is %s', (versions, expected) => {
+  expect(newestOf(versions)).toBe(expected);
+});
+
+test.each([
+  [1, 'v0.0.0-20231114221320-0123456789ab'],
+  [3, 'v3.0.0-20231114221320-0123456789ab'],
+])('a commit of a module of major version %i', (major, expected) => {
+  const version = versionOfCommit(major, new Date('2023-11-14T22:13:20Z'), '0123456789abcdef');
+  expect(version).toBe(expected);
+  expect(pseudoVersion(version)).toEqual({ time: '20231114221320', commit: '0123456789ab' });
 });

@@ -17,20 +17,21 @@ export type ModuleRequest = {
   module: string;
   /** 1 for those without a major version in their path, which may be 0. */
   major: number;
-  asked: { kind: 'list' } | { kind: 'info' | 'mod' | 'zip'; version: string };
+  asked: { kind: 'list' } | { kind: 'latest' } | { kind: 'info' | 'mod' | 'zip'; version: string };
 };
 
 /** What an address asks; undefined for what is none, or about a module that is not below the prefix. */
 export function moduleRequest(path: string, prefix: string): ModuleRequest | undefined {
-  const [, escaped = '', file = ''] = /^(.+)\/@v\/([^/]+)$/.exec(path) ?? [];
+  const [, escaped = '', file = ''] = /^(.+)\/(@v\/[^/]+|@latest)$/.exec(path) ?? [];
   const module = path.length > MAX_PATH ? undefined : unescaped(escaped);
   if (module === undefined || !(module === prefix || module.startsWith(`${prefix}/`))) return undefined;
   const folder = module.slice(prefix.length).split('/').slice(1);
   if (!folder.every((each) => ELEMENT.test(each))) return undefined;
   const [, last] = /^v([2-9]|[1-9]\d{1,8})$/.exec(folder.at(-1) ?? '') ?? [];
   const at = { folder: last === undefined ? folder : folder.slice(0, -1), module, major: Number(last ?? 1) };
-  if (file === 'list') return { ...at, asked: { kind: 'list' } };
-  const [, name = '', kind] = /^(.+)\.(info|mod|zip)$/.exec(file) ?? [];
+  if (file === '@v/list') return { ...at, asked: { kind: 'list' } };
+  if (file === '@latest') return { ...at, asked: { kind: 'latest' } };
+  const [, name = '', kind] = /^@v\/(.+)\.(info|mod|zip)$/.exec(file) ?? [];
   const version = unescaped(name);
   if (kind === undefined || version === undefined || !isOfMajor(version, at.major)) return undefined;
   return { ...at, asked: { kind: kind as 'info', version } }; // the expression has no other
@@ -71,6 +72,14 @@ export function versionsAmong(
     .filter((version) => isOfMajor(version, major) && pseudoVersion(version) === undefined);
   return sortedVersions(versions.map((version) => version.slice(1))).map((version) => `v${version}`);
 }
+
+/** The newest release among the versions, the oldest first, or else the newest of them; undefined without any. */
+export const newestOf = (versions: readonly string[]): string | undefined =>
+  versions.findLast((version) => !version.includes('-')) ?? versions.at(-1);
+
+/** The version that names a commit of a module without tags. */
+export const versionOfCommit = (major: number, time: Date, commit: string): string =>
+  `v${major === 1 ? 0 : major}.0.0-${stampOf(time)}-${commit.slice(0, 12)}`;
 
 const isVendored = (path: string): boolean => {
   if (path.startsWith('vendor/')) return path.slice('vendor/'.length).includes('/');
