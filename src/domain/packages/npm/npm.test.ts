@@ -1,10 +1,12 @@
 /** Packages of npm as its clients publish, read, tag, deprecate and unpublish them, and what an attacker would try. */
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import { bearer, makeTeam, type Team } from '../../../../test/support/packages.ts';
 import { makeRunner, startPipeline } from '../../../../test/support/runner.ts';
+import { tarFile } from '../../../../test/support/tar.ts';
 
 const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
@@ -15,9 +17,13 @@ beforeEach(async () => {
   scoped = `@${group.full_path}/stone`;
 });
 
-const CONTENT = Buffer.from([0, 255, 10, 13, 7]);
-const SHASUM = createHash('sha1').update(CONTENT).digest('hex');
-const INTEGRITY = `sha512-${createHash('sha512').update(CONTENT).digest('base64')}`;
+const tarball = (name: string, version: string): Buffer =>
+  gzipSync(tarFile({ name: 'package/package.json', content: JSON.stringify({ name, version }) }));
+/** As npm computes them. */
+const digestsOf = (content: Buffer) => ({
+  integrity: `sha512-${createHash('sha512').update(content).digest('base64')}`,
+  shasum: createHash('sha1').update(content).digest('hex'),
+});
 
 type Fields = Record<string, unknown>;
 
@@ -25,7 +31,7 @@ type Fields = Record<string, unknown>;
 const documentOf = (
   name: string,
   version: string,
-  { tag = 'latest', data = CONTENT, ...manifest }: Fields = {},
+  { tag = 'latest', data = tarball(name, version), ...manifest }: Fields = {},
 ) => ({
   _id: name,
   name,
@@ -37,7 +43,7 @@ const documentOf = (
       version,
       readme: 'Read me.',
       dependencies: { granite: '^1.0.0' },
-      dist: { integrity: INTEGRITY, shasum: SHASUM, tarball: 'http://elsewhere.example/' },
+      dist: { ...digestsOf(data as Buffer), tarball: 'http://elsewhere.example/' },
       ...manifest,
     },
   },
@@ -109,13 +115,13 @@ test('what is published is read at each level, by its name with either slash', a
             dependencies: { granite: '^1.0.0' },
             scripts: { install: 'x' },
             hasInstallScript: true,
-            dist: { integrity: INTEGRITY, shasum: SHASUM, tarball: address('1.0.0') },
+            dist: { ...digestsOf(tarball(scoped, '1.0.0')), tarball: address('1.0.0') },
           },
           '1.10.0': {
             name: scoped,
             version: '1.10.0',
             dependencies: { granite: '^1.0.0' },
-            dist: { integrity: INTEGRITY, shasum: SHASUM, tarball: address('1.10.0') },
+            dist: { ...digestsOf(tarball(scoped, '1.10.0')), tarball: address('1.10.0') },
           },
         },
       });
@@ -126,7 +132,7 @@ test('what is published is read at each level, by its name with either slash', a
     });
   }
   const got = await fetch(address('1.0.0'), { headers: bearer(reporter) });
-  expect(Buffer.from(await got.arrayBuffer())).toEqual(CONTENT);
+  expect(Buffer.from(await got.arrayBuffer())).toEqual(tarball(scoped, '1.0.0'));
   expect((await fetch(address('1.0.1'), { headers: bearer(reporter) })).status).toBe(404);
   const listed = bodyOf(await app.as(reporter.token)(`GET /projects/${project.id}/packages`), 200);
   expect(listed).toMatchObject([
@@ -380,4 +386,38 @@ test('who reads and publishes', async () => {
   expect((await send(`GET ${tarball}`)).status).toBe(200);
   expect((await publish(scoped, '1.0.1', {}, {})).status).toBe(401);
   expect((await publish(scoped, '1.0.1', {}, outsider)).status).toBe(403);
+});
+
+test('a tarball of another package is published for nobody', async () => {
+  expect((await publish(scoped, '1.0.0')).status).toBe(200);
+  const wrong = [
+    tarball('other', '1.0.1'),
+    tarball(scoped, '1.0.0'),
+    gzipSync(tarFile({ name: 'package/index.js', content: '' })),
+    gzipSync(Buffer.from('stone')),
+    Buffer.from('stone'),
+  ];
+  for (const [at, data] of wrong.entries())
+    expect((await publish(scoped, `1.0.${at + 1}`, { data })).status).toBe(200);
+  const { body } = await send(`GET ${ofProject()}/${encoded(scoped)}`, reporter);
+  expect(Object.keys(body.versions)).toEqual(['1.0.0']);
+  expect(body['dist-tags']).toEqual({ latest: '1.0.0' });
+  const path = `GET ${ofProject()}/${scoped}/-/${scoped}-1.0.1.tgz`;
+  expect((await send(path, reporter)).status).toBe(404);
+  const listed = bodyOf(
+    await app.as(reporter.token)(`GET /projects/${project.id}/packages?status=error`),
+    200,
+  );
+  expect(listed).toHaveLength(wrong.length);
+  const { sql } = app.app.services.database;
+  const rows = await sql<{ status_message: string }[]>`
+    select status_message from packages where project_id = ${project.id} and status = 'error' order by id`;
+  expect(rows.map(({ status_message }) => status_message)).toEqual([
+    'package.json mismatch: the name is another one',
+    'package.json mismatch: the version is another one',
+    'package.json mismatch: there is none',
+    'package.json mismatch: the tarball is not a tar file',
+    'package.json mismatch: the tarball is not packed by gzip',
+  ]);
+  expect((await publish(scoped, '1.0.1')).status).toBe(403);
 });

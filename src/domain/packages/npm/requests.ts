@@ -25,6 +25,7 @@ import { packageAddress, scopeOf, tagAddress } from './addresses.ts';
 import { distTags, packageDocument } from './documents.ts';
 import { isTakenBeside, selectHome, selectVersions } from './queries.ts';
 import { deprecations, isName, missing, publication, refusal } from './rules.ts';
+import { readProblem } from './tarball.ts';
 
 const done = { ok: true };
 
@@ -89,17 +90,23 @@ async function publish(context: ProjectContext, name: string): Promise<void> {
     const { version, tag, fileName, manifest, integrity } = publication(name, attachment.json, attachment);
     const file = { name: fileName, metadata: { integrity } };
     const scope = scopeOf(name).toLowerCase();
+    const problem = await readProblem(attachment.draft.path, { name, version });
+    const wrong = problem !== undefined && {
+      status: 'error' as const,
+      statusMessage: `package.json mismatch: ${problem}`,
+    };
     await publishFile(
       context,
       attachment,
-      { ...publishable, version, metadata: { manifest } },
+      { ...publishable, version, metadata: { manifest }, ...wrong },
       file,
       async (tx, row) => {
         const root = subject.fullPath.split('/')[0] ?? '';
         const isTaken =
           !row.is_new || (scope === root.toLowerCase() && (await isTakenBeside(tx, subject, name, root)));
         if (isTaken) throw refusal('Package already exists.', 'forbidden');
-        await moveTag(tx, row, tag);
+        // Nobody installs what is wrong: the tag stays with what they have.
+        if (!wrong) await moveTag(tx, row, tag);
       },
     );
   }).catch((error: unknown) => {

@@ -108,6 +108,36 @@ export function publication(name: string, document: RawObject, file: File): Publ
   };
 }
 
+/** Whether what stands before a file in a tarball says that it is the description of the package. */
+export const namesDescription = (header: string): boolean =>
+  /(?:^|=)[^/\n\0]*\/+package\.json[\n\0]/i.test(header);
+
+/** As clients read versions: without what is around them, and without their build. */
+const plainVersion = (version: unknown): string | undefined =>
+  typeof version === 'string'
+    ? version
+        .trim()
+        .replace(/^[v=]+/, '')
+        .split('+')[0]
+    : undefined;
+
+/** What in a package.json is otherwise than it was published; undefined for nothing. */
+export function mismatchOf(
+  text: string,
+  { name, version }: { name: string; version: string },
+): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    // No value is no object, either.
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'it is no JSON object';
+  const described = parsed as Readonly<Record<string, unknown>>; // JSON has no others
+  if (described.name !== name) return 'the name is another one';
+  return plainVersion(described.version) === plainVersion(version) ? undefined : 'the version is another one';
+}
+
 /** The texts with which versions are deprecated; an empty one ends that. 400 where there is none. */
 export function deprecations(document: RawObject): { version: string; text: string }[] {
   const named = Object.entries(objectOf(document.versions) ?? {}).flatMap(([version, given]) => {

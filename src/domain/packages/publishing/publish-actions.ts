@@ -38,6 +38,8 @@ export type NewPackage = Publishable &
     /** What tells it from others of its name and version, where the format has several. */
     qualifier?: string;
     status?: PackageStatus;
+    /** What is wrong with one whose status is `error`. */
+    statusMessage?: string;
     metadata?: Metadata;
   };
 
@@ -65,13 +67,13 @@ const withPresentRights = async (context: PublishContext): Promise<PublishContex
 async function keepPackage(
   tx: Db,
   { actor, subject }: PublishContext,
-  { type, name, version, qualifier, status, metadata }: NewPackage,
+  { type, name, version, qualifier, status, statusMessage, metadata }: NewPackage,
 ): Promise<PackageRow & { is_new: boolean }> {
   await requirePublishable({ db: tx, actor, subject }, { type, name });
   const time = now();
   const { rows } = await sql<PackageRow & { is_new: boolean }>`
-    insert into packages (project_id, package_type, name, version, qualifier, status, metadata, creator_id, created_at, updated_at)
-    select id, ${type}, ${name}, ${version}, ${qualifier ?? ''}, ${status ?? 'default'}, ${JSON.stringify(metadata ?? {})}::text::jsonb,
+    insert into packages (project_id, package_type, name, version, qualifier, status, status_message, metadata, creator_id, created_at, updated_at)
+    select id, ${type}, ${name}, ${version}, ${qualifier ?? ''}, ${status ?? 'default'}, ${statusMessage ?? null}, ${JSON.stringify(metadata ?? {})}::text::jsonb,
       ${actor?.id ?? null}, ${time}, ${time}
     from projects where id = ${subject.id} and not deleting for key share
     on conflict (project_id, package_type, name, version, qualifier) do update set updated_at = excluded.updated_at,
