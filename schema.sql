@@ -2653,6 +2653,8 @@ CREATE INDEX projects_public_created_at ON public.projects USING btree (created_
 
 CREATE INDEX projects_public_id ON public.projects USING btree (id) INCLUDE (marked_for_deletion_on) WHERE ((visibility = 20) AND (NOT deleting));
 
+CREATE INDEX projects_public_packages ON public.projects USING btree (namespace_id) WHERE ((settings ->> 'package_registry_access_level'::text) = 'public'::text);
+
 CREATE INDEX projects_search ON public.projects USING gin (name gin_trgm_ops, path gin_trgm_ops, description gin_trgm_ops);
 
 CREATE INDEX projects_shown_created_at ON public.projects USING btree (created_at, id) INCLUDE (marked_for_deletion_on) WHERE ((visibility >= 10) AND (NOT deleting));
