@@ -32,6 +32,8 @@ export type Draft = {
   path: string;
   /** Resolves when there is room for the next piece. 503 on a full disk. */
   write(piece: Buffer): Promise<void>;
+  /** Resolves when all that came is in its file: pieces that come fast are gathered first. */
+  flush(): Promise<void>;
   /** Syncs what was written. */
   finish(): Promise<Received>;
   /** In the transaction of the row that names it, before that row. Call it after finish(). */
@@ -138,6 +140,7 @@ export function createBlobs(
         for (const each of hashes.values()) each.update(piece);
         await written;
       },
+      flush: () => file.flush(),
       async finish() {
         await file.sync();
         await close();

@@ -11,7 +11,9 @@ const SYNC_BYTES = 16 * 1_048_576;
 export type DraftFile = {
   /** Resolves when there is room for the next piece. 503 on a full disk, with this piece or a later one. */
   write(piece: Buffer): Promise<void>;
-  /** Resolves when all is written and synced. */
+  /** Resolves when all that came is in the file, where others may read it. */
+  flush(): Promise<void>;
+  /** The same, and synced. */
   sync(): Promise<void>;
   close(): Promise<void>;
 };
@@ -60,7 +62,13 @@ export function openDraftFile(handle: FileHandle): DraftFile {
     }
   }
 
+  async function flush(): Promise<void> {
+    await writing;
+    if (failure) throw failure;
+  }
+
   return {
+    flush,
     async write(piece) {
       gathered.push(piece);
       gatheredBytes += piece.length;
@@ -69,8 +77,7 @@ export function openDraftFile(handle: FileHandle): DraftFile {
       if (failure) throw failure;
     },
     async sync() {
-      await writing;
-      if (failure) throw failure;
+      await flush();
       await handle.sync().catch((error: unknown) => {
         throw diskFailure(error);
       });

@@ -139,6 +139,7 @@ export function createDownloads({ blobs, log }: Needs<'blobs' | 'log'>): Downloa
           begin(length);
           for await (const piece of pieces) {
             await draft.write(piece);
+            await draft.flush();
             written += piece.length;
             download.readable = Math.max(0, written - 1);
             wake(download);
