@@ -347,6 +347,7 @@ CREATE INDEX badges_project ON public.badges USING btree (project_id, id) WHERE 
 create table blobs (
   sha256 bytea not null,
   created_at timestamp(3) with time zone not null,
+  object text collate "C",
   constraint blobs_sha256_check CHECK ((length(sha256) = 32)),
   constraint blobs_pkey PRIMARY KEY (sha256)
 );
@@ -2865,6 +2866,12 @@ CREATE INDEX releases_evidence_due ON public.releases USING btree (evidence_due_
 CREATE INDEX releases_released ON public.releases USING btree (project_id, released_at, id);
 
 CREATE UNIQUE INDEX releases_tag ON public.releases USING btree (project_id, tag);
+
+create table removed_objects (
+  object text collate "C" not null,
+  removed_at timestamp(3) with time zone not null,
+  constraint removed_objects_pkey PRIMARY KEY (object)
+);
 
 create table repositories (
   id bigint generated always as identity not null,

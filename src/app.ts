@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): App {
     blobs: createBlobs(join(config.files, 'blobs'), database, {
       disk: filesDisk,
       log,
-      far: config.objectStore === undefined ? undefined : createObjectStore(config.objectStore),
+      objects: config.objectStore === undefined ? undefined : createObjectStore(config.objectStore),
     }),
     settings: createSettingsSource(sql),
     features: createFeatureGates(sql),

@@ -62,8 +62,11 @@ export async function adoptFiles(
 ): Promise<void> {
   const root = join(filesFolder, 'blobs');
   let moved = 0;
-  for (const kind of FOLDERS) {
-    const folder = join(data, kind);
+  // Those of `ci` may have been moved to the other folder by then.
+  const places = [...new Set([data, filesFolder])].flatMap((place) =>
+    FOLDERS.map((kind) => ({ kind, folder: join(place, kind) })),
+  );
+  for (const { kind, folder } of places) {
     if (!existsSync(folder)) continue;
     for (const part of (await readdir(folder)).filter((name) => PART.test(name))) {
       const names = await readdir(join(folder, part));

@@ -73,6 +73,26 @@ test('files of before are blobs, which their rows name; what was cut off goes on
     expect((await sql`select from blobs`).length).toBe(4);
   }));
 
+test('files that were moved to the folder of all processes are found there', () =>
+  beforeMigration('0074', async (sql, upgrade) => {
+    await sql`set session_replication_role = replica`;
+    await sql.unsafe(`
+      insert into ci_artifacts (job_id, project_id, file_type, file_format, secret, filename, size, sha256, created_at)
+        values (1, 1, 'archive', 'zip', '${'5'.repeat(32)}', 'a.zip', 4, sha256('moved'), now())`);
+    const files = mkdtempSync(join(tmpdir(), 'ashlar-adopt-'));
+    try {
+      const path = join(files, stored('ci/artifacts', '5'.repeat(32)));
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'moved');
+      await upgrade();
+      await adoptFiles(sql, { data, files }, fail);
+      expect(readFileSync(blobPath(join(files, 'blobs'), hex('moved')), 'utf8')).toBe('moved');
+      expect(existsSync(path)).toBe(false);
+    } finally {
+      rmSync(files, { recursive: true });
+    }
+  }));
+
 test('files come from another file system, and what cannot be read stays', () =>
   beforeMigration('0074', async (sql, upgrade) => {
     const [one, two] = ['1'.repeat(32), '2'.repeat(32)];

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { randomHex } from '../secret.ts';
-import { asBlob, type BlobStore, isBlobName, pathOfBlob } from './blob-store.ts';
+import { asBlob, isBlobName, type OpenBlob } from './blob-store.ts';
 
 const BATCH = 500;
 
@@ -39,8 +39,11 @@ export function draftPath(root: string, name: string): string {
   if (!/^[0-9a-f]{32}$/.test(name)) throw new Error('not the name of a draft');
   return join(draftsFolder(root), name);
 }
-/** The file of the blob with this name. */
-export const blobPath = (root: string, name: string): string => join(root, pathOfBlob(name));
+/** The file of the blob with this name, 64 hexadecimal digits. */
+export function blobPath(root: string, name: string): string {
+  if (!isBlobName(name)) throw new Error('not the name of a blob');
+  return join(root, name.slice(0, 2), name);
+}
 
 /** A new draft, open for writing, and its path. */
 export async function createDraft(root: string, name: string): Promise<{ path: string; handle: FileHandle }> {
@@ -92,6 +95,9 @@ export async function placeDraft(root: string, draft: string, name: string): Pro
 
 export const removeFile = (path: string): Promise<void> => unlessMissing(unlink(path), undefined);
 
+/** In bytes. */
+export const fileSize = async (path: string): Promise<number> => (await stat(path)).size;
+
 export const isFile = async (path: string): Promise<boolean> =>
   (await unlessMissing(stat(path), undefined)) !== undefined;
 
@@ -115,7 +121,7 @@ export async function oldDrafts(root: string, before: Date): Promise<string[]> {
 }
 
 /** Names of blobs whose files are older than the time, a batch at a time. */
-async function* olderBlobs(root: string, before: Date): AsyncGenerator<string[]> {
+export async function* oldBlobs(root: string, before: Date): AsyncGenerator<string[]> {
   const parts = (await unlessMissing(readdir(root), [])).filter((name) => /^[0-9a-f]{2}$/.test(name));
   for (const part of parts) {
     const names = (await unlessMissing(readdir(join(root, part)), [])).filter(isBlobName);
@@ -124,13 +130,8 @@ async function* olderBlobs(root: string, before: Date): AsyncGenerator<string[]>
   }
 }
 
-/** Whole blobs in folders below the root. */
-export const createFolderStore = (root: string): BlobStore => ({
-  keep: (name, file) => placeDraft(root, file, name),
-  async open(name) {
-    const handle = await unlessMissing(open(blobPath(root, name), 'r'), undefined);
-    return handle && asBlob(handle);
-  },
-  remove: (name) => removeFile(blobPath(root, name)),
-  older: (before) => olderBlobs(root, before),
-});
+/** Undefined where there is no such file. */
+export async function openBlobFile(root: string, name: string): Promise<OpenBlob | undefined> {
+  const handle = await unlessMissing(open(blobPath(root, name), 'r'), undefined);
+  return handle && asBlob(handle);
+}

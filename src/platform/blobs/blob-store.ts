@@ -1,4 +1,4 @@
-/** Where whole blobs are kept, each under its name: its SHA-256, as 64 hexadecimal digits. */
+/** What is read of blobs, wherever their bytes are. */
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { ByteRange } from '../http/byte-range.ts';
@@ -11,13 +11,14 @@ export type OpenBlob = {
   close(): Promise<void>;
 };
 
-export type BlobStore = {
-  /** Gives the bytes of a file this name, if nothing has it; they are durable when this resolves. */
-  keep(name: string, file: string): Promise<void>;
-  /** Undefined where there is none. The caller reads its stream to the end, destroys it, or closes the blob. */
-  open(name: string): Promise<OpenBlob | undefined>;
+/** Where bytes come to rest. An object gets its name once, and no other bytes do. */
+export type ObjectStore = {
+  /** Durable when it resolves. The bytes of the file have this SHA-256. */
+  put(object: string, file: string, sha256: Buffer): Promise<void>;
+  /** Undefined where there is none. */
+  open(object: string): Promise<OpenBlob | undefined>;
   /** Nothing where there is none. */
-  remove(name: string): Promise<void>;
+  remove(object: string): Promise<void>;
   /** The names of those that were last written before the time, a batch at a time. */
   older(before: Date): AsyncIterable<string[]>;
 };
@@ -36,10 +37,16 @@ export async function asBlob(handle: FileHandle): Promise<OpenBlob> {
   };
 }
 
-/** The name as a path: stores of both kinds have the same names, so that any program for such stores copies one to the other. */
-export function pathOfBlob(name: string): string {
-  if (!isBlobName(name)) throw new Error('not the name of a blob');
-  return `${name.slice(0, 2)}/${name}`;
-}
-
+/** Of a file: 64 hexadecimal digits of its SHA-256. */
 export const isBlobName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
+
+/** The name of an object: that of the blob, its size, and what no other has. */
+export const objectName = (name: string, size: number, nonce: string): string =>
+  `${name.slice(0, 2)}/${name}/${size}-${nonce}`;
+
+/** What the name of an object says; undefined for one that is not ours. */
+export function parseObjectName(object: string): { name: string; size: number } | undefined {
+  const [, name = '', size = ''] =
+    /^[0-9a-f]{2}\/([0-9a-f]{64})\/(\d{1,16})-[0-9a-f]{16}$/.exec(object) ?? [];
+  return name === '' ? undefined : { name, size: Number(size) };
+}

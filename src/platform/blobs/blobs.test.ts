@@ -1,12 +1,23 @@
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { inTransaction } from '../db/database.ts';
 import { digest } from '../secret.ts';
-import { blobPath, createFolderStore } from './blob-files.ts';
-import type { BlobStore } from './blob-store.ts';
+import { blobPath } from './blob-files.ts';
+import { asBlob, type ObjectStore } from './blob-store.ts';
 import { createBlobs } from './blobs.ts';
 
 const ashlar = useApp({ still: true });
@@ -143,36 +154,57 @@ test('a sweep removes what nothing names, and nothing that is young', async () =
   await draft.discard();
 });
 
-describe('with a far store', () => {
+describe('with an object store', () => {
   const never = () => false;
   const nearRoot = () => join(services().config.data, 'near');
   const farRoot = () => join(services().config.data, 'far');
-  const blobsWith = (far: BlobStore) =>
-    createBlobs(nearRoot(), services().database, { disk: services().disk, log: services().log, far });
-  const makeBlobs = () => blobsWith(createFolderStore(farRoot()));
+  /** A store that speaks no protocol: journeys/object-store.test.ts has a real one. */
+  const folderStore = (): ObjectStore => ({
+    async put(object, file) {
+      mkdirSync(dirname(join(farRoot(), object)), { recursive: true });
+      copyFileSync(file, join(farRoot(), object), constants.COPYFILE_EXCL);
+    },
+    async open(object) {
+      const path = join(farRoot(), object);
+      return existsSync(path) ? asBlob(await openFile(path)) : undefined;
+    },
+    remove: async (object) => rmSync(join(farRoot(), object), { force: true }),
+    async *older(before) {
+      const all = readdirSync(farRoot(), { recursive: true, encoding: 'utf8' });
+      yield all.filter((name) => {
+        const found = statSync(join(farRoot(), name));
+        return found.isFile() && found.mtime < before;
+      });
+    },
+  });
+  const blobsWith = (objects: ObjectStore) =>
+    createBlobs(nearRoot(), services().database, { disk: services().disk, log: services().log, objects });
+  const makeBlobs = () => blobsWith(folderStore());
   const isNear = (text: string) => existsSync(blobPath(nearRoot(), nameOf(text)));
-  const isFar = (text: string) => existsSync(blobPath(farRoot(), nameOf(text)));
+  const objectsOf = (text: string) => {
+    const folder = join(farRoot(), nameOf(text).slice(0, 2), nameOf(text));
+    return existsSync(folder) ? readdirSync(folder) : [];
+  };
 
   test('a blob is in the folder first, comes to rest there, and goes from both', async () => {
     const blobs = makeBlobs();
     await keep('onyx', false, blobs);
-    expect([isNear('onyx'), isFar('onyx')]).toEqual([true, false]);
+    expect([isNear('onyx'), objectsOf('onyx')]).toEqual([true, []]);
     expect(await blobs.moveAway(() => true)).toBe(false);
     expect(isNear('onyx')).toBe(true);
     expect(await blobs.moveAway(never)).toBe(true);
-    expect([isNear('onyx'), isFar('onyx')]).toEqual([false, true]);
+    expect([isNear('onyx'), objectsOf('onyx').length]).toEqual([false, 1]);
     expect(await read('onyx', blobs)).toBe('onyx');
-    // The same bytes again, which the next turn takes out of the folder.
+    // The same bytes again are there already.
     await keep('onyx', false, blobs);
-    expect(await read('onyx', blobs)).toBe('onyx');
-    await blobs.moveAway(never);
     expect(isNear('onyx')).toBe(false);
-    await keep('onyx', false, blobs);
-    for (let named = 3; named > 0; named -= 1) {
+    for (let named = 2; named > 0; named -= 1) {
       expect(await read('onyx', blobs)).toBe('onyx');
       await forget('onyx', blobs);
     }
-    expect([isNear('onyx'), isFar('onyx'), await rows('onyx')]).toEqual([false, false, 0]);
+    expect([await read('onyx', blobs), await rows('onyx')]).toEqual([undefined, 0]);
+    await blobs.moveAway(never);
+    expect(objectsOf('onyx')).toEqual([]);
   });
 
   test('what is kept while it is moved and released is there', async () => {
@@ -183,23 +215,61 @@ describe('with a far store', () => {
       await Promise.all([forget('jade', blobs), keep('jade', false, blobs), moving, blobs.moveAway(never)]);
       expect(await read('jade', blobs)).toBe('jade');
       await forget('jade', blobs);
-      expect([isNear('jade'), isFar('jade')]).toEqual([false, false]);
+      expect(await read('jade', blobs)).toBeUndefined();
     }
   });
 
-  test('while it does not answer, blobs stay in the folder; what it cannot remove goes with a later sweep', async () => {
-    const fail = () => Promise.reject(new Error('the far store is away'));
-    const far = createFolderStore(farRoot());
-    const away = blobsWith({ ...far, keep: fail, open: fail, remove: fail });
+  test('an object that is removed late takes nothing with it that came meanwhile', async () => {
+    const late: (() => Promise<void>)[] = [];
+    const store = folderStore();
+    // It ends for us, and is carried out later.
+    const slow = blobsWith({
+      ...store,
+      remove: async (object) => void late.push(() => store.remove(object)),
+    });
+    await keep('beryl', false, slow);
+    await slow.moveAway(never);
+    await forget('beryl', slow);
+    await slow.moveAway(never);
+    await keep('beryl', false, slow);
+    await slow.moveAway(never);
+    for (const remove of late) await remove();
+    expect(await read('beryl', slow)).toBe('beryl');
+    await forget('beryl', slow);
+  });
+
+  test('while it does not answer, blobs stay in the folder; what it did not remove goes later', async () => {
+    const fail = () => Promise.reject(new Error('the object store is away'));
+    const away = blobsWith({ ...folderStore(), put: fail, open: fail, remove: fail });
     await keep('opal', false, away);
     expect(await away.moveAway(never)).toBe(true);
     expect(await read('opal', away)).toBe('opal');
     await makeBlobs().moveAway(never);
     await expect(read('opal', away)).rejects.toThrow('is away');
     await forget('opal', away);
-    expect([isFar('opal'), await rows('opal')]).toEqual([true, 0]);
-    isOld(blobPath(farRoot(), nameOf('opal')));
-    await makeBlobs().sweep();
-    expect(isFar('opal')).toBe(false);
+    expect(await away.moveAway(never)).toBe(true);
+    expect([objectsOf('opal').length, await rows('opal')]).toEqual([1, 0]);
+    await makeBlobs().moveAway(never);
+    expect(objectsOf('opal')).toEqual([]);
+  });
+
+  test('a sweep removes objects that no row names, and those of others stay', async () => {
+    const blobs = makeBlobs();
+    await keep('amber', false, blobs);
+    await blobs.moveAway(never);
+    const name = nameOf('amber');
+    const orphan = `${name.slice(0, 2)}/${name}/5-${'0'.repeat(16)}`;
+    for (const object of [orphan, 'theirs/file']) {
+      mkdirSync(dirname(join(farRoot(), object)), { recursive: true });
+      writeFileSync(join(farRoot(), object), 'amber');
+      isOld(join(farRoot(), object));
+    }
+    for (const object of objectsOf('amber')) isOld(join(farRoot(), name.slice(0, 2), name, object));
+    await blobs.sweep();
+    await blobs.moveAway(never);
+    expect(objectsOf('amber')).toHaveLength(1);
+    expect(await read('amber', blobs)).toBe('amber');
+    expect(existsSync(join(farRoot(), 'theirs/file'))).toBe(true);
+    await forget('amber', blobs);
   });
 });

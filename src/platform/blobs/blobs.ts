@@ -13,14 +13,17 @@ import { type DigestAlgorithm, randomHex, startDigest } from '../secret.ts';
 import {
   blobPath,
   createDraft,
-  createFolderStore,
   diskFailure,
   draftPath,
+  fileSize,
   isFile,
+  oldBlobs,
   oldDrafts,
+  openBlobFile,
+  placeDraft,
   removeFile,
 } from './blob-files.ts';
-import type { BlobStore, OpenBlob } from './blob-store.ts';
+import { type ObjectStore, type OpenBlob, objectName, parseObjectName } from './blob-store.ts';
 import { openDraftFile } from './draft-file.ts';
 
 /** Bytes that have arrived: their number, and their digests. */
@@ -60,7 +63,7 @@ export type Blobs = {
   release(digests: readonly Buffer[]): Promise<void>;
   /** Removes what nothing names: after cascades, and after processes that died. */
   sweep(): Promise<void>;
-  /** Moves what is in the folder into the far store, if there is one, until `isOver`; whether it came to the end. */
+  /** Moves what is in the folder into the object store, if there is one, until `isOver`; whether it came to the end. */
   moveAway(isOver: () => boolean): Promise<boolean>;
 };
 
@@ -81,34 +84,38 @@ async function selectNaming(db: Db): Promise<string> {
   return rows.length === 0 ? 'false' : rows.map(({ condition }) => condition).join(' or ');
 }
 
+type BlobRow = { object: string | null };
+
 /** Locks the row of the blob against its removal; makes it where there is none. */
-async function holdBlob(tx: Db, sha256: Buffer): Promise<void> {
+async function holdBlob(tx: Db, sha256: Buffer): Promise<BlobRow> {
   for (;;) {
     // One that was being removed is gone when its lock is.
-    const { rows } = await sql`
+    const { rows } = await sql<BlobRow>`
       with made as (
-        insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing returning sha256),
-      held as (select sha256 from blobs where sha256 = ${sha256} for key share)
-      select from made union all select from held`.execute(tx);
-    if (rows.length > 0) return;
+        insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing returning object),
+      held as (select object from blobs where sha256 = ${sha256} for key share)
+      select object from made union all select object from held`.execute(tx);
+    if (rows[0]) return rows[0];
   }
 }
 
 /**
- * Blobs below the folder `root`; drafts are refused before the disk is full, as other writes are. With a far store, whole
- * blobs come to rest there: they are in the folder first, so that no request waits for that store, and no transaction.
+ * Blobs below the folder `root`; drafts are refused before the disk is full, as other writes are. With an object store, whole
+ * blobs come to rest there: they are in the folder first, so that nothing but reading waits for that store.
  */
 export function createBlobs(
   root: string,
-  { background }: Pick<Database, 'background'>,
-  { disk, log, far }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log; far?: BlobStore | undefined },
+  { background, points }: Pick<Database, 'background' | 'points'>,
+  {
+    disk,
+    log,
+    objects,
+  }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log; objects?: ObjectStore | undefined },
 ): Blobs {
-  const near = createFolderStore(root);
-  const stores = far ? [near, far] : [near];
-
   async function keepAs(tx: Db, path: string, sha256: Buffer): Promise<void> {
-    await holdBlob(tx, sha256);
-    await near.keep(sha256.toString('hex'), path).catch((error: unknown) => {
+    const { object } = await holdBlob(tx, sha256);
+    if (objects && object !== null) return;
+    await placeDraft(root, path, sha256.toString('hex')).catch((error: unknown) => {
       throw diskFailure(error);
     });
   }
@@ -164,15 +171,15 @@ export function createBlobs(
     };
   }
 
-  /** Removes the bytes, unless they have a row again: who makes one waits until this ends, and then brings the bytes anew. */
-  const removeBytes = (sha256: Buffer): Promise<void> =>
+  /** Removes the file, unless it has a row again: who makes one waits until this ends, and then brings the file anew. */
+  const removeUnnamed = (sha256: Buffer): Promise<void> =>
     inTransaction(background, async (tx) => {
       const { rows } = await sql`
         insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing returning 1`.execute(
         tx,
       );
       if (rows.length === 0) return;
-      for (const store of stores) await store.remove(sha256.toString('hex'));
+      await removeFile(blobPath(root, sha256.toString('hex')));
       await sql`delete from blobs where sha256 = ${sha256}`.execute(tx);
     });
 
@@ -185,13 +192,18 @@ export function createBlobs(
         where sha256 in (select decode(name, 'hex') from unnest(${names}::text[]) as released (name))
         for update skip locked`.execute(tx);
       const { rows } = await sql<{ sha256: Buffer }>`
-        delete from blobs b
-        where sha256 in (select decode(name, 'hex') from unnest(${held.rows.map(({ name }) => name)}::text[]) as held (name))
-          and not (${condition})
-        returning sha256`.execute(tx);
+        with removed as (
+          delete from blobs b
+          where sha256 in (select decode(name, 'hex') from unnest(${held.rows.map(({ name }) => name)}::text[]) as held (name))
+            and not (${condition})
+          returning sha256, object),
+        objects as (
+          insert into removed_objects (object, removed_at)
+          select object, ${now()} from removed where object is not null)
+        select sha256 from removed`.execute(tx);
       return rows;
     });
-    for (const { sha256 } of removed) await removeBytes(sha256);
+    for (const { sha256 } of removed) await removeUnnamed(sha256);
   }
 
   /** What cannot be removed now goes with the next sweep. */
@@ -207,15 +219,28 @@ export function createBlobs(
     }
   }
 
-  /** Bytes without a row: those of transactions that did not end, and of processes that died. */
-  async function sweepBytes(before: Date): Promise<void> {
-    for (const store of stores)
-      for await (const names of store.older(before)) {
-        const { rows } = await sql<{ sha256: Buffer }>`
-          select decode(name, 'hex') as sha256 from unnest(${names}::text[]) as found (name)
-          where not exists (select from blobs where sha256 = decode(name, 'hex'))`.execute(background);
-        for (const { sha256 } of rows) await removeBytes(sha256);
-      }
+  /** Files without a row: those of transactions that did not end, and of processes that died. */
+  async function sweepFiles(before: Date): Promise<void> {
+    for await (const names of oldBlobs(root, before)) {
+      const { rows } = await sql<{ sha256: Buffer }>`
+        select decode(name, 'hex') as sha256 from unnest(${names}::text[]) as found (name)
+        where not exists (select from blobs where sha256 = decode(name, 'hex'))`.execute(background);
+      for (const { sha256 } of rows) await removeUnnamed(sha256);
+    }
+  }
+
+  /** Objects that no row names: of moves that did not end. The next turn of moveAway() removes them. */
+  async function sweepObjects(before: Date): Promise<void> {
+    if (!objects) return;
+    for await (const found of objects.older(before)) {
+      const ours = found.filter((object) => parseObjectName(object));
+      await sql`
+        insert into removed_objects (object, removed_at)
+        select object, ${now()} from unnest(${ours}::text[]) as found (object)
+        where not exists (
+          select from blobs b where b.sha256 = decode(split_part(found.object, '/', 2), 'hex') and b.object = found.object)
+        on conflict do nothing`.execute(background);
+    }
   }
 
   async function sweepRows(): Promise<void> {
@@ -231,42 +256,91 @@ export function createBlobs(
     }
   }
 
-  /** Takes the bytes out of the folder if the far store has them, and their row stays meanwhile. */
-  const leaveFar = (name: string, to: BlobStore): Promise<void> =>
+  /** Takes the file out of the folder if its bytes rest in the object store, while its row stays. */
+  const removeMoved = (sha256: Buffer): Promise<void> =>
     inTransaction(background, async (tx) => {
-      const { rows } = await sql`
-        select from blobs where sha256 = decode(${name}, 'hex') for key share skip locked`.execute(tx);
-      const kept = rows.length > 0 ? await to.open(name) : undefined;
-      await kept?.close();
-      if (kept) await near.remove(name);
+      const { rows } = await sql<BlobRow>`
+        select object from blobs where sha256 = ${sha256} for key share skip locked`.execute(tx);
+      if (rows[0]?.object) await removeFile(blobPath(root, sha256.toString('hex')));
     });
 
+  async function moveOne(name: string, to: ObjectStore): Promise<void> {
+    const sha256 = Buffer.from(name, 'hex');
+    const { rows } = await sql<BlobRow>`select object from blobs where sha256 = ${sha256}`.execute(
+      background,
+    );
+    if (rows[0]?.object === null) {
+      const file = blobPath(root, name);
+      const object = objectName(name, await fileSize(file), randomHex(8));
+      await to.put(object, file, sha256);
+      // Where the row is gone, or another process was faster, the next sweep finds the object.
+      await sql`update blobs set object = ${object} where sha256 = ${sha256} and object is null`.execute(
+        background,
+      );
+    }
+    await removeMoved(sha256);
+  }
+
   /** False where it cannot be moved now: the next turn tries it again. */
-  async function moveOne(name: string, to: BlobStore): Promise<boolean> {
-    const file = blobPath(root, name);
+  async function isMoved(name: string, to: ObjectStore): Promise<boolean> {
     try {
-      await to.keep(name, file);
-      await leaveFar(name, to);
+      await moveOne(name, to);
       return true;
     } catch (error) {
       // It was released meanwhile.
-      if (!(await isFile(file))) return true;
+      if (!(await isFile(blobPath(root, name)))) return true;
       log.error('a blob could not be moved to the object store', error);
       return false;
     }
   }
 
-  async function moveAway(isOver: () => boolean): Promise<boolean> {
-    if (!far) return true;
+  async function isObjectRemoved(object: string, from: ObjectStore): Promise<boolean> {
+    try {
+      await from.remove(object);
+      await sql`delete from removed_objects where object = ${object}`.execute(background);
+      return true;
+    } catch (error) {
+      log.error('an object could not be removed from the object store', error);
+      return false;
+    }
+  }
+
+  async function removeObjects(from: ObjectStore, isOver: () => boolean): Promise<boolean> {
     let failures = 0;
-    for await (const names of near.older(now()))
-      for (let start = 0; start < names.length; start += MOVED_AT_ONCE) {
+    for (let last = ''; ; ) {
+      const { rows } = await sql<{ object: string }>`
+        select object from removed_objects where object > ${last} order by object limit ${BATCH}`.execute(
+        background,
+      );
+      for (const { object } of rows) {
         if (isOver()) return false;
-        const moved = names.slice(start, start + MOVED_AT_ONCE).map((name) => moveOne(name, far));
-        failures += (await Promise.all(moved)).filter((isMoved) => !isMoved).length;
+        if (!(await isObjectRemoved(object, from))) failures += 1;
         if (failures >= MAX_FAILURES) return true;
       }
-    return true;
+      last = rows.at(-1)?.object ?? last;
+      if (rows.length < BATCH) return true;
+    }
+  }
+
+  async function moveAway(isOver: () => boolean): Promise<boolean> {
+    if (!objects) return true;
+    let failures = 0;
+    for await (const names of oldBlobs(root, now()))
+      for (let start = 0; start < names.length; start += MOVED_AT_ONCE) {
+        if (isOver()) return false;
+        const moved = names.slice(start, start + MOVED_AT_ONCE).map((name) => isMoved(name, objects));
+        failures += (await Promise.all(moved)).filter((each) => !each).length;
+        if (failures >= MAX_FAILURES) return true;
+      }
+    return removeObjects(objects, isOver);
+  }
+
+  async function open(sha256: Buffer): Promise<OpenBlob | undefined> {
+    const near = await openBlobFile(root, sha256.toString('hex'));
+    if (near || !objects) return near;
+    const [row] = await points<BlobRow[]>`select object from blobs where sha256 = ${sha256}`;
+    // Without an object it came into the folder after the first look.
+    return row?.object ? objects.open(row.object) : openBlobFile(root, sha256.toString('hex'));
   }
 
   return {
@@ -291,17 +365,15 @@ export function createBlobs(
         discard: () => removeFile(path),
       };
     },
-    async open(sha256) {
-      const name = sha256.toString('hex');
-      return (await near.open(name)) ?? far?.open(name);
-    },
+    open,
     release,
     moveAway,
     async sweep() {
       const before = new Date(now().getTime() - DAY_MS);
       for (const path of await oldDrafts(root, before)) await removeFile(path);
-      await sweepBytes(before);
+      await sweepFiles(before);
       await sweepRows();
+      await sweepObjects(before);
     },
   };
 }

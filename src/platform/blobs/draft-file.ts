@@ -37,10 +37,12 @@ export function openDraftFile(handle: FileHandle): DraftFile {
   function syncEarly(): void {
     if (unsynced < SYNC_BYTES || syncing) return;
     unsynced = 0;
-    // Where it fails, the last one does.
     syncing = handle
       .datasync()
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        // It is told once: the last sync would not know.
+        failure ??= diskFailure(error);
+      })
       .finally(() => {
         syncing = undefined;
       });
@@ -78,6 +80,8 @@ export function openDraftFile(handle: FileHandle): DraftFile {
     },
     async sync() {
       await flush();
+      await syncing;
+      if (failure) throw failure;
       await handle.sync().catch((error: unknown) => {
         throw diskFailure(error);
       });

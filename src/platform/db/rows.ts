@@ -184,6 +184,7 @@ export type BadgesTable = {
 export type BlobsTable = {
   sha256: Buffer;
   created_at: Date;
+  object: string | null;
 };
 
 export type CiArtifactsTable = {
@@ -1575,6 +1576,11 @@ export type ReleasesTable = {
   updated_at: Date;
 };
 
+export type RemovedObjectsTable = {
+  object: string;
+  removed_at: Date;
+};
+
 export type RepositoriesTable = {
   id: GeneratedAlways<number>;
   container: string;
@@ -2090,6 +2096,7 @@ export type Tables = {
   release_links: ReleaseLinksTable;
   release_milestones: ReleaseMilestonesTable;
   releases: ReleasesTable;
+  removed_objects: RemovedObjectsTable;
   repositories: RepositoriesTable;
   repository_removals: RepositoryRemovalsTable;
   repository_uses: RepositoryUsesTable;
