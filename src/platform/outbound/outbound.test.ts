@@ -151,6 +151,21 @@ describe('redirects', () => {
     expect((await fetchGuarded(server.url, onlyTo(server))).body.toString()).toBe('there');
   });
 
+  test('say who gave the answer', async () => {
+    const end = await hello();
+    const within = await start(({ path }, reply) => {
+      if (path === '/end') reply.end('there');
+      else reply.writeHead(302, { location: path === '/out' ? end.url : '/end' }).end();
+    });
+    const originOf = async (path: string) =>
+      (await fetchGuarded(`${within.url}${path}`, onlyTo(within, end))).origin;
+    expect(await originOf('/')).toBe(within.url);
+    expect(await originOf('/out')).toBe(end.url);
+    const receive = async () => undefined;
+    const received = await fetchGuarded(`${within.url}/out`, { ...onlyTo(within, end), receive });
+    expect(received.origin).toBe(end.url);
+  });
+
   test.each([301, 302, 303, 307, 308])('are judged again (%i)', async (status) => {
     const inside = await hello();
     const server = await redirecting(() => inside.url, status);

@@ -32,7 +32,13 @@ export type OutboundRequest = OutboundRules & {
 
 type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 type Headers = Record<string, string | string[] | undefined>;
-export type OutboundReply = { status: number; headers: Headers; body: Buffer };
+export type OutboundReply = {
+  status: number;
+  headers: Headers;
+  body: Buffer;
+  /** Of the server that gave it, which a redirect may have named. */
+  origin: string;
+};
 
 /**
  * The answer of another service, whatever its status; redirects are followed, at most three, unless they are kept. Fails with an
@@ -196,10 +202,15 @@ export function createOutbound(
     if (location === undefined || options.keepRedirects || !REDIRECTS.includes(status)) {
       const { receive } = options;
       if (!receive || status !== 200)
-        return { status, headers, body: await readBody(body, receive ? NO_BODY : options) };
+        return {
+          status,
+          headers,
+          origin: url.origin,
+          body: await readBody(body, receive ? NO_BODY : options),
+        };
       renew();
       await receive(headers, piecesOf(body, options, renew));
-      return { status, headers, body: Buffer.alloc(0) };
+      return { status, headers, origin: url.origin, body: Buffer.alloc(0) };
     }
     body.on('error', () => undefined).destroy();
     if (redirects === MAX_REDIRECTS) {

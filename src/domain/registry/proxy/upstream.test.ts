@@ -19,6 +19,8 @@ const app = useApp();
 let upstream: WebServer;
 let elsewhere: WebServer;
 let respond: (request: Received, reply: ServerResponse) => void;
+/** What answers elsewhere. */
+let asked: typeof respond;
 let group: MadeGroup;
 let guest: Credentials;
 let prefix: string;
@@ -83,10 +85,7 @@ async function open(path: string) {
 
 beforeAll(async () => {
   upstream = await startWebServer((request, reply) => respond(request, reply));
-  elsewhere = await startWebServer(({ headers, path }, reply) => {
-    if (path === '/once-more') reply.writeHead(302, { location: 'http://10.0.0.1/' }).end();
-    else reply.end(headers.authorization === undefined ? 'layer' : 'a secret was told');
-  });
+  elsewhere = await startWebServer((request, reply) => asked(request, reply));
 });
 afterAll(async () => {
   await upstream.stop();
@@ -100,6 +99,10 @@ beforeEach(async () => {
   prefix = `${group.full_path.toLowerCase()}/dependency_proxy/containers`;
   upstream.received.splice(0);
   elsewhere.received.splice(0);
+  asked = ({ headers, path }, reply) => {
+    if (path === '/once-more') reply.writeHead(302, { location: 'http://10.0.0.1/' }).end();
+    else reply.end(headers.authorization === undefined ? 'layer' : 'a secret was told');
+  };
   await setUp({
     dependency_proxy_enabled: true,
     dependency_proxy_upstream_url: `${upstream.url}/`,
@@ -171,6 +174,28 @@ test('a token is got by what the 401 says, with the credentials of the group, wh
       ? sendManifest(reply)
       : reply.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end());
   expect((await pull('GET manifests/v1')).text).toBe(manifest);
+});
+
+test.each([
+  ['Bearer', () => `Bearer realm="${elsewhere.url}/token"`],
+  ['Basic', () => 'Basic realm="x"'],
+])('a host that a redirect names learns no credentials by a %s challenge', async (_, challenge) => {
+  const path = `PUT /groups/${group.id}/dependency_proxy/settings`;
+  bodyOf(await app.root(path, { body: { identity: 'me', secret: 'secret' } }), 200);
+  asked = ({ path: at }, reply) => {
+    if (at === '/token') reply.end('{"token":"for-pulls"}');
+    else reply.writeHead(401, { 'www-authenticate': challenge() }).end();
+  };
+  respond = (__, reply) => void reply.writeHead(307, { location: `${elsewhere.url}/layer` }).end();
+  expect(await outcome('GET manifests/v1')).toEqual([404, 'MANIFEST_UNKNOWN']);
+  for (const method of ['GET', 'HEAD'])
+    expect((await pull(`${method} blobs/${sha256Of('layer')}`)).status).toBe(404);
+  const told = [...elsewhere.received, ...upstream.received];
+  expect(told.map(({ path: at, headers }) => [at.split('/').at(-1), headers.authorization])).toEqual([
+    ...Array.from({ length: 3 }, () => ['layer', undefined]),
+    ['v1', undefined],
+    ...Array.from({ length: 2 }, () => [sha256Of('layer'), undefined]),
+  ]);
 });
 
 test.each([

@@ -106,7 +106,8 @@ async function ask(upstream: Upstream, path: string, request: Asked): Promise<Ou
     return send(upstream, url, { ...request, headers: { accept, ...(authorization && { authorization }) } });
   };
   let reply = await sendTo();
-  if (reply.status === 401) {
+  // Where a redirect leads, nobody learns the credentials by asking for them.
+  if (reply.status === 401 && reply.origin === new URL(url).origin) {
     upstream.authorization = await authorize(upstream, reply);
     reply = await sendTo();
   }
