@@ -1,5 +1,5 @@
 /** The files of the store of blobs. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { blobPath } from '../../src/platform/blobs/blob-files.ts';
 import { digest } from '../../src/platform/secret.ts';
@@ -19,6 +19,9 @@ export function blobFiles(site: Of): string[] {
 }
 
 export const isStored = (site: Of, bytes: string | Buffer): boolean => existsSync(fileOf(site, bytes));
+
+/** As of a site that was restored without its blobs: rows go on naming it. */
+export const removeBlobFile = (site: Of, bytes: string | Buffer): void => rmSync(fileOf(site, bytes));
 
 /** Places bytes that a row of samples names; under the digest of another text, where the bytes are made later than their row. */
 export function placeBlob(site: Of, bytes: string | Buffer, named: string | Buffer = bytes): void {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
 import { createShare } from '../../../platform/fair-share.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { startDigest, unseal } from '../../../platform/secret.ts';
@@ -89,6 +90,16 @@ const shownOf = ({ digest, media_type: mediaType, sha256 }: KeptManifest): Shown
   sha256,
 });
 
+/** Undefined where the bytes are gone: with a purge at this moment, or because they were not restored with their row. */
+const keptBytes = (
+  context: RegistryRequest,
+  kept: Parameters<typeof storedBytes>[1],
+): Promise<HttpResponse | undefined> =>
+  storedBytes(context, kept).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'not_found') return undefined;
+    throw error;
+  });
+
 /** The bytes as a manifest of their type; UNAVAILABLE where they are none, or not what was asked for. */
 function requireManifest(
   reference: Reference,
@@ -153,6 +164,12 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
     return keepManifest(place, reference, fetched.bytes, requireManifest(reference, fetched));
   }
 
+  /** As if nothing were kept. */
+  const lookUpAnew = (place: Place, reference: Reference): Promise<Shown> =>
+    share
+      .run(() => refreshed(place, reference, undefined))
+      .catch((error: unknown) => refuse(error, 'MANIFEST_UNKNOWN'));
+
   /** What is kept of a digest does not change; of a tag it is served where the registry behind says nothing else. */
   async function lookUp(place: Place, reference: Reference): Promise<Shown> {
     const kept = await selectKeptManifest(db, place, reference);
@@ -191,14 +208,21 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
     async manifest(context, path, given) {
       const reference = referenceOf(given);
       const place = await requirePlace(services, context, path);
-      const shown = await shared(`${place.groupId} ${place.image} ${given}`, () => lookUp(place, reference));
-      const { digest, mediaType: contentType } = shown;
-      if ('sha256' in shown) return storedBytes(context, { sha256: shown.sha256, digest, contentType });
-      return {
-        status: 200,
-        headers: { ...headersOf(digest, shown.bytes.length), 'content-type': contentType },
-        body: shown.bytes,
+      const key = `${place.groupId} ${place.image} ${given}`;
+      const response = async (shown: Shown): Promise<HttpResponse | undefined> => {
+        const { digest, mediaType: contentType } = shown;
+        if ('sha256' in shown) return keptBytes(context, { sha256: shown.sha256, digest, contentType });
+        return {
+          status: 200,
+          headers: { ...headersOf(digest, shown.bytes.length), 'content-type': contentType },
+          body: shown.bytes,
+        };
       };
+      const kept = await response(await shared(key, () => lookUp(place, reference)));
+      if (kept) return kept;
+      const anew = await response(await shared(`${key} anew`, () => lookUpAnew(place, reference)));
+      if (anew) return anew;
+      throw new RegistryError('MANIFEST_UNKNOWN', 'the manifest was removed at this moment');
     },
     async blob(context, path, given) {
       const digest = requireDigest(given);
@@ -207,7 +231,9 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
       if (kept) {
         await notePull(db, 'dependency_proxy_blobs', kept);
         const { sha256 } = kept;
-        return storedBytes(context, { sha256, digest: digest.text, contentType: 'application/octet-stream' });
+        const contentType = 'application/octet-stream';
+        const stored = await keptBytes(context, { sha256, digest: digest.text, contentType });
+        if (stored) return stored;
       }
       try {
         if (context.request.method === 'HEAD') {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { isStored } from '../../../../test/support/blobs.ts';
+import { isStored, removeBlobFile } from '../../../../test/support/blobs.ts';
 import {
   bodyOf,
   type MadeUser,
@@ -149,6 +149,37 @@ test('an image comes from the registry behind, once; then it is there without it
   expect((await pull(`GET ${image}/manifests/v1`)).status).toBe(503);
   expect((await pull(`GET ${image}/manifests/${digest}`)).status).toBe(503);
   expect((await pull(`GET ${image}/blobs/${sha256Of(layer)}`)).status).toBe(503);
+});
+
+test('what is kept without its bytes comes anew, and is there again', async () => {
+  const { image, registry } = await openUpstream();
+  const layer = `restored ${image}`;
+  const digest = await registry.pushImage(image, 'v1', layer);
+  const manifest = JSON.stringify(imageOf([layer]));
+  const pull = puller();
+  const paths = {
+    tag: `${image}/manifests/v1`,
+    digest: `${image}/manifests/${digest}`,
+    blob: `${image}/blobs/${sha256Of(layer)}`,
+  };
+  for (const path of Object.values(paths)) expect((await pull(`GET ${path}`)).status).toBe(200);
+  for (const [path, bytes] of [
+    [paths.tag, manifest],
+    [paths.digest, manifest],
+    [paths.blob, layer],
+  ] as const) {
+    removeBlobFile(app, bytes);
+    await setUp(goneAway);
+    expect((await pull(`GET ${path}`)).status).toBe(503);
+    await setUp({ dependency_proxy_upstream_url: upstream.url });
+    expect((await pull(`HEAD ${path}`)).status).toBe(200);
+    const got = await pull(`GET ${path}`);
+    expect([got.status, got.text]).toEqual([200, bytes]);
+    expect(isStored(app, bytes)).toBe(true);
+    await setUp(goneAway);
+    expect((await pull(`GET ${path}`)).text).toBe(bytes);
+    await setUp({ dependency_proxy_upstream_url: upstream.url });
+  }
 });
 
 test('a tag is what it is in the registry behind now; what is gone there is not served', async () => {
