@@ -55,6 +55,8 @@ export type NewJob = {
   key?: string;
   /** The least goes first; zero unless told. */
   priority?: number;
+  /** It does not run before they are over. */
+  delaySeconds?: number;
 };
 
 /**
@@ -68,11 +70,12 @@ export async function addJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
 
 const INSERT_JOBS = `
   select count(*) from graphile_worker.add_jobs((
-    select array_agg((task, payload, queue, now() - ($2::integer - place) * interval '1 microsecond',
+    select array_agg((task, payload, queue,
+      now() + coalesce("delaySeconds", 0) * interval '1 second' - ($2::integer - place) * interval '1 microsecond',
       null, key, priority, null)::graphile_worker.job_spec order by place)
     from rows from (json_to_recordset($1::text::json)
-      as (task text, payload json, queue text, key text, priority smallint))
-      with ordinality as job(task, payload, queue, key, priority, place)))`;
+      as (task text, payload json, queue text, key text, priority smallint, "delaySeconds" integer))
+      with ordinality as job(task, payload, queue, key, priority, "delaySeconds", place)))`;
 
 /** Facts and jobs that wait, and jobs that failed too often. */
 export async function countWaiting(

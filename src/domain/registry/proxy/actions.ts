@@ -82,7 +82,7 @@ export async function notePull(
 
 const BATCH = 500;
 
-/** What of a group was kept, or last pulled, at that time or before goes: the SHA-256 of its blobs, a batch at a time. */
+/** What of a group was kept, or last pulled, at that time or before goes, except for what is being pulled: the SHA-256 of its blobs, a batch at a time. */
 export async function* removeKept(
   db: Db,
   groupId: number,

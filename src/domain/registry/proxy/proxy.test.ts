@@ -27,7 +27,7 @@ import { moveClock } from '../../../platform/clock.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { sweepRegistry } from '../sweep.ts';
 import { MAX_BLOBS, MAX_MANIFESTS } from './actions.ts';
-import { runPurge } from './removal.ts';
+import { PURGE, runPurge } from './removal.ts';
 
 const app = useApp();
 const upstream = useApp();
@@ -466,6 +466,36 @@ test('what is more than a group keeps is handed on; a purge of much takes severa
     async () => isDeepStrictEqual(await counts(), { manifests: 0, blobs: 0 }),
     'the purge does not end',
   );
+});
+
+test('a purge removes what is being pulled as soon as it may, and asks for it once until then', async () => {
+  const { image, registry } = await openUpstream();
+  const layer = `pulled ${image}`;
+  await registry.pushImage(image, 'v1', layer);
+  const pull = puller();
+  for (const path of [`${image}/manifests/v1`, `${image}/blobs/${sha256Of(layer)}`])
+    expect((await pull(`GET ${path}`)).status).toBe(200);
+  const { services } = app.app;
+  const { db } = services.database;
+  const { id } = team.group;
+  const kept = async () => {
+    const { rows } = await sql<{ kept: string }>`
+      select 'manifest' as kept from dependency_proxy_manifests where namespace_id = ${id}
+      union all select 'blob' from dependency_proxy_blobs where namespace_id = ${id}`.execute(db);
+    return rows.map((row) => row.kept);
+  };
+  await db.transaction().execute(async (tx) => {
+    await sql`select from dependency_proxy_manifests where namespace_id = ${id} for update`.execute(tx);
+    await runPurge(services, { namespace_id: id, before: new Date().toISOString() });
+    expect(await kept()).toEqual(['manifest']);
+    const { rows } = await sql`
+      select run_at > created_at as later from graphile_worker.jobs where key = ${`${PURGE} ${id}`}`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ later: true }]);
+  });
+  await until(async () => (await kept()).length === 0, 'the purge leaves what was being pulled');
+  expect(isStored(app, JSON.stringify(imageOf([layer])))).toBe(false);
 });
 
 test('a job pulls by the groups around its project, as its variables and credentials say', async () => {

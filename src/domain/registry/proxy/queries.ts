@@ -69,6 +69,16 @@ export const selectKeptBlob = (db: Db, groupId: number, digest: string): Promise
     .where('digest', '=', digest)
     .executeTakeFirst();
 
+/** Whether a group keeps anything since that time or before. */
+export async function isAnyKept(db: Db, groupId: number, before: Date): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`
+    select exists (select from dependency_proxy_manifests where namespace_id = ${groupId} and created_at <= ${before})
+      or exists (select from dependency_proxy_blobs where namespace_id = ${groupId} and created_at <= ${before}) as any`.execute(
+    db,
+  );
+  return rows[0]?.any ?? false;
+}
+
 /** Groups that remove what was not pulled for a time, and the time. */
 export async function selectExpiring(db: Db): Promise<{ namespace_id: number; image_ttl: number }[]> {
   return db

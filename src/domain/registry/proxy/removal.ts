@@ -6,29 +6,40 @@ import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { startTurn } from '../../../platform/jobs/turn.ts';
 import { CLEANING } from '../tags/removal.ts';
 import { removeKept } from './actions.ts';
-import { selectExpiring } from './queries.ts';
+import { isAnyKept, selectExpiring } from './queries.ts';
 
 export const PURGE = 'registry.purge_proxy';
 
 /** As a job has it; the time is an ISO 8601 text: what was kept after it stays. */
 export type Purge = { namespace_id: number; before: string };
 
-export const purgeLater = (db: Db, purge: Purge): Promise<void> =>
+export const purgeLater = (db: Db, purge: Purge, delaySeconds = 0): Promise<void> =>
   addJobs(db, [
-    { task: PURGE, payload: { ...purge }, queue: CLEANING, key: `${PURGE} ${purge.namespace_id}` },
+    {
+      task: PURGE,
+      payload: { ...purge },
+      queue: CLEANING,
+      key: `${PURGE} ${purge.namespace_id}`,
+      delaySeconds,
+    },
   ]);
 
-/** One turn; what is left is a job behind those that wait. */
+/** Transactions that hold what is being pulled are short. */
+const PULLED_SECONDS = 2;
+
+/** One turn; what is left is a job behind those that wait, and what is being pulled is one of soon after. */
 export async function runPurge(
   { database: { background: db }, blobs }: Needs<'database' | 'blobs'>,
   purge: Purge,
   turnMs?: number,
 ): Promise<void> {
   const isOver = startTurn(turnMs);
-  for await (const gone of removeKept(db, purge.namespace_id, 'created_at', new Date(purge.before))) {
+  const before = new Date(purge.before);
+  for await (const gone of removeKept(db, purge.namespace_id, 'created_at', before)) {
     await blobs.release(gone);
     if (isOver()) return purgeLater(db, purge);
   }
+  if (await isAnyKept(db, purge.namespace_id, before)) await purgeLater(db, purge, PULLED_SECONDS);
 }
 
 const DAY_MS = 86_400_000;
