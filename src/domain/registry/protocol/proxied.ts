@@ -4,7 +4,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { createShare } from '../../../platform/fair-share.ts';
+import { createShare, currentCaller } from '../../../platform/fair-share.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { startDigest, unseal } from '../../../platform/secret.ts';
 import { placeOfProxied } from '../access/tokens.ts';
@@ -127,7 +127,7 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
     waiting: 512,
     timeoutMs: 60_000,
   });
-  /** Those that are being looked up, by what they are called: clients of the same wait for one. */
+  /** Those that are being looked up, by what they are called, and for whom where a place is waited for. */
   const lookups = new Map<string, Promise<Shown>>();
 
   async function keepManifest(
@@ -164,25 +164,6 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
     return keepManifest(place, reference, fetched.bytes, requireManifest(reference, fetched));
   }
 
-  /** As if nothing were kept. */
-  const lookUpAnew = (place: Place, reference: Reference): Promise<Shown> =>
-    share
-      .run(() => refreshed(place, reference, undefined))
-      .catch((error: unknown) => refuse(error, 'MANIFEST_UNKNOWN'));
-
-  /** What is kept of a digest does not change; of a tag it is served where the registry behind says nothing else. */
-  async function lookUp(place: Place, reference: Reference): Promise<Shown> {
-    const kept = await selectKeptManifest(db, place, reference);
-    if (kept) await notePull(db, 'dependency_proxy_manifests', kept);
-    if (kept && 'digest' in reference) return shownOf(kept);
-    return share
-      .run(() => refreshed(place, reference, kept))
-      .catch((error: unknown) => {
-        if (kept && error instanceof UpstreamError && isPassing(error.reason)) return shownOf(kept);
-        return refuse(error, 'MANIFEST_UNKNOWN');
-      });
-  }
-
   function shared(key: string, look: () => Promise<Shown>): Promise<Shown> {
     const known = lookups.get(key);
     if (known) return known;
@@ -190,6 +171,30 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
     lookups.set(key, looking);
     return looking;
   }
+
+  /** Asks the registry behind in the caller's own share: nobody waits in another's queue for what both ask for. */
+  const asked = (key: string, look: () => Promise<Shown>): Promise<Shown> =>
+    shared(`${key} for ${currentCaller()}`, () => share.run(() => shared(key, look)));
+
+  const keyOf = ({ groupId, image }: Place, reference: Reference): string =>
+    `${groupId} ${image} ${'digest' in reference ? reference.digest : reference.tag}`;
+
+  /** What is kept of a digest does not change; of a tag it is served where the registry behind says nothing else. */
+  async function lookUp(place: Place, reference: Reference): Promise<Shown> {
+    const kept = await selectKeptManifest(db, place, reference);
+    if (kept) await notePull(db, 'dependency_proxy_manifests', kept);
+    if (kept && 'digest' in reference) return shownOf(kept);
+    return asked(keyOf(place, reference), () => refreshed(place, reference, kept)).catch((error: unknown) => {
+      if (kept && error instanceof UpstreamError && isPassing(error.reason)) return shownOf(kept);
+      return refuse(error, 'MANIFEST_UNKNOWN');
+    });
+  }
+
+  /** As if nothing were kept. */
+  const lookUpAnew = (place: Place, reference: Reference): Promise<Shown> =>
+    asked(`${keyOf(place, reference)} anew`, () => refreshed(place, reference, undefined)).catch(
+      (error: unknown) => refuse(error, 'MANIFEST_UNKNOWN'),
+    );
 
   const keepBlob =
     (groupId: number, digest: string) =>
@@ -208,7 +213,6 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
     async manifest(context, path, given) {
       const reference = referenceOf(given);
       const place = await requirePlace(services, context, path);
-      const key = `${place.groupId} ${place.image} ${given}`;
       const response = async (shown: Shown): Promise<HttpResponse | undefined> => {
         const { digest, mediaType: contentType } = shown;
         if ('sha256' in shown) return keptBytes(context, { sha256: shown.sha256, digest, contentType });
@@ -218,9 +222,9 @@ export function createImageProxy(services: ProxyServices): ImageProxy {
           body: shown.bytes,
         };
       };
-      const kept = await response(await shared(key, () => lookUp(place, reference)));
+      const kept = await response(await lookUp(place, reference));
       if (kept) return kept;
-      const anew = await response(await shared(`${key} anew`, () => lookUpAnew(place, reference)));
+      const anew = await response(await lookUpAnew(place, reference));
       if (anew) return anew;
       throw new RegistryError('MANIFEST_UNKNOWN', 'the manifest was removed at this moment');
     },

@@ -362,6 +362,50 @@ test('one caller takes few places, whatever the registry behind does, and anothe
   for (const reply of replies) reply.destroy();
 });
 
+test('who asks for what another waits for, behind much of his own, does not wait with him', async () => {
+  const slow: ServerResponse[] = [];
+  respond = (_, reply) => void slow.push(reply);
+  const queue = await Promise.all(Array.from({ length: 6 }, (_, at) => open(`manifests/slow-${at}`)));
+  await until(() => slow.length === 6, 'the places are not taken');
+  respond = (_, reply) => void sendManifest(reply);
+  // The same, of which one waits for a place, and of which the first of another asks at once.
+  const waiting = await Promise.all(Array.from({ length: 3 }, () => open('manifests/v1')));
+  const { maintainer } = await makeMembers(app, `groups/${group.id}`, 'maintainer');
+  const other = { username: maintainer.username, password: maintainer.token };
+  const response = await fetch(`${app.url}/v2/${prefix}/team/image/manifests/v1`, {
+    headers: await headersFor('team/image', other),
+  });
+  expect([response.status, await response.text()]).toEqual([200, manifest]);
+  expect(waiting.map(({ ended }) => ended())).toEqual([undefined, undefined, undefined]);
+  for (const reply of slow) sendManifest(reply);
+  const all = [...queue, ...waiting];
+  await until(() => all.every(({ ended }) => ended() === 'whole'), 'they do not end');
+  expect(all.map(({ status }) => status())).toEqual(Array.from({ length: 9 }, () => 200));
+});
+
+test('clients that ask for the same at once are one question to the registry behind', async () => {
+  const replies: ServerResponse[] = [];
+  respond = (_, reply) => void replies.push(reply);
+  const { maintainer } = await makeMembers(app, `groups/${group.id}`, 'maintainer');
+  const other = { username: maintainer.username, password: maintainer.token };
+  const ask = async (credentials: Credentials) =>
+    fetch(`${app.url}/v2/${prefix}/team/image/manifests/v1`, {
+      headers: await headersFor('team/image', credentials),
+    });
+  const first = ask(guest);
+  await until(() => replies.length === 1, 'nothing is asked');
+  const more = [ask(guest), ask(other), ask(other)];
+  // What is asked after them has come.
+  const after = open('manifests/v2');
+  await until(() => replies.length === 2, 'nothing more is asked');
+  respond = (_, reply) => void sendManifest(reply);
+  for (const reply of replies) sendManifest(reply);
+  for (const response of await Promise.all([first, ...more])) expect(await response.text()).toBe(manifest);
+  await until(async () => (await after).ended() === 'whole', 'the later one does not end');
+  const pulled = upstream.received.filter(({ method, path }) => method === 'GET' && path.endsWith('/v1'));
+  expect(pulled).toHaveLength(1);
+});
+
 test('a blob that is larger than any is refused before a byte of it comes', async () => {
   respond = (_, reply) => {
     reply.writeHead(200, { 'content-length': String(6 * 1_073_741_824) });
