@@ -48,7 +48,7 @@ test('an image comes through the proxy of a group, and is there when the registr
   });
   const deploy = (await given.json()) as { username: string; token: string };
   const { host } = new URL(near.url);
-  const image = `${host}/team/dependency_proxy/containers/stone`;
+  const image = `${host}/team/dependency_proxy/containers/library/stone`;
   const pulls = async (name: string, reference: string) => {
     const to = join(home, name);
     await skopeo(

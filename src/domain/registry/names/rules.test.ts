@@ -1,5 +1,6 @@
 /** Cases of names, scopes and ranges. */
 import { expect, test } from 'vitest';
+import { defaultSettings } from '../../../kernel/settings/definitions.ts';
 import {
   arrivedRange,
   chunkRange,
@@ -139,7 +140,16 @@ test.each([
   ['g/containers/alpine', undefined],
 ])('%s is behind a proxy: %j', (path, proxied) => expect(proxiedImage(path)).toEqual(proxied));
 
+const hub = defaultSettings.dependency_proxy_upstream_url;
 test.each([
-  ['alpine', 'library/alpine'],
-  ['bitnami/redis', 'bitnami/redis'],
-])('%s is %s there', (name, upstream) => expect(upstreamName(name)).toBe(upstream));
+  ['alpine', hub, 'library/alpine'],
+  ['alpine', `${hub}/`, 'library/alpine'],
+  ['alpine', 'https://Registry-1.Docker.IO:443', 'library/alpine'],
+  ['library/alpine', hub, 'library/alpine'],
+  ['bitnami/redis', hub, 'bitnami/redis'],
+  ['alpine', 'https://registry.example', 'alpine'],
+  ['alpine', 'https://registry.example/registry-1.docker.io', 'alpine'],
+  ['alpine', 'https://registry-1.docker.io.example', 'alpine'],
+  ['bitnami/redis', 'https://registry.example', 'bitnami/redis'],
+  ['alpine', '', 'alpine'],
+])('%s at %s is %s there', (name, at, upstream) => expect(upstreamName(name, at)).toBe(upstream));

@@ -39,8 +39,11 @@ export function proxiedImage(path: string): ProxiedImage | undefined {
   return at < 1 ? undefined : { groupPath: path.slice(0, at), name: path.slice(at + INFIX.length) };
 }
 
-/** An image as the registry behind names it: those of one segment are the official ones of Docker Hub. */
-export const upstreamName = (name: string): string => (name.includes('/') ? name : `library/${name}`);
+const DOCKER_HUB = 'registry-1.docker.io';
+
+/** An image as the registry behind names it: those of one segment are the official ones of Docker Hub, and elsewhere themselves. */
+export const upstreamName = (name: string, upstream: string): string =>
+  URL.parse(upstream)?.hostname === DOCKER_HUB && !name.includes('/') ? `library/${name}` : name;
 
 export const isTag = (text: string): boolean => /^\w[\w.-]{0,127}$/.test(text);
 

@@ -59,7 +59,7 @@ async function requirePlace(
   if (groupId === undefined) throw challenge(request, 'insufficient_scope', scopeOf(path, 'pull'));
   const { enabled, identity, secret_sealed } = await selectProxySettings(services.database.db, groupId);
   if (!enabled) throw off();
-  const image = upstreamName(proxiedImage(path)?.name ?? '');
+  const image = upstreamName(proxiedImage(path)?.name ?? '', settings.dependency_proxy_upstream_url);
   const credentials =
     identity === null || secret_sealed === null
       ? undefined

@@ -203,31 +203,6 @@ test('a tag is what it is in the registry behind now; what is gone there is not 
   expect([never.status, errorsOf(never.text)]).toEqual([404, ['BLOB_UNKNOWN']]);
 });
 
-test('images of one segment are those of the library', async () => {
-  const made = bodyOf(
-    await upstream.root('POST /groups', { body: { name: 'library', path: 'library', visibility: 'public' } }),
-    201,
-  );
-  await makeProject(upstream, {
-    path: 'alpine',
-    name: 'alpine',
-    namespace_id: made.id,
-    visibility: 'public',
-  });
-  const root = { username: 'root', password: '' };
-  const token = bodyOf(
-    await upstream.root(`POST /users/1/personal_access_tokens`, { body: { name: 'push', scopes: ['api'] } }),
-    201,
-  ).token;
-  const digest = await openRegistry(upstream, { ...root, password: token }).pushImage(
-    'library/alpine',
-    '3',
-    'musl',
-  );
-  const got = await puller()('GET alpine/manifests/3');
-  expect([got.status, got.headers.get('docker-content-digest')]).toEqual([200, digest]);
-});
-
 test('who comes without a token is told where to get one; members, jobs and deploy tokens get one', async () => {
   const path = `${proxy}/library/alpine`;
   const scope = `repository:${path}:pull`;

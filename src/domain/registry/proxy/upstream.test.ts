@@ -236,6 +236,15 @@ test('who is limited, or finds nobody, gets what is kept; who has nothing kept l
   expect(upstream.received).toEqual([]);
 });
 
+test('an image of one segment is that of the registry behind', async () => {
+  respond = ({ path }, reply) =>
+    void (path === '/v2/alpine/manifests/3' ? sendManifest(reply) : reply.writeHead(404).end());
+  const response = await fetch(`${app.url}/v2/${prefix}/alpine/manifests/3`, {
+    headers: await headersFor('alpine'),
+  });
+  expect([response.status, await response.text()]).toEqual([200, manifest]);
+});
+
 test('a manifest is one that it says to be', async () => {
   const cases: [string, (reply: ServerResponse) => unknown][] = [
     ['another digest', (reply) => sendManifest(reply, manifest, { 'docker-content-digest': sha256Of('x') })],
