@@ -7,11 +7,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Needs } from '../../../kernel/services.ts';
+import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { createShare } from '../../../platform/fair-share.ts';
 import type { Digest } from '../names/rules.ts';
 import { RegistryError } from '../refusals/errors.ts';
 import { requireSame } from '../uploads/receive.ts';
+import { type Pace, paceAfter } from './rules.ts';
 import { fetchBlob, lengthOf, type Upstream, UpstreamError } from './upstream.ts';
 
 /** What arrived, and was what it was called. */
@@ -31,7 +33,7 @@ type Arriving = { length: number | undefined; body: Readable };
 /** A layer of the largest images. */
 const MAX_BLOB_BYTES = 5 * 1_073_741_824;
 const PIECE_BYTES = 65_536;
-/** A registry that sends a byte now and then holds no place for good. */
+/** However a registry sends, it holds no place for good. */
 const MAX_DOWNLOAD_MS = 2 * 3_600_000;
 
 type Download = {
@@ -137,7 +139,10 @@ export function createDownloads({ blobs, log }: Needs<'blobs' | 'log'>): Downloa
               status: 413,
             });
           begin(length);
+          let pace: Pace | undefined = { since: monotonic(), bytes: 0 };
           for await (const piece of pieces) {
+            pace = paceAfter(pace, piece.length, monotonic());
+            if (!pace) throw new UpstreamError('unreachable', 'the upstream registry sends too slowly');
             await draft.write(piece);
             await draft.flush();
             written += piece.length;

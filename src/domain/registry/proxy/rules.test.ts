@@ -1,6 +1,6 @@
 /** Cases of challenges and refusals. */
 import { expect, test } from 'vitest';
-import { isPassing, readChallenge, reasonOf, tokenAddress } from './rules.ts';
+import { isPassing, type Pace, paceAfter, readChallenge, reasonOf, tokenAddress } from './rules.ts';
 
 const hub = 'https://auth.docker.io/token';
 test.each([
@@ -48,4 +48,25 @@ test.each([
 ])('%i means %s, and what is kept is served: %s', (status, reason, passing) => {
   expect(reasonOf(status)).toBe(reason);
   expect(isPassing(reasonOf(status))).toBe(passing);
+});
+
+const often = (times: number, bytes: number, apart: number) =>
+  Array.from({ length: times }, (_, at) => [bytes, (at + 1) * apart] as const);
+test.each([
+  ['a byte each 29 seconds', 3, often(10, 1, 29_000)],
+  ['a byte each tenth of a second', 600, often(1_000, 1, 100)],
+  ['64 KiB each minute', undefined, often(100, 65_536, 60_000)],
+  ['less than that', 1, often(100, 65_535, 60_000)],
+  ['1,200 bytes each second', undefined, often(7_200, 1_200, 1_000)],
+  ['1,000 bytes each second', 60, often(7_200, 1_000, 1_000)],
+  ['much, and then little', 7, [[1_000_000, 1_000], ...often(10, 1, 29_000)] as const],
+  ['little, and whole within a minute', undefined, often(2, 10, 29_999)],
+])('a download of %s ends at piece %s', (_, end, pieces) => {
+  let pace: Pace | undefined = { since: 0, bytes: 0 };
+  let ended: number | undefined;
+  for (const [index, [bytes, at]] of pieces.entries()) {
+    pace = pace && paceAfter(pace, bytes, at);
+    if (pace === undefined) ended ??= index + 1;
+  }
+  expect(ended).toBe(end);
 });

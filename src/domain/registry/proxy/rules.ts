@@ -56,3 +56,16 @@ export function reasonOf(status: number): UpstreamReason {
 /** Whether what is kept is served in the place of what the registry behind does not give now. */
 export const isPassing = (reason: UpstreamReason): boolean =>
   reason === 'limited' || reason === 'unreachable';
+
+/** How much of a download came since when, in milliseconds of any clock that only grows. */
+export type Pace = { since: number; bytes: number };
+
+const PACE_MS = 60_000;
+const LEAST_BYTES = 65_536;
+
+/** With a piece that comes at that time; undefined where the minute before brought too little to hold a place for it. */
+export function paceAfter({ since, bytes }: Pace, piece: number, at: number): Pace | undefined {
+  const pace = { since, bytes: bytes + piece };
+  if (at - since < PACE_MS) return pace;
+  return pace.bytes < LEAST_BYTES ? undefined : { since: at, bytes: 0 };
+}

@@ -1,7 +1,7 @@
 /** The dependency proxy before registries that are slow, limit, lie, redirect or end in the middle. */
 import type { ServerResponse } from 'node:http';
 import { get } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { blobFiles, isStored } from '../../../../test/support/blobs.ts';
 import { bodyOf, type MadeGroup, makeGroup, makeMembers } from '../../../../test/support/factories.ts';
@@ -346,6 +346,28 @@ test('a download that all clients have left ends, and what waits for it comes ag
   await until(() => closed, 'it is still asked for');
   respond = (_, reply) => void reply.end(layer);
   expect((await pull(`GET blobs/${sha256Of(layer)}`)).text).toBe(layer);
+});
+
+test('a registry that sends a byte now and then is not waited for', async () => {
+  let sending: ServerResponse | undefined;
+  respond = (_, reply) => {
+    sending = reply;
+    reply.writeHead(200, { 'content-length': '100000' });
+    reply.write('xx');
+  };
+  const before = blobFiles(app);
+  const client = await open(`blobs/${sha256Of('trickling')}`);
+  await until(() => client.text() === 'x', 'nothing arrives');
+  const present = performance.now.bind(performance);
+  const moved = vi.spyOn(performance, 'now').mockImplementation(() => present() + 61_000);
+  try {
+    sending?.write('x');
+    await until(() => client.ended() === 'cut', 'it is still downloaded');
+  } finally {
+    moved.mockRestore();
+  }
+  await until(() => sending?.destroyed === true, 'the connection stays');
+  await until(() => blobFiles(app).length === before.length, 'its draft stays');
 });
 
 test('one caller takes few places, whatever the registry behind does, and another goes on', async () => {

@@ -56,7 +56,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error;
     const { cause } = error;
-    if (cause instanceof Failure || cause instanceof RegistryError) throw cause;
+    if ([Failure, RegistryError, UpstreamError].some((own) => cause instanceof own)) throw cause;
     throw new UpstreamError('unreachable', `the upstream registry gives no answer: ${error.message}`, error);
   }
 }
