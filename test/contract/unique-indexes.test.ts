@@ -98,6 +98,7 @@ const neverRefuses: Record<string, string[]> = {
     'related_epic_links_pair',
     'release_milestones_pkey',
     'releases_tag',
+    'removed_objects_pkey',
     'repositories_container',
     'resource_groups_key',
     'runner_managers_once',
