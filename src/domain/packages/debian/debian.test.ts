@@ -141,6 +141,36 @@ test('a release is another one when anything changes, and the indexes of the one
   expect((await get(`${base}/main/binary-amd64/Packages`)).text).toBe('');
 });
 
+const dateOf = (release: string) => Date.parse(/^Date: (.*)$/m.exec(release)?.[1] ?? '');
+
+test('a state that comes back is a newer release', async () => {
+  const base = `${ofProject()}/dists/sid`;
+  const release = async () => (await get(`${base}/Release`)).text;
+  await put('stone_1.0-1_amd64.deb', stone(), { to: SID });
+  const first = await release();
+  const back = [moveClock(60_000)];
+  try {
+    await put('slate_1.0-1_amd64.deb', stone({ Package: 'slate' }), { to: SID });
+    const second = await release();
+    back.push(moveClock(60_000));
+    const [{ id }] = bodyOf(
+      await app.root(`GET /projects/${project.id}/packages?package_name=slate`),
+      200,
+    ) as unknown as [{ id: number }];
+    bodyOf(await app.as(maintainer.token)(`DELETE /projects/${project.id}/packages/${id}`), 204);
+    const third = await release();
+    expect(listed(third)).toEqual(listed(first));
+    expect(dateOf(second)).toBeGreaterThan(dateOf(first));
+    expect(dateOf(third)).toBeGreaterThan(dateOf(second));
+    expect((await get(`${base}/main/binary-amd64/Packages`)).text.match(/^Package: .*$/gm)).toEqual([
+      'Package: stone',
+    ]);
+    expect(await release()).toBe(third);
+  } finally {
+    for (const each of back) each();
+  }
+});
+
 test('many ask at once while packages come: each index is the one of its release', async () => {
   const base = `${ofProject()}/dists/sid`;
   const uploads = Array.from({ length: 8 }, (_, at) =>

@@ -72,15 +72,23 @@ export async function selectIndexed(
 /** One that is signed. */
 export type Release = ReleaseRow & { release: string; signed_release: string; signature: string };
 
+/** Whose packages a release shows, in one order whatever distribution was made first. */
+export const projectsOf = (origins: readonly Origin[]): number[] =>
+  origins.map(({ project_id }) => project_id).sort((one, other) => one - other);
+
+/** The newest of these projects: programs take none that is older than the one they know, also when a state comes back. */
 export async function selectRelease(
   db: Db,
   distribution: Pick<DistributionRow, 'id'>,
+  origins: readonly Origin[],
   fingerprint: Buffer,
 ): Promise<Release | undefined> {
   const { rows } = await sql<Release>`
-    select * from debian_releases
-    where distribution_id = ${distribution.id} and fingerprint = ${fingerprint} and release is not null
-    order by id desc limit 1`.execute(db);
+    with newest as (
+      select * from debian_releases
+      where distribution_id = ${distribution.id} and project_ids = ${projectsOf(origins)}::bigint[]
+        and release is not null order by id desc limit 1)
+    select * from newest where fingerprint = ${fingerprint}`.execute(db);
   return rows[0];
 }
 

@@ -25,6 +25,7 @@ import { detachedSignature, signedText } from './openpgp.ts';
 import {
   FILES_READ,
   type Origin,
+  projectsOf,
   type Release,
   selectIndexed,
   selectOld,
@@ -156,14 +157,14 @@ async function build(services: ReleaseServices, view: View): Promise<Release> {
   const { db } = services.database;
   const { entries, files } = await readEntries(db, view);
   const fingerprint = fingerprintOf(view, files);
-  const known = await selectRelease(db, distribution, fingerprint);
+  const known = await selectRelease(db, distribution, origins, fingerprint);
   if (known) return known;
   const { id } = await db
     .insertInto('debian_releases')
     .values({
       distribution_id: distribution.id,
       fingerprint,
-      project_ids: origins.map(({ project_id }) => project_id),
+      project_ids: projectsOf(origins),
       created_at: now(),
     })
     .returning('id')
@@ -193,7 +194,7 @@ const building = new WeakMap<ReleaseServices['database'], Map<string, Promise<Re
 export async function currentRelease(services: ReleaseServices, view: View): Promise<Release> {
   const { db } = services.database;
   const fingerprint = fingerprintOf(view, (await selectState(db, view.origins)).files);
-  const known = await selectRelease(db, view.distribution, fingerprint);
+  const known = await selectRelease(db, view.distribution, view.origins, fingerprint);
   if (known) return known;
   const mine = building.get(services.database) ?? new Map<string, Promise<Release>>();
   building.set(services.database, mine);
