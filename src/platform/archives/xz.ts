@@ -1,9 +1,8 @@
 /**
  * Unpacks xz in bounded memory: what comes out is its own dictionary, however large a one the archive asks for. It reads what
  * `xz` writes by default, one stream of LZMA2 without other filters. Its checksums are not compared: who unpacks knows what has
- * to come out. (The .xz file format 1.2; LZMA Specification.)
+ * to come out. It takes as long as it takes: programs ask the thread for it. (The .xz file format 1.2; LZMA Specification.)
  */
-import { takeTurns } from '../turns.ts';
 import { ArchiveError } from './zip-file.ts';
 
 const broken = (): ArchiveError => new ArchiveError('not packed by xz');
@@ -130,14 +129,17 @@ class Output {
   }
 }
 
+/** Of the literals, for the most that their properties may say. */
+const MAX_LITERAL_BITS = 4;
+
 /** The state of LZMA between chunks. */
 class Decoder {
-  private readonly lc: number;
-  private readonly placeMask: number;
-  private readonly literalMask: number;
+  private lc = 0;
+  private placeMask = 0;
+  private literalMask = 0;
   private state = 0;
   private readonly recent: [number, number, number, number] = [0, 0, 0, 0];
-  private readonly literals: Uint16Array;
+  private readonly literals = probabilities(0x300 << MAX_LITERAL_BITS);
   private readonly isMatch = probabilities(STATES << 4);
   private readonly isRepeated = probabilities(STATES);
   private readonly isRepeatedFirst = probabilities(STATES);
@@ -149,14 +151,24 @@ class Decoder {
   private readonly align = probabilities(16);
   private readonly lengths = lengthModel();
   private readonly repeatedLengths = lengthModel();
+  private readonly models = [
+    ...[this.isMatch, this.isRepeated, this.isRepeatedFirst, this.isRepeatedSecond, this.isRepeatedThird],
+    ...[this.isLongFirst, this.slots, this.special, this.align],
+    ...Object.values(this.lengths),
+    ...Object.values(this.repeatedLengths),
+  ];
 
-  constructor(properties: number) {
+  /** Forgets what it learnt, in place: each of very many chunks may ask for it. */
+  reset(properties: number): void {
     const [lc, lp, pb] = [properties % 9, Math.floor(properties / 9) % 5, Math.floor(properties / 45)];
-    if (pb > 4 || lc + lp > 4) throw broken();
+    if (pb > 4 || lc + lp > MAX_LITERAL_BITS) throw broken();
     this.lc = lc;
     this.literalMask = (1 << lp) - 1;
     this.placeMask = (1 << pb) - 1;
-    this.literals = probabilities(0x300 << (lc + lp));
+    this.state = 0;
+    this.recent.fill(0);
+    this.literals.fill(HALF, 0, 0x300 << (lc + lp));
+    for (const model of this.models) model.fill(HALF);
   }
 
   private literal(bits: RangeDecoder, out: Output): void {
@@ -236,18 +248,12 @@ class Decoder {
     }
     if (bits.isOver) throw broken();
   }
-
-  /** Forgets what it learnt: another one of the same properties. */
-  static again(properties: number | undefined): Decoder {
-    if (properties === undefined) throw broken();
-    return new Decoder(properties);
-  }
 }
 
 /** Unpacks one block of LZMA2 from a place on; the place behind it. */
-async function unpackBlock(packed: Buffer, begin: number, out: Output, turn: () => Promise<void>) {
+function unpackBlock(packed: Buffer, begin: number, out: Output, decoder: Decoder): number {
   let at = begin;
-  let decoder: Decoder | undefined;
+  let isReady = false;
   let properties: number | undefined;
   let isFirst = true;
   const take = (count: number): number => {
@@ -256,7 +262,6 @@ async function unpackBlock(packed: Buffer, begin: number, out: Output, turn: () 
     return at - count;
   };
   for (;;) {
-    await turn();
     const control = packed[take(1)] ?? 0;
     if (control === 0) return at;
     if (isFirst && control !== 1 && control < 0xe0) throw broken();
@@ -274,8 +279,12 @@ async function unpackBlock(packed: Buffer, begin: number, out: Output, turn: () 
     const size = ((control & 0x1f) << 16) + packed.readUInt16BE(take(2)) + 1;
     const packedSize = packed.readUInt16BE(take(2)) + 1;
     if (control >= 0xc0) properties = packed[take(1)];
-    if (control >= 0xa0) decoder = Decoder.again(properties);
-    if (!decoder) throw broken();
+    if (control >= 0xa0) {
+      if (properties === undefined) throw broken();
+      decoder.reset(properties);
+      isReady = true;
+    }
+    if (!isReady) throw broken();
     const from = take(packedSize);
     decoder.decode(new RangeDecoder(packed, from, at), out, size);
   }
@@ -307,17 +316,17 @@ function behindHeader(packed: Buffer, begin: number): number {
 }
 
 /** Unpacks what xz packed, at most so many bytes. ArchiveError for what is no xz. */
-export async function unpackXz(packed: Buffer, maximum: number): Promise<Buffer> {
+export function unpackXz(packed: Buffer, maximum: number): Buffer {
   if (packed.length < HEADER || !packed.subarray(0, 6).equals(MAGIC)) throw broken();
   const checkSize = checkSizes[(packed[7] ?? 0) & 0x0f] ?? 0;
-  const turn = takeTurns();
   const out = new Output(maximum);
+  const decoder = new Decoder();
   let at = HEADER;
   // A zero begins the index, which lists the blocks.
   while (packed[at] !== 0) {
     if (at >= packed.length) throw broken();
     const begin = behindHeader(packed, at);
-    const end = await unpackBlock(packed, begin, out, turn);
+    const end = unpackBlock(packed, begin, out, decoder);
     at = end + (-(end - begin) & 3) + checkSize;
   }
   return out.bytes.subarray(0, out.length);

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, gunzip, zstdDecompress } from 'node:zlib';
 import { tarMembers } from '../../../platform/archives/tar.ts';
-import { unpackXz } from '../../../platform/archives/xz.ts';
+import { unpackXzInThread } from '../../../platform/archives/xz-unpacking.ts';
 import { ArchiveError } from '../../../platform/archives/zip-file.ts';
-import { badRequest } from '../../../platform/failure.ts';
+import { badRequest, Failure } from '../../../platform/failure.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 
 const MAGIC = '!<arch>\n';
@@ -25,7 +25,7 @@ const [unpackGzip, unpackZstd] = [promisify(gunzip), promisify(zstdDecompress)];
 const unpackers: Readonly<Record<string, (packed: Buffer) => Promise<Buffer>>> = {
   '': async (packed) => packed,
   '.gz': (packed) => unpackGzip(packed, { maxOutputLength: MAX_UNPACKED }),
-  '.xz': (packed) => unpackXz(packed, MAX_UNPACKED),
+  '.xz': (packed) => unpackXzInThread(packed, MAX_UNPACKED),
   '.zst': (packed) =>
     unpackZstd(packed, {
       maxOutputLength: MAX_UNPACKED,
@@ -65,7 +65,7 @@ export async function controlIn(read: Read): Promise<string> {
   const unpack = unpackers[ending];
   if (!unpack) throw new ArchiveError(`packed otherwise than by gzip, xz or zstd: control.tar${ending}`);
   const archive = await unpack(packed).catch((error: unknown) => {
-    if (error instanceof ArchiveError) throw error;
+    if (error instanceof ArchiveError || error instanceof Failure) throw error;
     throw new ArchiveError(`not packed as control.tar${ending} says, or too large when it is unpacked`);
   });
   for await (const { name, size, isFile, read: content } of tarMembers(piecesOf(archive), MAX_UNPACKED)) {
