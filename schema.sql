@@ -736,7 +736,7 @@ create table debian_files (
 
 CREATE INDEX debian_files_distribution ON public.debian_files USING btree (distribution_id);
 
-CREATE INDEX debian_files_indexed ON public.debian_files USING btree (distribution_id, file_id) INCLUDE (stanza_length) WHERE (kind <> 'other'::text);
+CREATE INDEX debian_files_indexed ON public.debian_files USING btree (distribution_id, file_id) INCLUDE (stanza_length, architecture) WHERE (kind <> 'other'::text);
 
 CREATE UNIQUE INDEX debian_files_name ON public.debian_files USING btree (package_id, distribution_id, file_name);
 

@@ -43,7 +43,7 @@ create table debian_files (
   stanza_length integer not null generated always as (length(stanza)) stored
 );
 create unique index debian_files_name on debian_files (package_id, distribution_id, file_name);
-create index debian_files_indexed on debian_files (distribution_id, file_id) include (stanza_length)
+create index debian_files_indexed on debian_files (distribution_id, file_id) include (stanza_length, architecture)
   where kind <> 'other';
 create index debian_files_distribution on debian_files (distribution_id);
 

@@ -429,6 +429,22 @@ test('the same upload twice at once is published once', async () => {
   expect(text.match(/^Package: /gm)).toHaveLength(1);
 });
 
+test('what is for every architecture counts in the index of each', async () => {
+  const architectures = Array.from({ length: 30 }, (_, at) => `a${at}`);
+  await distribution({ codename: 'wide', suite: null, architectures });
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  const Description = 'a'.repeat(250_000);
+  for (const Package of names)
+    await put(`${Package}_1.0_all.deb`, stone({ Package, Architecture: 'all', Description }), {
+      to: '?distribution=wide&component=main',
+    });
+  for (const architecture of ['all', 'a29']) {
+    const { text } = await get(`${ofProject()}/dists/wide/main/binary-${architecture}/Packages`);
+    // 33,554,432 characters have room for 31 times four of them.
+    expect(text.match(/^Package: .*$/gm)).toEqual(names.slice(1).map((name) => `Package: ${name}`));
+  }
+});
+
 test('a deleted distribution leaves its packages, and one of the same name has another key and nothing in it', async () => {
   const deb = 'stone_1.0-1_amd64.deb';
   await put(deb, stone(), { to: SID });

@@ -6,7 +6,7 @@ import type { DebianReleasesTable } from '../../../platform/db/rows.ts';
 import type { FetchedFile, PackageFileRow } from '../records/queries.ts';
 import type { DistributionRow } from './distribution-queries.ts';
 import type { IndexedFile } from './index-documents.ts';
-import type { Pooled } from './rules.ts';
+import { ALL, type Pooled } from './rules.ts';
 
 export type ReleaseRow = Selectable<DebianReleasesTable>;
 
@@ -15,7 +15,7 @@ export type Origin = { id: number; project_id: number };
 
 /** Of a group: one request looks for the files of all of them. */
 const MAX_ORIGINS = 10_000;
-/** Of one release: all that is said of them is in memory at once. */
+/** Of one release: all that is said of them is in memory at once, and in its indexes together. */
 const MAX_FILES = 50_000;
 const MAX_CHARACTERS = 33_554_432;
 
@@ -37,11 +37,18 @@ const idsOf = (origins: readonly Origin[]) => sql`${origins.map(({ id }) => id)}
 /** What indexes have: another one whenever a file came or went, since an id is never there again. */
 export type State = { files: string; first: number | null };
 
-/** Of all files, or of the newest where there are too many. */
-export async function selectState(db: Db, origins: readonly Origin[]): Promise<State> {
+/** Of all files, or of the newest where there are too many. What is for all architectures is in the index of each. */
+export async function selectState(
+  db: Db,
+  { architectures }: Pick<DistributionRow, 'architectures'>,
+  origins: readonly Origin[],
+): Promise<State> {
   const { rows } = await sql<State>`
     with counted as (
-      select file_id, sum(stanza_length) over (order by file_id desc) as characters from debian_files
+      select file_id,
+        sum(stanza_length * case when architecture = ${ALL} then ${architectures.length}::integer else 1 end)
+          over (order by file_id desc) as characters
+      from debian_files
       where distribution_id = any(${idsOf(origins)}) and kind <> 'other' order by file_id desc limit ${MAX_FILES})
     select count(*) || ' ' || coalesce(sum(hashint8extended(file_id, 0)), 0) as files, min(file_id) as first
     from counted where characters <= ${MAX_CHARACTERS}`.execute(db);

@@ -129,7 +129,7 @@ async function writeIndex(
 
 /** All files as they are read, in pieces, and what is counted of them: it tells when that is no state that there ever was. */
 async function readEntries(db: Db, { distribution, origins }: View) {
-  const { first } = await selectState(db, origins);
+  const { first } = await selectState(db, distribution, origins);
   const entries: Entry[] = [];
   let sum = 0n;
   for (let after = (first ?? 1) - 1; ; ) {
@@ -193,7 +193,7 @@ const building = new WeakMap<ReleaseServices['database'], Map<string, Promise<Re
 /** The release of what there is now. */
 export async function currentRelease(services: ReleaseServices, view: View): Promise<Release> {
   const { db } = services.database;
-  const fingerprint = fingerprintOf(view, (await selectState(db, view.origins)).files);
+  const fingerprint = fingerprintOf(view, (await selectState(db, view.distribution, view.origins)).files);
   const known = await selectRelease(db, view.distribution, view.origins, fingerprint);
   if (known) return known;
   const mine = building.get(services.database) ?? new Map<string, Promise<Release>>();
