@@ -1,7 +1,7 @@
 /** Debian packages of a project and of a group as programs upload them, read their indexes and fetch them. */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { ROOT_TOKEN, type TestApp, useApp } from '../../../../test/support/app.ts';
 import { controlOf, debOf, listsOf } from '../../../../test/support/deb.ts';
 import { bodyOf, type MadeProject, makeProject } from '../../../../test/support/factories.ts';
@@ -443,6 +443,30 @@ test('what is for every architecture counts in the index of each', async () => {
     // 33,554,432 characters have room for 31 times four of them.
     expect(text.match(/^Package: .*$/gm)).toEqual(names.slice(1).map((name) => `Package: ${name}`));
   }
+});
+
+test('releases of one caller wait behind each other, and others have their turns', async () => {
+  const names = Array.from({ length: 23 }, (_, at) => `sid${at}`);
+  for (const codename of names) await distribution({ codename, suite: null });
+  const ask = (codename: string, by = own(developer)) =>
+    get(`${ofProject()}/dists/${codename}/InRelease`, by);
+  const { sql } = app.app.services.database;
+  const { asked } = await sql.begin(async (tx) => {
+    // None is made until the transaction ends.
+    await tx`lock table debian_indexes in share mode`;
+    const refused: string[] = [];
+    const asking = names.map(async (codename) => {
+      const { status } = await ask(codename);
+      if (status === 429) refused.push(codename);
+      return status;
+    });
+    await vi.waitFor(() => expect(refused).toHaveLength(2), 10_000);
+    const others = refused.map(async (codename) => (await ask(codename, own(reporter))).status);
+    return { asked: [...asking, ...others] };
+  });
+  const statuses = await Promise.all(asked);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(23);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(2);
 });
 
 test('a deleted distribution leaves its packages, and one of the same name has another key and nothing in it', async () => {

@@ -9,6 +9,7 @@ import { found } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
 import { createShare, runForProgram } from '../../../platform/fair-share.ts';
 import { digest, parsePrivateKey, unseal } from '../../../platform/secret.ts';
 import { PIECE_LENGTH, takeTurns } from '../../../platform/turns.ts';
@@ -190,19 +191,33 @@ async function build(services: ReleaseServices, view: View): Promise<Release> {
 /** By database: those that are being made. */
 const building = new WeakMap<ReleaseServices['database'], Map<string, Promise<Release>>>();
 
+/** In the turn of who asks first; what comes of it is everybody's. */
+function make(services: ReleaseServices, view: View, key: string): Promise<Release> {
+  const mine = building.get(services.database) ?? new Map<string, Promise<Release>>();
+  building.set(services.database, mine);
+  const making = builds.run(() => runForProgram(() => build(services, view))).finally(() => mine.delete(key));
+  mine.set(key, making);
+  return making;
+}
+
+const isRefusedCaller = (error: unknown): boolean =>
+  error instanceof Failure && error.kind === 'too_many_requests';
+
 /** The release of what there is now. */
 export async function currentRelease(services: ReleaseServices, view: View): Promise<Release> {
   const { db } = services.database;
   const fingerprint = fingerprintOf(view, (await selectState(db, view.distribution, view.origins)).files);
   const known = await selectRelease(db, view.distribution, view.origins, fingerprint);
   if (known) return known;
-  const mine = building.get(services.database) ?? new Map<string, Promise<Release>>();
-  building.set(services.database, mine);
   const key = fingerprint.toString('hex');
   // Who asks for the same waits for the same.
-  const making =
-    mine.get(key) ??
-    runForProgram(() => builds.run(() => build(services, view))).finally(() => mine.delete(key));
-  mine.set(key, making);
-  return making;
+  const others = building.get(services.database)?.get(key);
+  if (!others) return make(services, view, key);
+  try {
+    return await others;
+  } catch (error) {
+    // It was another one who asked too much.
+    if (isRefusedCaller(error)) return make(services, view, key);
+    throw error;
+  }
 }
