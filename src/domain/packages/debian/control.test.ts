@@ -109,6 +109,13 @@ test.each([
     )}`,
     'more than 500 files',
   ],
+  [
+    `Source: stone\nVersion: 1.0\nDistribution: sid\n${listsOf(
+      { 'stone_1.0.dsc': Buffer.from('a'), 'stone_1.dsc': Buffer.from('a') },
+      'net',
+    )}`,
+    'more than one .dsc file',
+  ],
 ])('the description of an upload is refused: %#', (text, problem) => {
   expect(() => changesOf(text)).toThrow(problem);
 });

@@ -183,5 +183,8 @@ export function changesOf(text: string): Changes {
   const distribution = required(fields, 'Distribution', (word) => /^\S+$/.test(word), what);
   const files = filesOf(fields, what, 5);
   if (files.length === 0) throw badRequest(`${what}: Files is missing`);
+  // Each may list hundreds of archives that came before.
+  if (files.filter((file) => file.name.endsWith('.dsc')).length > 1)
+    throw badRequest(`${what}: Files has more than one .dsc file`);
   return { source: name, sourceVersion: version ?? built, distribution, files };
 }

@@ -271,6 +271,32 @@ test('the archive of a source came with the version before', async () => {
   expect((await put('stone_1.0-2_source.changes', changes('1.0-2', second))).status).toBe(201);
   const pool = `${ofProject()}/pool/sid/s/stone`;
   expect((await get(`${pool}/1.0-2/stone_1.0.orig.tar.gz`)).text).toBe('orig');
+  // What was copied once is there when the same comes again.
+  await upload({ 'stone_1.0-2.dsc': describing('1.0-2', archives) });
+  const again = changes('1.0-2', { 'stone_1.0-2.dsc': describing('1.0-2', archives) });
+  expect((await put('stone_1.0-2_source.changes', again)).status).toBe(201);
+  const rows = bodyOf(await app.root(`GET /projects/${project.id}/packages`), 200) as unknown as {
+    id: number;
+    version: string;
+  }[];
+  const id = rows.find(({ version }) => version === '1.0-2')?.id;
+  const kept = bodyOf(
+    await app.root(`GET /projects/${project.id}/packages/${id}/package_files`),
+    200,
+  ) as unknown as { file_name: string }[];
+  expect(kept.filter(({ file_name }) => file_name === 'stone_1.0.orig.tar.gz')).toHaveLength(1);
+  expect((await get(`${pool}/1.0-2/stone_1.0.orig.tar.gz`)).text).toBe('orig');
+  // In another distribution it is another file.
+  await distribution({ codename: 'bookworm', suite: null });
+  await upload({ 'stone_1.0-2.dsc': describing('1.0-2', archives) });
+  const { 'stone_1.0-2.debian.tar.xz': __, ...described } = second;
+  expect(
+    (await put('stone_1.0-2_source.changes', changes('1.0-2', described, 'net', 'bookworm'))).status,
+  ).toBe(201);
+  for (const codename of ['sid', 'bookworm'])
+    expect((await get(`${ofProject()}/pool/${codename}/s/stone/1.0-2/stone_1.0.orig.tar.gz`)).text).toBe(
+      'orig',
+    );
   const third = { 'stone_1.0-3.dsc': describing('1.0-3', { 'stone_1.0.orig.tar.gz': Buffer.from('other') }) };
   await upload(third);
   const refused = await put('stone_1.0-3_source.changes', changes('1.0-3', third));

@@ -3,7 +3,7 @@ import { type Selectable, sql } from 'kysely';
 import type { ProjectIds } from '../../../kernel/access/package-access.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { DebianReleasesTable } from '../../../platform/db/rows.ts';
-import type { FetchedFile, PackageFileRow } from '../records/queries.ts';
+import type { FetchedFile, PackageFileRow, PackageRow } from '../records/queries.ts';
 import type { DistributionRow } from './distribution-queries.ts';
 import type { IndexedFile } from './index-documents.ts';
 import { ALL, type Pooled } from './rules.ts';
@@ -171,19 +171,26 @@ export async function selectWaiting(
   return rows;
 }
 
-/** A source archive of the name and the digest that came with another version of the source; it stays until the transaction ends. */
+/**
+ * A source archive of the name and the digest that came before, also with another version of the source; it stays until the
+ * transaction ends. One that this version has already, in no other distribution, is preferred, and its own.
+ */
 export async function lockArchive(
   tx: Db,
-  projectId: number,
-  source: string,
+  { id, project_id, name: source }: PackageRow,
+  distribution: Pick<DistributionRow, 'id'>,
   { name, sha256 }: { name: string; sha256: string },
-): Promise<PackageFileRow | undefined> {
-  const { rows } = await sql<PackageFileRow>`
-    select f.* from packages p join package_files f on f.package_id = p.id
-    where p.project_id = ${projectId} and p.package_type = 'debian' and p.name = ${source}
+): Promise<{ file: PackageFileRow; isOwn: boolean } | undefined> {
+  const { rows } = await sql<PackageFileRow & { is_own: boolean }>`
+    select f.*, p.id = ${id} and not exists (
+      select from debian_files d where d.file_id = f.id and d.distribution_id <> ${distribution.id}) as is_own
+    from packages p join package_files f on f.package_id = p.id
+    where p.project_id = ${project_id} and p.package_type = 'debian' and p.name = ${source}
       and p.version is not null and f.file_name = ${name} and f.sha256 = ${Buffer.from(sha256, 'hex')}
-    order by f.id desc limit 1 for key share of f`.execute(tx);
-  return rows[0];
+    order by is_own desc, f.id desc limit 1 for key share of f`.execute(tx);
+  if (!rows[0]) return undefined;
+  const { is_own, ...file } = rows[0];
+  return { file, isOwn: is_own };
 }
 
 /** Releases that are not among the newest, and those that nobody finished; with the blobs of their indexes. */

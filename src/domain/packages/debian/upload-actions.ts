@@ -192,6 +192,15 @@ function publicationOf(
   };
 }
 
+/** A file of another version, as one of this. */
+function copyTo(tx: Db, row: PackageRow, { id: _, ...columns }: PackageFileRow): Promise<PackageFileRow> {
+  return tx
+    .insertInto('package_files')
+    .values({ ...columns, metadata: sql`'{}'::jsonb`, package_id: row.id, created_at: now() })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
 /** The archives of a source that came with another version of it become files of this one, too. */
 async function placeArchives(
   tx: Db,
@@ -208,15 +217,10 @@ async function placeArchives(
         requireListed(uploaded, listed);
         continue;
       }
-      const known = await lockArchive(tx, row.project_id, row.name, listed);
+      const known = await lockArchive(tx, row, distribution, listed);
       if (!known) throw badRequest(`${listed.name} has not been uploaded`);
-      const { id: _, ...columns } = known;
-      const copy = await tx
-        .insertInto('package_files')
-        .values({ ...columns, metadata: sql`'{}'::jsonb`, package_id: row.id, created_at: now() })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      await place(tx, distribution, copy, { ...where, kind: 'other', architecture: null, stanza: '' });
+      const archive = known.isOwn ? known.file : await copyTo(tx, row, known.file);
+      await place(tx, distribution, archive, { ...where, kind: 'other', architecture: null, stanza: '' });
     }
   }
 }
