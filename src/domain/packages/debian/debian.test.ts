@@ -303,6 +303,27 @@ test('the archive of a source came with the version before', async () => {
   expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('has not been uploaded') });
 });
 
+test('an archive that came with the version before is as it is described', async () => {
+  const archives = { 'stone_1.0.orig.tar.gz': Buffer.from('orig') };
+  const first = { ...archives, 'stone_1.0-1.dsc': describing('1.0-1', archives) };
+  await upload(first);
+  await put('stone_1.0-1_source.changes', changes('1.0-1', first));
+  const right = describing('1.0-2', archives).toString();
+  const digestOf = (algorithm: string) => createHash(algorithm).update('orig').digest('hex');
+  for (const [description, status] of [
+    [right.replaceAll(' 4 stone', ' 5 stone'), 400],
+    [right.replace(digestOf('md5'), '0'.repeat(32)), 400],
+    [right.replace(digestOf('sha1'), '0'.repeat(40)), 400],
+    [right, 201],
+  ] as const) {
+    const second = { 'stone_1.0-2.dsc': Buffer.from(description) };
+    await upload(second);
+    const sent = await put('stone_1.0-2_source.changes', changes('1.0-2', second));
+    expect(sent.status).toBe(status);
+    if (status === 400) expect(sent.text).toContain('stone_1.0.orig.tar.gz is not the file that is listed');
+  }
+});
+
 test('an upload that is not as it is described is refused, and nothing of it is kept', async () => {
   const files = { 'stone_1.0-1_amd64.deb': stone() };
   const problem = async (description: Buffer) => {

@@ -219,6 +219,7 @@ async function placeArchives(
       }
       const known = await lockArchive(tx, row, distribution, listed);
       if (!known) throw badRequest(`${listed.name} has not been uploaded`);
+      requireListed(known.file, listed);
       const archive = known.isOwn ? known.file : await copyTo(tx, row, known.file);
       await place(tx, distribution, archive, { ...where, kind: 'other', architecture: null, stanza: '' });
     }
