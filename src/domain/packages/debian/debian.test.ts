@@ -453,6 +453,31 @@ test('a group shows what the caller reads, of distributions of the same codename
   expect((await get(`${base}/InRelease`, {})).status).toBe(401);
 });
 
+test('the last releases are kept of each set of projects', async () => {
+  await distribution({ suite: null }, `groups/${group.id}/-`);
+  const other = await makeProject(app, { namespace_id: group.id });
+  await distribution({ suite: null }, `projects/${other.id}`);
+  const root = own({ token: ROOT_TOKEN });
+  await put('stone_1.0-1_amd64.deb', stone(), { to: SID });
+  const base = `${ofGroup()}/dists/sid`;
+  const path = 'main/binary-amd64/Packages';
+  const digestFor = async (by: Headers) => String(listed((await get(`${base}/Release`, by)).text)[path]);
+  const isThere = async (digest: string, by: Headers) =>
+    (await get(`${base}/main/binary-amd64/by-hash/SHA256/${digest}`, by)).status === 200;
+  const mine = await digestFor(own(reporter));
+  const theirs: string[] = [];
+  for (const Version of ['1', '2', '3', '4']) {
+    await put(`slate_${Version}_amd64.deb`, stone({ Package: 'slate', Version }), {
+      ...{ to: SID, by: root, at: other },
+    });
+    theirs.push(await digestFor(root));
+  }
+  const found: boolean[] = [];
+  for (const digest of theirs) found.push(await isThere(digest, root));
+  expect(found).toEqual([false, true, true, true]);
+  expect(await isThere(mine, own(reporter))).toBe(true);
+});
+
 test('the installer has an index of its own, and symbols are packages like others', async () => {
   await put('stone_1.0-1_amd64.udeb', stone(), { to: SID });
   await put('stone-dbgsym_1.0-1_amd64.ddeb', stone({ Package: 'stone-dbgsym', Source: 'stone' }), {

@@ -193,16 +193,22 @@ export async function lockArchive(
   return { file, isOwn: is_own };
 }
 
-/** Releases that are not among the newest, and those that nobody finished; with the blobs of their indexes. */
+/**
+ * Releases that are not among the newest of all or of those of the same projects, and those that nobody finished; with the
+ * blobs of their indexes.
+ */
 export async function selectOld(
   db: Db,
   distribution: Pick<DistributionRow, 'id'>,
-  { kept, begun }: { kept: number; begun: Date },
+  { kept, keptOfProjects, begun }: { kept: number; keptOfProjects: number; begun: Date },
 ): Promise<{ ids: number[]; blobs: Buffer[] }> {
   const { rows } = await sql<{ id: number; sha256: Buffer | null }>`
-    with old as (
-      (select id from debian_releases where distribution_id = ${distribution.id} and release is not null
-        order by id desc offset ${kept})
+    with finished as (
+      select id, row_number() over (order by id desc) as place,
+        row_number() over (partition by project_ids order by id desc) as place_of_projects
+      from debian_releases where distribution_id = ${distribution.id} and release is not null),
+    old as (
+      select id from finished where place > ${kept} or place_of_projects > ${keptOfProjects}
       union all
       select id from debian_releases
       where distribution_id = ${distribution.id} and release is null and created_at < ${begun})

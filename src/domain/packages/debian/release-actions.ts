@@ -37,8 +37,8 @@ import {
 type ReleaseServices = Needs<'database' | 'blobs' | 'secretKey'>;
 export type View = { distribution: DistributionRow; origins: readonly Origin[] };
 
-/** Programs ask for the indexes of a release after it; group members see releases of their own. */
-const KEPT = 20;
+/** Programs ask for the indexes of a release after it; group members see releases of their own projects. */
+const KEPT = { kept: 100, keptOfProjects: 3 };
 const HOUR_MS = 3_600_000;
 /** That are encoded in one go. */
 const PARAGRAPHS = 200;
@@ -147,7 +147,7 @@ async function readEntries(db: Db, { distribution, origins }: View) {
 /** Removes releases that nobody asks for any more. */
 async function removeOld({ database, blobs }: ReleaseServices, distribution: DistributionRow): Promise<void> {
   const begun = new Date(now().getTime() - HOUR_MS);
-  const old = await selectOld(database.db, distribution, { kept: KEPT, begun });
+  const old = await selectOld(database.db, distribution, { ...KEPT, begun });
   if (old.ids.length === 0) return;
   await database.db.deleteFrom('debian_releases').where('id', 'in', old.ids).execute();
   await blobs.release(old.blobs);
