@@ -2392,6 +2392,8 @@ create table packages (
 
 CREATE INDEX packages_creator ON public.packages USING btree (creator_id) WHERE (creator_id IS NOT NULL);
 
+CREATE INDEX packages_debian_waiting ON public.packages USING btree (id) WHERE ((package_type = 'debian'::text) AND (version IS NULL));
+
 CREATE INDEX packages_listed ON public.packages USING btree (project_id, created_at, id);
 
 CREATE UNIQUE INDEX packages_nuget ON public.packages USING btree (project_id, lower(name), lower(version)) WHERE (package_type = 'nuget'::text);

@@ -47,6 +47,9 @@ create index debian_files_indexed on debian_files (distribution_id, file_id) inc
   where kind <> 'other';
 create index debian_files_distribution on debian_files (distribution_id);
 
+-- Whose files wait for the description of their upload.
+create index packages_debian_waiting on packages (id) where package_type = 'debian' and version is null;
+
 -- Signed states of distributions. The state itself is in the fingerprint.
 create table debian_releases (
   id bigint generated always as identity primary key,

@@ -6,6 +6,7 @@ import { runCleaning, runCleanup } from './cleanup/cleaning.ts';
 import { composerEndpoints } from './composer/routes.ts';
 import { conanEndpoints } from './conan/routes.ts';
 import { debianEndpoints } from './debian/routes.ts';
+import { REMOVE_WAITING, removeWaiting } from './debian/waiting-actions.ts';
 import { genericEndpoints } from './generic/routes.ts';
 import { goEndpoints } from './golang/routes.ts';
 import { helmEndpoints } from './helm/routes.ts';
@@ -50,10 +51,14 @@ export const packagesCapability = (services: Needs<'database' | 'blobs'>): Capab
   routes: terraformRoutes,
   tasks: {
     [RUN_CLEANUP]: () => runCleanup(services),
+    [REMOVE_WAITING]: () => removeWaiting(services),
     // Only cleanLater() adds them.
     [CLEAN]: (payload) => runCleaning(services, payload as Cleaning),
   },
-  schedules: [{ task: RUN_CLEANUP, pattern: '*/10 * * * *' }],
+  schedules: [
+    { task: RUN_CLEANUP, pattern: '*/10 * * * *' },
+    { task: REMOVE_WAITING, pattern: '29 * * * *' },
+  ],
   tables: [
     ...['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
     ...['debian_distributions', 'debian_files', 'debian_releases', 'debian_indexes'],

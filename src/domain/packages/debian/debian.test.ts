@@ -13,7 +13,9 @@ import {
   own,
   type Team,
 } from '../../../../test/support/packages.ts';
+import { until } from '../../../../test/support/waiting.ts';
 import { moveClock } from '../../../platform/clock.ts';
+import { removeWaiting } from './waiting-actions.ts';
 
 const app: TestApp = useApp();
 let { group, project, maintainer, developer, reporter, guest } = {} as Team;
@@ -356,6 +358,39 @@ test('what waited a day is gone', async () => {
     await upload({ 'other_1_amd64.deb': stone() });
     const { status, text } = await put('stone_1.0-1_amd64.changes', changes('1.0-1', files));
     expect([status, text]).toEqual([400, expect.stringContaining('has not been uploaded')]);
+  } finally {
+    back();
+  }
+});
+
+test('what waited a day is gone by the clock, and what came since waits', async () => {
+  const [second, third] = [
+    await makeProject(app, { namespace_id: group.id }),
+    await makeProject(app, { namespace_id: group.id }),
+  ];
+  const by = own({ token: ROOT_TOKEN });
+  await upload({ 'stone_1.0-1_amd64.deb': stone(), 'stone_1.0-1.dsc': describing('1.0-1', source) });
+  expect((await put('slate_1_amd64.deb', stone({ Package: 'slate' }), { by, at: second })).status).toBe(201);
+  await put('clay_1_amd64.deb', stone({ Package: 'clay' }), { to: SID });
+  const { services } = app.app;
+  const projects = [project.id, second.id, third.id];
+  const names = async () => {
+    const rows = await services.database.sql<{ file_name: string }[]>`
+      select file_name from package_files f join packages p on p.id = f.package_id
+      where p.project_id = any(${projects}::bigint[]) order by f.id`;
+    return rows.map(({ file_name }) => file_name);
+  };
+  const published = 'clay_1_amd64.deb';
+  const waiting = ['stone_1.0-1_amd64.deb', 'stone_1.0-1.dsc', 'slate_1_amd64.deb'];
+  const back = moveClock(86_400_001);
+  try {
+    const recent = 'iron_1_amd64.deb';
+    expect((await put(recent, stone({ Package: 'iron' }), { by, at: third })).status).toBe(201);
+    expect(await names()).toEqual([...waiting, published, recent]);
+    // What is left after a turn is another job.
+    await removeWaiting(services, 0);
+    await until(async () => (await names()).length === 2, 'old files are there');
+    expect(await names()).toEqual([published, recent]);
   } finally {
     back();
   }

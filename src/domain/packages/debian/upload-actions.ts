@@ -30,11 +30,11 @@ import { readControl } from './deb-archive.ts';
 import { type DistributionRow, selectNamed } from './distribution-queries.ts';
 import { countFiles, lockArchive, lockIncoming, selectWaiting } from './queries.ts';
 import { ALL, componentOf, type FileKind, isBinary, kindOf } from './rules.ts';
+import { waitingSince } from './waiting-actions.ts';
 
 /** The package of what waits. */
 const INCOMING = 'incoming';
 const MAX_WAITING = 1_000;
-const DAY_MS = 86_400_000;
 /** Of a description of a source or of an upload. */
 const MAX_TEXT = 1_048_576;
 
@@ -149,9 +149,8 @@ async function keepWaiting(
   const publishable = await requirePublishable(context, { type: 'debian', name: INCOMING });
   const given = { ...publishable, version: null, status: 'processing' } as const;
   await publishFile(context, upload, given, { name: fileName, metadata }, async (tx, row) => {
-    const before = new Date(now().getTime() - DAY_MS);
     await sql`delete from package_files where package_id = ${row.id}
-      and (created_at < ${before} or file_name = ${fileName})`.execute(ahead(tx));
+      and (created_at < ${waitingSince()} or file_name = ${fileName})`.execute(ahead(tx));
     if ((await countFiles(tx, row.id)) >= MAX_WAITING)
       throw badRequest(`${MAX_WAITING} files wait for their .changes files already`);
   });
