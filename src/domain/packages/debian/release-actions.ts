@@ -38,7 +38,7 @@ type ReleaseServices = Needs<'database' | 'blobs' | 'secretKey'>;
 export type View = { distribution: DistributionRow; origins: readonly Origin[] };
 
 /** Programs ask for the indexes of a release after it; group members see releases of their own projects. */
-const KEPT = { kept: 100, keptOfProjects: 3 };
+const KEPT = { kept: 100, keptOfProjects: 10 };
 const HOUR_MS = 3_600_000;
 /** That are encoded in one go. */
 const PARAGRAPHS = 200;
