@@ -5,9 +5,11 @@ import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { connect } from '../src/platform/db/database.ts';
 import { encodeCursor } from '../src/platform/pagination/pagination.ts';
 import { makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
+import { tarFile } from '../test/support/tar.ts';
 import { databaseOf } from './database.ts';
 import { compareLatency, compareLoad, median } from './measure.ts';
 import { memoryOf, startScript } from './processes.ts';
@@ -92,9 +94,10 @@ async function measureLargeFiles(program: Program): Promise<Figure[]> {
 }
 
 async function measureMetadata(program: Program): Promise<Figure[]> {
-  const data = Buffer.from('granite');
-  const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`;
   for (let version = 0; version < 100; version++) {
+    const content = JSON.stringify({ name: 'stone', version: `${version}.0.0` });
+    const data = gzipSync(tarFile({ name: 'package/package.json', content }));
+    const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`;
     const name = `stone-${version}.0.0.tgz`;
     const manifest = {
       name: 'stone',
@@ -254,10 +257,8 @@ async function measureTags(program: Program, v2: string): Promise<Figure[]> {
 export async function measurePackages(): Promise<Figure[]> {
   const program = await startProgram();
   const limits = { throttle_authenticated_api_enabled: false, project_api_limit: 0 };
-  await program.root('PUT /application/settings', {
-    ...limits,
-    throttle_authenticated_packages_api_enabled: false,
-  });
+  const set = await program.root('PUT /application/settings', limits);
+  if (set.status !== 200) throw new Error(`settings: ${set.status} ${await set.text()}`);
   await program.root('POST /projects', { name: 'Stone' });
   const figures = [
     ...(await measureLargeFiles(program)),
