@@ -173,46 +173,6 @@ const recipeEndpoints: Endpoint[] = [
   }),
   endpoint({
     ...read,
-    path: `${ofRecipe}/files`,
-    summary: 'The names of the files of a revision of a Conan recipe.',
-    input: Type.Object(oneRecipe),
-    reply: Files,
-    handle: async ({ db, subject, input }) => {
-      const files = await selectFilesAt(db, subject, referenceOf(input), placeOf(input));
-      found(files[0], 'Recipe');
-      return presentFiles(files);
-    },
-  }),
-  endpoint({
-    ...send,
-    path: `${ofRecipe}/files/:file_name`,
-    summary: 'A file of a revision of a Conan recipe.',
-    input: Type.Object({ ...oneRecipe, file_name }),
-    handle: (context) => {
-      const { input } = context;
-      return download(context, {
-        reference: referenceOf(input),
-        place: placeOf(input),
-        fileName: input.file_name,
-      });
-    },
-  }),
-  endpoint({
-    ...receive,
-    path: `${ofRecipe}/files/:file_name`,
-    summary: 'Publishes a file of a revision of a Conan recipe.',
-    input: Type.Object({ ...oneRecipe, file_name }),
-    handle: (context) => {
-      const { input } = context;
-      return take(context, {
-        reference: referenceOf(input),
-        place: placeOf(input),
-        fileName: input.file_name,
-      });
-    },
-  }),
-  endpoint({
-    ...read,
     path: `${ofRecipe}/search`,
     summary: 'The packages of a revision of a Conan recipe, with their settings and options.',
     input: Type.Object({ ...PackagesInput.properties, ...oneRecipe }),
@@ -280,47 +240,50 @@ const packageEndpoints: Endpoint[] = [
     input: Type.Object(oneRevision),
     handle: (context) => removed(context, referenceOf(context.input), placeOf(context.input)),
   }),
+];
+
+/** Recipes and packages have their files alike. */
+const placesOfFiles = [
+  { path: ofRecipe, place: oneRecipe, whose: 'a Conan recipe', missing: 'Recipe' },
+  { path: ofRevision, place: oneRevision, whose: 'a package of a Conan recipe', missing: 'Package' },
+] as const;
+
+const oneFileOf = (
+  input: Parameters<typeof referenceOf>[0] & Parameters<typeof placeOf>[0] & { file_name: string },
+) => ({
+  reference: referenceOf(input),
+  place: placeOf(input),
+  fileName: input.file_name,
+});
+
+const fileEndpoints = placesOfFiles.flatMap(({ path, place, whose, missing }): Endpoint[] => [
   endpoint({
     ...read,
-    path: `${ofRevision}/files`,
-    summary: 'The names of the files of a revision of a package of a Conan recipe.',
-    input: Type.Object(oneRevision),
+    path: `${path}/files`,
+    summary: `The names of the files of a revision of ${whose}.`,
+    input: Type.Object(place),
     reply: Files,
     handle: async ({ db, subject, input }) => {
       const files = await selectFilesAt(db, subject, referenceOf(input), placeOf(input));
-      found(files[0], 'Package');
+      found(files[0], missing);
       return presentFiles(files);
     },
   }),
   endpoint({
     ...send,
-    path: `${ofRevision}/files/:file_name`,
-    summary: 'A file of a revision of a package of a Conan recipe.',
-    input: Type.Object({ ...oneRevision, file_name }),
-    handle: (context) => {
-      const { input } = context;
-      return download(context, {
-        reference: referenceOf(input),
-        place: placeOf(input),
-        fileName: input.file_name,
-      });
-    },
+    path: `${path}/files/:file_name`,
+    summary: `A file of a revision of ${whose}.`,
+    input: Type.Object({ ...place, file_name }),
+    handle: (context) => download(context, oneFileOf(context.input)),
   }),
   endpoint({
     ...receive,
-    path: `${ofRevision}/files/:file_name`,
-    summary: 'Publishes a file of a revision of a package of a Conan recipe.',
-    input: Type.Object({ ...oneRevision, file_name }),
-    handle: (context) => {
-      const { input } = context;
-      return take(context, {
-        reference: referenceOf(input),
-        place: placeOf(input),
-        fileName: input.file_name,
-      });
-    },
+    path: `${path}/files/:file_name`,
+    summary: `Publishes a file of a revision of ${whose}.`,
+    input: Type.Object({ ...place, file_name }),
+    handle: (context) => take(context, oneFileOf(context.input)),
   }),
-];
+]);
 
 /** Below each of them; programs of version 2 ask at the address of version 1 what the server is able to. */
 const visited = [
@@ -371,5 +334,6 @@ export const conanEndpoints: Endpoint[] = [
   }),
   ...recipeEndpoints,
   ...packageEndpoints,
+  ...fileEndpoints,
   ...unrevisedConanEndpoints,
 ];

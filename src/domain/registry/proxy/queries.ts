@@ -71,12 +71,12 @@ export const selectKeptBlob = (db: Db, groupId: number, digest: string): Promise
 
 /** Whether a group keeps anything since that time or before. */
 export async function isAnyKept(db: Db, groupId: number, before: Date): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`
+  const { rows } = await sql<{ kept: boolean }>`
     select exists (select from dependency_proxy_manifests where namespace_id = ${groupId} and created_at <= ${before})
-      or exists (select from dependency_proxy_blobs where namespace_id = ${groupId} and created_at <= ${before}) as any`.execute(
+      or exists (select from dependency_proxy_blobs where namespace_id = ${groupId} and created_at <= ${before}) as kept`.execute(
     db,
   );
-  return rows[0]?.any ?? false;
+  return rows[0]?.kept ?? false;
 }
 
 /** Groups that remove what was not pulled for a time, and the time. */
