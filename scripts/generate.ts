@@ -1,6 +1,6 @@
 /**
  * Writes the generated files that are committed: schema.sql and the row types from the migrations,
- * docs/settings.md from the settings, openapi.json from the endpoints. With `--check` nothing is written, and
+ * docs/settings.md from the settings, openapi.json and docs/deprecations.md from the endpoints. With `--check` nothing is written, and
  * a difference is a failure.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { connect } from '../src/platform/db/database.ts';
 import { startEmbedded } from '../src/platform/db/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrations.ts';
 import { rowTypes, schemaSnapshot } from '../src/platform/db/snapshot.ts';
+import { renderDeprecationsDocs } from './deprecations-docs.ts';
 import { renderSettingsDocs } from './settings-docs.ts';
 
 const checking = process.argv.includes('--check');
@@ -33,8 +34,9 @@ const generated: (() => Promise<Record<string, string>>)[] = [
   fromMigrations,
   async () => ({ 'docs/settings.md': renderSettingsDocs() }),
   async () => {
-    const { openApiText } = await import('../src/commands/openapi.ts');
-    return { 'openapi.json': `${openApiText()}\n` };
+    const { describedCapabilities, openApiText } = await import('../src/commands/openapi.ts');
+    const deprecations = renderDeprecationsDocs(describedCapabilities());
+    return { 'openapi.json': `${openApiText()}\n`, 'docs/deprecations.md': deprecations };
   },
 ];
 

@@ -1,12 +1,13 @@
 /** ashlar openapi: the description of the API, read off the endpoints; no database is asked. */
 import { createApp } from '../app.ts';
 import { describeApi } from '../kernel/api/openapi.ts';
+import type { Capability } from '../kernel/capability.ts';
 import { readConfig } from '../kernel/config.ts';
 import { version } from '../package.ts';
 import { createLog } from '../platform/log.ts';
 
-/** The document as JSON text, the same on every machine: settings of this one do not show in it. */
-export function openApiText(): string {
+/** The capabilities as every machine has them: settings of this one do not show in them. */
+export function describedCapabilities(): readonly Capability[] {
   const app = createApp({
     config: readConfig({}),
     // Pools open with their first statement, and there is none.
@@ -15,8 +16,11 @@ export function openApiText(): string {
     log: createLog(() => {}),
   });
   void app.stop();
-  return print(describeApi(app.capabilities, version.api));
+  return app.capabilities;
 }
+
+/** The document as JSON text. */
+export const openApiText = (): string => print(describeApi(describedCapabilities(), version.api));
 
 /** JSON with what is short on one line: a change of the API shows in review as few lines that say something. */
 function print(value: unknown, indent = ''): string {

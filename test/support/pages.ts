@@ -18,7 +18,7 @@ export const filledLists = (app: TestApp): Endpoint[] =>
 
 /** The pages that a `Link` header names. */
 export function linksOf({ headers }: Called): Record<string, string> {
-  const found = (headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"/g);
+  const found = (headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(prev|next|first|last)"/g);
   return Object.fromEntries([...found].map(([, url = '', relation = '']) => [relation, url]));
 }
 

@@ -1,5 +1,6 @@
 /** The endpoints as a page: by capability, with access and parameters of each. */
 
+import { DEPRECATIONS_ID, type Deprecations, deprecationsOf } from '../../kernel/api/deprecations.ts';
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import { inWords } from '../../platform/http/openapi/schemas.ts';
@@ -11,8 +12,9 @@ export function documentationPage(capabilities: readonly Capability[]): string {
 <p>Below <code>/api/v4</code>. For programs: <a href="/api/v4/openapi.json">openapi.json</a> (OpenAPI 3.1).
 Parameters go into the query, or into a body as JSON or a form.</p>
 <nav aria-label="Capabilities"><ul class="inline">
-${documented.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>\n`)}</ul></nav>
-${documented.map(describeCapability)}`;
+${documented.map(({ name }) => html`<li><a href="#${name}">${name}</a></li>\n`)}
+<li><a href="#${DEPRECATIONS_ID}">deprecated</a></li></ul></nav>
+${documented.map(describeCapability)}${describeDeprecations(deprecationsOf(capabilities))}`;
   return htmlPage('API', body, { header: html`<header><a class="brand" href="/">Ashlar</a></header>` });
 }
 
@@ -28,6 +30,13 @@ const describeEndpoint = (spec: Endpoint): Html => html`<details>
 <p>${whoMayCall(spec)} ${scopes(spec)} ${conditions(spec).join(' ')}</p>
 ${parameters(spec)}
 </details>
+`;
+
+const describeDeprecations = ({ endpoints, attributes }: Deprecations): Html => html`<section>
+<h2 id="${DEPRECATIONS_ID}">Deprecated</h2>
+<ul>
+${endpoints.map(({ method, path, use }) => html`<li><code><b>${method}</b> ${path}</code>: use ${use}</li>\n`)}
+${attributes.map(({ name, use }) => html`<li><code>${name}</code>: use ${use}</li>\n`)}</ul></section>
 `;
 
 const userRules: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Records and parameters of the instance's settings and data for administrators. */
 import Type, { type Static } from 'typebox';
 import { ApplicationSettingsSchema, settingChanges } from '../../kernel/settings/definitions.ts';
-import { nullable } from '../../platform/http/parameters/schema.ts';
+import { commaList, deprecated, nullable } from '../../platform/http/parameters/schema.ts';
 
 const {
   akismet_api_key: _key,
@@ -9,11 +9,10 @@ const {
   ...shown
 } = ApplicationSettingsSchema.properties;
 
-const alias = (name: string) => ({ deprecated: true, description: `Another name of ${name}.` });
 const lines = (name: string) =>
   Type.String({ maxLength: 260_000, description: `${name} as text, an entry to a line.` });
-const aliasOfBoolean = (name: string) => Type.Boolean(alias(name));
-const aliasOfCount = (name: string) => Type.Integer({ ...alias(name), minimum: 0, maximum: 2_147_483_647 });
+const aliasOfBoolean = (name: string) => deprecated(Type.Boolean(), name);
+const aliasOfCount = (name: string) => deprecated(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), name);
 
 /** Settings that have a second name, by that name (facts: Application settings fields). */
 export const settingAliases = {
@@ -40,11 +39,10 @@ const aliases = {
   allow_local_requests_from_hooks_and_services: aliasOfBoolean(
     settingAliases.allow_local_requests_from_hooks_and_services,
   ),
-  outbound_local_requests_whitelist: Type.Array(Type.String({ maxLength: 255 }), {
-    ...alias(settingAliases.outbound_local_requests_whitelist),
-    maxItems: 1_000,
-    commaSeparated: true,
-  }),
+  outbound_local_requests_whitelist: deprecated(
+    commaList(Type.String({ maxLength: 255 }), { maxItems: 1_000 }),
+    settingAliases.outbound_local_requests_whitelist,
+  ),
   throttle_unauthenticated_enabled: aliasOfBoolean(settingAliases.throttle_unauthenticated_enabled),
   throttle_unauthenticated_requests_per_period: aliasOfCount(
     settingAliases.throttle_unauthenticated_requests_per_period,

@@ -5,6 +5,7 @@ import {
   atLeastOne,
   atMostOne,
   dateTime,
+  deprecated,
   exactlyOne,
   integerId,
   notBlank,
@@ -21,8 +22,8 @@ const title = Type.String({ maxLength: 255, ...notBlank });
 const description = Type.Optional(nullable(Type.String({ maxLength: 1_048_576 })));
 const visibility = stringEnum(visibilityNames);
 const oneFile = {
-  file_name: Type.Optional(Type.String({ description: 'The name of the only file.', deprecated: true })),
-  content: Type.Optional(Type.String({ description: 'The content of the only file.', deprecated: true })),
+  file_name: Type.Optional(deprecated(Type.String(), 'files')),
+  content: Type.Optional(deprecated(Type.String(), 'files')),
 };
 
 const filled = { ruled: { minLength: 1 } };

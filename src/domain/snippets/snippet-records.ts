@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { visibilityName, visibilityNames } from '../../kernel/policy/roles.ts';
 import { presentUserBasic, type Surroundings, UserBasic } from '../../kernel/users/records.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { dateTime, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
+import { dateTime, deprecated, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { projectPathsOf, type SnippetRow, snippetRelations } from './queries.ts';
 
 const what = {
@@ -29,7 +29,7 @@ export const SnippetRecord = Type.Object({
   ...what,
   author: UserBasic,
   ...whenAndWhere,
-  file_name: Type.String({ description: 'The first file.', deprecated: true }),
+  file_name: deprecated(Type.String(), 'files'),
   files: Type.Array(Type.Object({ path: Type.String(), raw_url: Type.String() })),
   imported: Type.Boolean(),
   imported_from: Type.String(),

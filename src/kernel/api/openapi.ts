@@ -34,7 +34,11 @@ const pageHeaders = {
   'X-Next-Page': 'Index of the page after; empty on the last.',
   'X-Total': 'Items in all; absent when there are more than are counted.',
   'X-Total-Pages': 'Pages in all; absent with `X-Total`.',
-  Link: 'The pages around this one: `prev`, `next`, `first`, `last`. Keyset pages have `next` only.',
+  Link: 'The pages around this one: `prev`, `next`, `first`, `last`. Keyset pages have `next` only. A deprecated endpoint has `deprecation`, the place where that is written.',
+};
+
+const deprecation = {
+  Deprecation: 'Since when it is deprecated, as seconds since 1970 behind an `@` (RFC 9745).',
 };
 
 const refusals = {
@@ -74,7 +78,7 @@ export const describeApi = (capabilities: readonly Capability[], version: string
     server: '/api/v4',
     tags: capabilities.filter(({ endpoints }) => endpoints.length > 0).map(({ name }) => ({ name })),
     securitySchemes,
-    headers: pageHeaders,
+    headers: { ...pageHeaders, ...deprecation },
     refusals,
     operations: capabilities.flatMap(({ name, endpoints }) =>
       endpoints.map((each) => toOperation(name, each)),
@@ -111,7 +115,12 @@ function toOperation(tag: string, spec: Endpoint): Operation {
       statuses: successesOf(spec),
       schema: spec.reply,
       content: contentTypesOf(spec.reply) ?? (spec.reply === noContent ? 'none' : 'json'),
-      headers: spec.page === undefined ? [] : Object.keys(pageHeaders),
+      headers: [
+        ...new Set([
+          ...(spec.page === undefined ? [] : Object.keys(pageHeaders)),
+          ...(spec.deprecated ? ['Link', ...Object.keys(deprecation)] : []),
+        ]),
+      ],
     },
     refusals: refusalsOf(spec),
     security: [

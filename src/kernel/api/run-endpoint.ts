@@ -30,6 +30,7 @@ import { tokenOfPass } from '../identity/passes.ts';
 import { JOB_USER, type Visitor, visitorOf } from '../identity/token-visitor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import { withDeprecation } from './deprecations.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
 import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
 import { admit, throttle } from './gate.ts';
@@ -266,6 +267,7 @@ export function toRoute(
     const value = await runHandler(spec, context);
     if (!safeMethod && !spec.wakesItself) services.wake();
     const presented = await present(value, context);
+    if (spec.deprecated) presented.headers = withDeprecation(presented.headers, request.origin);
     return { ...presented, ...(caller && { actor: caller.username }) };
   }
 

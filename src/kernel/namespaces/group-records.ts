@@ -1,6 +1,6 @@
 /** Group records: basic, public and listed (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
-import { nullable } from '../../platform/http/parameters/schema.ts';
+import { deprecated, nullable } from '../../platform/http/parameters/schema.ts';
 import type { Tier } from '../config.ts';
 import { BranchProtection, branchProtectionLevel } from '../policy/branch-protection.ts';
 import { visibilityName } from '../policy/roles.ts';
@@ -60,7 +60,7 @@ export const Group = Type.Object({
   math_rendering_limits_enabled: setting.math_rendering_limits_enabled,
   lock_math_rendering_limits_enabled: setting.lock_math_rendering_limits_enabled,
   default_branch: setting.default_branch,
-  default_branch_protection: Type.Integer(),
+  default_branch_protection: deprecated(Type.Integer(), 'default_branch_protection_defaults'),
   default_branch_protection_defaults: BranchProtection,
   avatar_url: nullable(Type.String()),
   request_access_enabled: setting.request_access_enabled,

@@ -1,6 +1,6 @@
 /** Project records: identity, basic and full (facts: Resource entities). */
 import Type, { type Static } from 'typebox';
-import { nullable } from '../../platform/http/parameters/schema.ts';
+import { deprecated, nullable } from '../../platform/http/parameters/schema.ts';
 import type { Tier } from '../config.ts';
 import { GUEST, PLANNER, visibilityName } from '../policy/roles.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
@@ -26,7 +26,7 @@ export const ProjectIdentity = Type.Object({
 export const BasicProject = Type.Object({
   ...ProjectIdentity.properties,
   default_branch: Type.String(),
-  tag_list: Type.Array(Type.String()),
+  tag_list: deprecated(Type.Array(Type.String()), 'topics'),
   topics: Type.Array(Type.String()),
   http_url_to_repo: Type.String(),
   web_url: Type.String(),
@@ -58,6 +58,22 @@ export const ProjectStatistics = Type.Object({
   container_registry_size: Type.Integer(),
 });
 
+const flag = (use: string) => deprecated(Type.Boolean(), use);
+
+/** Attributes that others replace, in requests and in records (facts: Deprecated / renamed items). */
+export const deprecatedFlags = {
+  issues_enabled: flag('issues_access_level'),
+  merge_requests_enabled: flag('merge_requests_access_level'),
+  wiki_enabled: flag('wiki_access_level'),
+  jobs_enabled: flag('builds_access_level'),
+  snippets_enabled: flag('snippets_access_level'),
+  container_registry_enabled: flag('container_registry_access_level'),
+  packages_enabled: flag('package_registry_access_level'),
+  emails_disabled: flag('emails_enabled'),
+  restrict_user_defined_variables: flag('ci_pipeline_variables_minimum_override_role'),
+  public_builds: flag('public_jobs'),
+} as const;
+
 export const FullProject = Type.Object({
   ...BasicProject.properties,
   forked_from_project: Type.Optional(BasicProject),
@@ -74,19 +90,19 @@ export const FullProject = Type.Object({
     members: Type.String(),
     cluster_agents: Type.String(),
   }),
-  marked_for_deletion_at: nullable(Type.String()),
+  marked_for_deletion_at: deprecated(nullable(Type.String()), 'marked_for_deletion_on'),
   marked_for_deletion_on: nullable(Type.String()),
-  packages_enabled: Type.Boolean(),
+  packages_enabled: deprecatedFlags.packages_enabled,
   empty_repo: Type.Boolean(),
   archived: Type.Boolean(),
   owner: Type.Optional(UserBasic),
   repository_object_format: Type.String(),
-  issues_enabled: Type.Boolean(),
-  merge_requests_enabled: Type.Boolean(),
-  wiki_enabled: Type.Boolean(),
-  jobs_enabled: Type.Boolean(),
-  snippets_enabled: Type.Boolean(),
-  container_registry_enabled: Type.Boolean(),
+  issues_enabled: deprecatedFlags.issues_enabled,
+  merge_requests_enabled: deprecatedFlags.merge_requests_enabled,
+  wiki_enabled: deprecatedFlags.wiki_enabled,
+  jobs_enabled: deprecatedFlags.jobs_enabled,
+  snippets_enabled: deprecatedFlags.snippets_enabled,
+  container_registry_enabled: deprecatedFlags.container_registry_enabled,
   service_desk_enabled: Type.Boolean(),
   service_desk_address: nullable(Type.String()),
   can_create_merge_request_in: Type.Boolean(),
@@ -101,7 +117,7 @@ export const FullProject = Type.Object({
   merge_pipelines_enabled: Type.Optional(Type.Boolean()),
   merge_trains_enabled: Type.Optional(Type.Boolean()),
   merge_trains_skip_train_allowed: Type.Optional(Type.Boolean()),
-  emails_disabled: Type.Boolean(),
+  emails_disabled: deprecatedFlags.emails_disabled,
   creator_id: nullable(Type.Integer()),
   import_url: nullable(Type.String()),
   import_type: nullable(Type.String()),
@@ -110,7 +126,7 @@ export const FullProject = Type.Object({
   open_issues_count: Type.Optional(Type.Integer()),
   description_html: Type.String(),
   updated_at: Type.String(),
-  restrict_user_defined_variables: Type.Boolean(),
+  restrict_user_defined_variables: deprecatedFlags.restrict_user_defined_variables,
   shared_with_groups: Type.Array(
     Type.Object({
       group_id: Type.Integer(),

@@ -3,6 +3,7 @@
  * fields). A row is a schema with its default; type, validation and documentation follow from it.
  */
 import Type, { type Static, type TOptional, type TSchema, type TUnsafe } from 'typebox';
+import { deprecated } from '../../platform/http/parameters/schema.ts';
 import {
   BranchProtection,
   BranchProtectionChanges,
@@ -215,13 +216,11 @@ export const ApplicationSettingsSchema = Type.Object({
   user_default_external: boolean(false, 'New users are external.'),
   user_defaults_to_private_profile: boolean(false, 'New users have a private profile.'),
   default_branch_name: text('', 'Default branch of new repositories; empty for main.', 255),
-  default_branch_protection: Type.Unsafe<BranchProtectionLevel>({
-    type: 'integer',
-    enum: [...branchProtectionLevels],
-    default: 2,
-    description:
-      'Deprecated form of default_branch_protection_defaults: 0 none, 1 partial, 2 full, 3 against pushes, 4 full after the initial push.',
-  }),
+  /** 0 none, 1 partial, 2 full, 3 against pushes, 4 full after the initial push. */
+  default_branch_protection: deprecated(
+    Type.Unsafe<BranchProtectionLevel>({ type: 'integer', enum: [...branchProtectionLevels], default: 2 }),
+    'default_branch_protection_defaults',
+  ),
   default_branch_protection_defaults: Type.Object(BranchProtection.properties, {
     default: branchProtectionOf(2),
     description: 'Protection of the default branch of new repositories.',

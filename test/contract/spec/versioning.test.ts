@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { useApp } from '../../support/app.ts';
 import { withSettings } from '../../support/browser.ts';
 import { bodyOf, createUser, makeGroup, makeProject } from '../../support/factories.ts';
+import { makeMergeRequest, makeReviewedProject } from '../../support/merge-requests.ts';
 
 const ashlar = useApp();
 const free = useApp({ env: { ASHLAR_TIER: 'free' } });
@@ -134,8 +135,103 @@ describe('Versioning, deprecations', () => {
   });
 });
 
+describe('Versioning, deprecations of merge requests', () => {
+  const opened = async () => {
+    const project = await makeReviewedProject(ashlar);
+    const { iid } = await makeMergeRequest(ashlar, project.id, 'topic');
+    return { project, path: `/projects/${project.id}/merge_requests/${iid}` };
+  };
+  const shownAt = async (path: string) => bodyOf(await ashlar.root(`GET ${path}`), 200);
+
+  it('merged_by: use merge_user, which says the same; merge_status: use detailed_merge_status', async () => {
+    const { path } = await opened();
+    expect(await shownAt(path)).toMatchObject({
+      ...{ merged_by: null, merge_user: null },
+      ...{ merge_status: 'can_be_merged', detailed_merge_status: 'mergeable' },
+    });
+    bodyOf(await ashlar.root(`PUT ${path}/merge`), 200);
+    const merged = await shownAt(path);
+    expect([merged.merge_user.username, merged.detailed_merge_status]).toEqual(['root', 'not_open']);
+    expect(merged.merged_by).toEqual(merged.merge_user);
+  });
+
+  it('merge_status tells what both branches say, detailed_merge_status all that is in the way', async () => {
+    const { path } = await opened();
+    bodyOf(await ashlar.root(`PUT ${path}`, { body: { title: 'Draft: later' } }), 200);
+    expect(await shownAt(path)).toMatchObject({
+      ...{ merge_status: 'can_be_merged', detailed_merge_status: 'draft_status' },
+    });
+  });
+
+  it('single merge request changes: use the list of diffs, which has the same files', async () => {
+    const { path } = await opened();
+    const { changes, overflow } = await shownAt(`${path}/changes`);
+    expect([await shownAt(`${path}/diffs`), overflow]).toEqual([changes, false]);
+    expect(changes).toMatchObject([{ new_path: 'topic.txt', new_file: true }]);
+  });
+
+  it('approvers and approval_groups are empty arrays: use the approval rules', async () => {
+    const { project } = await opened();
+    const body = { name: 'Masons', approvals_required: 1, user_ids: [1] };
+    bodyOf(await ashlar.root(`POST /projects/${project.id}/approval_rules`, { body }), 201);
+    expect(await shownAt(`/projects/${project.id}/approvals`)).toMatchObject({
+      ...{ approvers: [], approver_groups: [], approval_groups: [] },
+    });
+    expect(await shownAt(`/projects/${project.id}/approval_rules`)).toMatchObject([{ name: 'Masons' }]);
+  });
+
+  it('require_password_to_approve: use require_reauthentication_to_approve, which wins', async () => {
+    const { project } = await opened();
+    const put = async (body: Record<string, boolean>) => {
+      const shown = bodyOf(await ashlar.root(`POST /projects/${project.id}/approvals`, { body }), 201);
+      return [shown.require_password_to_approve, shown.require_reauthentication_to_approve];
+    };
+    expect(await put({ require_password_to_approve: true })).toEqual([true, true]);
+    const both = { require_password_to_approve: true, require_reauthentication_to_approve: false };
+    expect(await put(both)).toEqual([false, false]);
+  });
+});
+
+describe('Versioning, deprecations of runners', () => {
+  it('active: use paused, which says the opposite; ip_address is empty', async () => {
+    const created = await ashlar.root('POST /user/runners', { body: { runner_type: 'instance_type' } });
+    const path = `/runners/${bodyOf(created, 201).id}`;
+    const put = async (body: Record<string, boolean>) => {
+      const shown = bodyOf(await ashlar.root(`PUT ${path}`, { body }), 200);
+      return [shown.active, shown.paused, shown.ip_address];
+    };
+    expect(await put({ active: false })).toEqual([false, true, '']);
+    expect(await put({ paused: false })).toEqual([true, false, '']);
+    const refused = await ashlar.root(`PUT ${path}`, { body: { active: true, paused: true } });
+    expect([refused.status, refused.body.error]).toEqual([400, 'active, paused are mutually exclusive']);
+  });
+});
+
+describe('Versioning, what is deprecated says so', () => {
+  it('an endpoint by its headers, in lists beside the links of pages', async () => {
+    const project = await makeProject(ashlar);
+    const { headers } = await ashlar.root(`GET /projects/${project.id}/services`);
+    expect(headers.get('deprecation')).toMatch(/^@\d{10}$/);
+    expect(headers.get('link')).toMatch(/^<[^>]+>; rel="first", .*>; rel="deprecation"; type="text\/html"$/);
+    const current = await ashlar.root(`GET /projects/${project.id}/integrations`);
+    expect([current.headers.get('deprecation'), current.headers.get('link')]).toEqual([
+      null,
+      expect.not.stringContaining('deprecation'),
+    ]);
+  });
+
+  it('the link leads to where all of it stands', async () => {
+    const project = await makeProject(ashlar);
+    const { headers } = await ashlar.root(`GET /projects/${project.id}/approval_settings`);
+    const [, address = ''] = /<([^>]+)>; rel="deprecation"/.exec(headers.get('link') ?? '') ?? [];
+    const { pathname, hash } = new URL(address);
+    const page = await ashlar.call(`GET ${pathname}`, { raw: true });
+    expect([page.status, page.text.includes(`id="${hash.slice(1)}"`)]).toEqual([200, true]);
+    expect(page.text).toContain('<code>merged_by</code>: use merge_user');
+  });
+});
+
 // Without a test:
 // - Rule 4: nothing is experimental or beta, and no endpoint is behind a feature flag yet.
 // - The second halves of rules 1, 3, 5 and 6 are about releases, not about what is served.
-// - Deprecations of what is not there yet: geo_nodes; merged_by, merge_status, changes, approvals and
-//   require_password_to_approve of merge requests; managed licenses; active and ip_address of runners; pull mirroring.
+// - Deprecations of what is not there yet: geo_nodes, managed licenses and pull mirroring.

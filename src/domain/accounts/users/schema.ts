@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { CustomAttribute } from '../../../kernel/namespaces/custom-attributes.ts';
 import { UserBasic } from '../../../kernel/users/records.ts';
-import { nullable } from '../../../platform/http/parameters/schema.ts';
+import { deprecated, nullable } from '../../../platform/http/parameters/schema.ts';
 
 const { web_url, ...basic } = UserBasic.properties;
 
@@ -93,5 +93,5 @@ export const AssociationsCount = Type.Object({
 export const UserActivity = Type.Object({
   username: Type.String(),
   last_activity_on: Type.String(),
-  last_activity_at: Type.String({ description: 'Deprecated: last_activity_on.' }),
+  last_activity_at: deprecated(Type.String(), 'last_activity_on'),
 });

@@ -8,6 +8,7 @@ import {
   atMostOne,
   commaList,
   dateTime,
+  deprecated,
   integerId,
   nullable,
   parameterRules,
@@ -45,7 +46,7 @@ const fields = {
   ),
 };
 /** The old name of what is not paused. */
-const active = flag('The opposite of `paused`, which replaces it.');
+const active = Type.Optional(deprecated(Type.Boolean(), 'paused, which says the opposite'));
 
 export const CreateInput = Type.Object(
   {
@@ -143,8 +144,8 @@ export const ScopedListInput = Type.Object({
 const runner = {
   id: Type.Integer(),
   description: nullable(Type.String()),
-  ip_address: Type.Literal('', { description: 'Managers have addresses.' }),
-  active: Type.Boolean(),
+  ip_address: deprecated(Type.Literal(''), 'the addresses of its managers'),
+  active: deprecated(Type.Boolean(), 'paused, which says the opposite'),
   paused: Type.Boolean(),
   is_shared: Type.Boolean(),
   runner_type: stringEnum(runnerTypes),

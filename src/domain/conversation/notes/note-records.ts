@@ -4,7 +4,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { dateTime, deprecated, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import type { NoteableKind } from '../noteables/noteables.ts';
 import { noteables } from './noteable-registry.ts';
 import { maySuggest, type NoteRow, type NoteWithRelations, positionOf } from './notes.ts';
@@ -55,7 +55,7 @@ export const NoteRecord = Type.Object({
   resolved_by: Type.Optional(nullable(UserBasic)),
   resolved_at: Type.Optional(nullable(dateTime())),
   suggestions: Type.Optional(Type.Array(SuggestionRecord, { description: 'Of a `DiffNote`.' })),
-  confidential: Type.Boolean({ deprecated: true, description: 'Use `internal`.' }),
+  confidential: deprecated(Type.Boolean(), 'internal'),
   internal: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),

@@ -6,6 +6,7 @@ import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../../kernel/users/records.ts';
 import {
   dateTime,
+  deprecated,
   integerId,
   notBlank,
   nullable,
@@ -19,7 +20,7 @@ export const MAX_REQUEST_BYTES = 8 * 1_048_576;
 
 export const noteText = Type.String({ maxLength: MAX_BODY_LENGTH, ...notBlank });
 const internal = Type.Optional(Type.Boolean({ description: 'Whether only the team reads it.' }));
-const confidential = Type.Optional(Type.Boolean({ description: 'Use `internal`.', deprecated: true }));
+const confidential = Type.Optional(deprecated(Type.Boolean(), 'internal'));
 const created_at = Type.Optional(dateTime({ description: 'For administrators and owners.' }));
 
 export const noteId = { note_id: integerId() };

@@ -1,8 +1,14 @@
 /** Approval rules of projects and groups in requests and responses (facts: merge requests §6.2; Resource entities). */
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchemaOptions } from 'typebox';
 import { Group } from '../../../kernel/namespaces/group-records.ts';
 import { UserBasic } from '../../../kernel/users/records.ts';
-import { commaList, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import {
+  commaList,
+  deprecated,
+  integerId,
+  nullable,
+  stringEnum,
+} from '../../../platform/http/parameters/schema.ts';
 import { ProtectedBranch } from '../../repositories/index.ts';
 
 /** Of one rule. */
@@ -11,17 +17,18 @@ const MAX_GROUPS = 100;
 const MAX_BRANCHES = 100;
 
 /** Zero stands for nothing: clients empty a list by it. */
-const ids = (maxItems: number, description: string) =>
-  Type.Optional(commaList(Type.Integer({ minimum: 0 }), { maxItems, description }));
+const idList = (maxItems: number, options: TSchemaOptions = {}) =>
+  commaList(Type.Integer({ minimum: 0 }), { maxItems, ...options });
+const ids = (maxItems: number, description: string) => Type.Optional(idList(maxItems, { description }));
 
 const approvers = {
   user_ids: ids(MAX_USERS, 'Users who may approve; those who are no members are left out.'),
-  users: ids(MAX_USERS, 'Deprecated: use user_ids.'),
+  users: Type.Optional(deprecated(idList(MAX_USERS), 'user_ids')),
   usernames: Type.Optional(
     commaList(Type.String(), { maxItems: MAX_USERS, description: 'The same, by username.' }),
   ),
   group_ids: ids(MAX_GROUPS, 'Groups whose direct members may approve.'),
-  groups: ids(MAX_GROUPS, 'Deprecated: use group_ids.'),
+  groups: Type.Optional(deprecated(idList(MAX_GROUPS), 'group_ids')),
 };
 
 const branches = {

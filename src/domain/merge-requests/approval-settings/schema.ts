@@ -1,11 +1,12 @@
 /** Settings of approvals in requests and responses (facts: merge requests §6.2; spec: Versioning, Deprecations). */
 import Type, { type Static } from 'typebox';
-import { nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { deprecated, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+const password = deprecated(Type.Boolean(), 'require_reauthentication_to_approve');
 const reauthentication = {
-  require_password_to_approve: flag('Deprecated: use require_reauthentication_to_approve, which wins.'),
+  require_password_to_approve: Type.Optional(password),
   require_reauthentication_to_approve: flag('Who approves proves who they are, by their password.'),
 };
 const selective_code_owner_removals = flag(
@@ -28,7 +29,7 @@ export type SettingInput = Static<typeof SettingInput>;
 /** The names in the project's configuration, most of which say the opposite. */
 export const ConfigurationInput = Type.Object({
   approvals_before_merge: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100, description: 'Deprecated: use approval rules.' }),
+    deprecated(Type.Integer({ minimum: 0, maximum: 100 }), 'approval rules'),
   ),
   reset_approvals_on_push: flag('A push that changes a merge request removes its approvals.'),
   selective_code_owner_removals,
@@ -43,20 +44,20 @@ export const ConfigurationInput = Type.Object({
 });
 export type ConfigurationInput = Static<typeof ConfigurationInput>;
 
-/** Always empty: the approval rules have them. */
-const nobody = Type.Array(Type.Object({}));
+/** Always empty. */
+const nobody = deprecated(Type.Array(Type.Object({})), 'the approval rules of the project');
 
 export const Configuration = Type.Object({
   approvers: nobody,
   approver_groups: nobody,
   approval_groups: nobody,
-  approvals_before_merge: Type.Integer(),
+  approvals_before_merge: deprecated(Type.Integer(), 'approval rules'),
   reset_approvals_on_push: Type.Boolean(),
   selective_code_owner_removals: Type.Boolean(),
   disable_overriding_approvers_per_merge_request: Type.Boolean(),
   merge_requests_author_approval: Type.Boolean(),
   merge_requests_disable_committers_approval: Type.Boolean(),
-  require_password_to_approve: Type.Boolean(),
+  require_password_to_approve: password,
   require_reauthentication_to_approve: Type.Boolean(),
 });
 export type Configuration = Static<typeof Configuration>;
@@ -73,7 +74,7 @@ export const SettingStates = Type.Object({
   allow_overrides_to_approver_list_per_merge_request: SettingState,
   retain_approvals_on_push: SettingState,
   selective_code_owner_removals: SettingState,
-  require_password_to_approve: SettingState,
+  require_password_to_approve: deprecated(SettingState, 'require_reauthentication_to_approve'),
   require_reauthentication_to_approve: SettingState,
 });
 export type SettingStates = Static<typeof SettingStates>;

@@ -5,6 +5,7 @@ import {
   atLeastOne,
   commaList,
   dateTime,
+  deprecated,
   integerId,
   notBlank,
   nullable,
@@ -33,20 +34,11 @@ const properties = {
   allow_collaboration: Type.Optional(
     nullable(Type.Boolean({ description: 'Whether those who may merge may push to the source of a fork.' })),
   ),
-  allow_maintainer_to_push: Type.Optional(
-    nullable(Type.Boolean({ description: 'Deprecated: allow_collaboration.' })),
-  ),
+  allow_maintainer_to_push: Type.Optional(deprecated(nullable(Type.Boolean()), 'allow_collaboration')),
   squash: Type.Optional(nullable(Type.Boolean())),
   merge_after: Type.Optional(nullable(dateTime())),
   approvals_before_merge: Type.Optional(
-    nullable(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_APPROVALS,
-        description:
-          'Deprecated: use approval rules. Asks for more approvals than the project does, which asks for some.',
-      }),
-    ),
+    deprecated(nullable(Type.Integer({ minimum: 0, maximum: MAX_APPROVALS })), 'approval rules'),
   ),
   approval_rules_attributes: Type.Optional(
     Type.Array(

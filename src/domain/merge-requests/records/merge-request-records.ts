@@ -6,7 +6,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { presentUserBasic, UserBasic } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { dateTime, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { dateTime, deprecated, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
 import { Pipeline, showPipeline } from '../../ci/index.ts';
 import { LabelOrName, MilestoneRecord, presentLabelBasic, presentMilestone } from '../../planning/index.ts';
@@ -31,7 +31,7 @@ const basic = {
   state: stringEnum(['opened', 'closed', 'merged', 'locked']),
   created_at: dateTime(),
   updated_at: dateTime(),
-  merged_by: nullable(UserBasic),
+  merged_by: deprecated(nullable(UserBasic), 'merge_user'),
   merge_user: nullable(UserBasic),
   merged_at: nullable(dateTime()),
   closed_by: nullable(UserBasic),
@@ -51,10 +51,10 @@ const basic = {
   draft: Type.Boolean(),
   imported: Type.Boolean(),
   imported_from: Type.String(),
-  work_in_progress: Type.Boolean(),
+  work_in_progress: deprecated(Type.Boolean(), 'draft'),
   milestone: nullable(MilestoneRecord),
   merge_when_pipeline_succeeds: Type.Boolean(),
-  merge_status: Type.String(),
+  merge_status: deprecated(Type.String(), 'detailed_merge_status'),
   detailed_merge_status: Type.String(),
   merge_after: nullable(dateTime()),
   sha: nullable(Type.String()),
@@ -65,8 +65,8 @@ const basic = {
   force_remove_source_branch: nullable(Type.Boolean()),
   prepared_at: nullable(dateTime()),
   allow_collaboration: Type.Optional(Type.Boolean({ description: 'Of forks.' })),
-  allow_maintainer_to_push: Type.Optional(Type.Boolean({ description: 'Deprecated: allow_collaboration.' })),
-  reference: Type.String({ description: 'Deprecated: references.' }),
+  allow_maintainer_to_push: Type.Optional(deprecated(Type.Boolean(), 'allow_collaboration')),
+  reference: deprecated(Type.String(), 'references'),
   references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
   web_url: Type.String(),
   time_stats: TimeStatsRecord,
@@ -75,7 +75,7 @@ const basic = {
   task_completion_status: Type.Object({ count: Type.Integer(), completed_count: Type.Integer() }),
   has_conflicts: Type.Boolean(),
   blocking_discussions_resolved: Type.Boolean(),
-  approvals_before_merge: Type.Optional(nullable(Type.Integer({ description: 'Premium; deprecated.' }))),
+  approvals_before_merge: Type.Optional(deprecated(nullable(Type.Integer()), 'approval rules')),
 };
 
 export const MergeRequestBasicRecord = Type.Object(basic);

@@ -8,7 +8,13 @@ import { pathPattern } from '../../../kernel/namespaces/paths.ts';
 import { FullProject } from '../../../kernel/namespaces/project-records.ts';
 import { BranchProtectionChanges, branchProtectionLevels } from '../../../kernel/policy/branch-protection.ts';
 import { assignableLevels, visibilityNames } from '../../../kernel/policy/roles.ts';
-import { commaList, date, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import {
+  commaList,
+  date,
+  deprecated,
+  nullable,
+  stringEnum,
+} from '../../../platform/http/parameters/schema.ts';
 import { namePattern } from './rules.ts';
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
@@ -20,13 +26,15 @@ const changeFields = {
   visibility: Type.Optional(stringEnum(visibilityNames)),
   avatar: Type.Optional(avatarFile),
   ...settings,
-  emails_disabled: flag('Deprecated: use emails_enabled.'),
+  emails_disabled: Type.Optional(deprecated(Type.Boolean(), 'emails_enabled')),
   default_branch_protection: Type.Optional(
-    Type.Unsafe<(typeof branchProtectionLevels)[number]>({
-      type: 'integer',
-      enum: [...branchProtectionLevels],
-      description: 'Deprecated: use default_branch_protection_defaults.',
-    }),
+    deprecated(
+      Type.Unsafe<(typeof branchProtectionLevels)[number]>({
+        type: 'integer',
+        enum: [...branchProtectionLevels],
+      }),
+      'default_branch_protection_defaults',
+    ),
   ),
   default_branch_protection_defaults: Type.Optional(BranchProtectionChanges),
 };

@@ -1,7 +1,13 @@
 /** Packages in requests and responses (facts: Resource entities, Package; Packages). */
 import Type, { type Static } from 'typebox';
 import { UserBasic } from '../../../kernel/users/records.ts';
-import { dateTime, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import {
+  dateTime,
+  deprecated,
+  integerId,
+  nullable,
+  stringEnum,
+} from '../../../platform/http/parameters/schema.ts';
 import { PipelineBasic } from '../../repositories/index.ts';
 import { packageStatuses, packageTypes } from './types.ts';
 
@@ -51,7 +57,7 @@ const tag = Type.Object({
   updated_at: dateTime(),
 });
 const pipelines = {
-  pipeline: Type.Optional({ ...PackagePipeline, description: 'Deprecated: the last one of `pipelines`.' }),
+  pipeline: Type.Optional(deprecated(PackagePipeline, 'the last one of pipelines')),
   pipelines: Type.Array(PackagePipeline, {
     description: 'Whose jobs published it: the last five, the newest first.',
   }),

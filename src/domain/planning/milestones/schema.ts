@@ -5,6 +5,7 @@ import {
   commaList,
   date,
   dateTime,
+  deprecated,
   integerId,
   notBlank,
   nullable,
@@ -22,9 +23,7 @@ export const ListInput = Type.Object({
   include_ancestors: Type.Optional(
     Type.Boolean({ description: 'The milestones of the groups around it as well.' }),
   ),
-  include_parent_milestones: Type.Optional(
-    Type.Boolean({ description: 'The former name of `include_ancestors`.', deprecated: true }),
-  ),
+  include_parent_milestones: Type.Optional(deprecated(Type.Boolean(), 'include_ancestors')),
   include_descendants: Type.Optional(
     Type.Boolean({ description: 'The milestones of the groups below it as well; groups only.' }),
   ),

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import {
   atLeastOne,
   dateTime,
+  deprecated,
   integerId,
   nullable,
   parameterRules,
@@ -26,13 +27,13 @@ export const TagsInput = Type.Object({
 });
 export const OneTag = Type.Object({ ...one, tag_name: Type.String() });
 
-const pattern = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 255, ruled: { format: 're2' }, description }));
+const re2 = Type.String({ maxLength: 255, ruled: { format: 're2' } });
+const pattern = (description: string) => Type.Optional(Type.String({ ...re2, description }));
 export const TagsDeletion = Type.Object(
   {
     ...one,
     name_regex_delete: pattern('Names of tags that go: the whole name matches, in the syntax of RE2.'),
-    name_regex: pattern('Deprecated: use name_regex_delete.'),
+    name_regex: Type.Optional(deprecated(re2, 'name_regex_delete')),
     name_regex_keep: pattern('Names of tags that stay, whatever else matches.'),
     keep_n: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'So many of the newest stay.' }),

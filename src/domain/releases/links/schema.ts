@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import {
   atLeastOne,
+  deprecated,
   integerId,
   nullable,
   parameterRules,
@@ -9,8 +10,7 @@ import {
 } from '../../../platform/http/parameters/schema.ts';
 import { linkPathPattern, linkTypes, linkUrlPattern } from './rules.ts';
 
-const path = (options: object) =>
-  Type.Optional(nullable(Type.String({ maxLength: 128, ruled: { pattern: linkPathPattern }, ...options })));
+const path = Type.String({ maxLength: 128, ruled: { pattern: linkPathPattern } });
 
 const name = Type.String({
   maxLength: 255,
@@ -23,10 +23,13 @@ const url = Type.String({
   description: 'By http, https or ftp; of one link of a release.',
 });
 const paths = {
-  direct_asset_path: path({
-    description: 'An address below the release that leads to the link, `/bin/program`.',
-  }),
-  filepath: path({ deprecated: true, description: 'The former name of `direct_asset_path`.' }),
+  direct_asset_path: Type.Optional(
+    nullable({
+      ...path,
+      description: 'An address below the release that leads to the link, `/bin/program`.',
+    }),
+  ),
+  filepath: Type.Optional(deprecated(nullable(path), 'direct_asset_path')),
 };
 const link_type = Type.Optional(stringEnum(linkTypes, { default: 'other' }));
 

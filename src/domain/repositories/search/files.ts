@@ -8,7 +8,7 @@ import { type Excerpt, findInFiles } from '../../../platform/git/files/grep.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { type Commit, decode } from '../../../platform/git/parse.ts';
 import { findEntry } from '../../../platform/git/trees.ts';
-import { nullable } from '../../../platform/http/parameters/schema.ts';
+import { deprecated, nullable } from '../../../platform/http/parameters/schema.ts';
 import { offsetPage, type Page } from '../../../platform/pagination/page.ts';
 import { nothing, type SearchRequest } from '../../search/index.ts';
 import { readCommit } from './commit.ts';
@@ -19,7 +19,7 @@ export const BlobRecord = Type.Object({
   basename: Type.String(),
   data: Type.String(),
   path: Type.String(),
-  filename: Type.String({ deprecated: true, description: 'Use `path`.' }),
+  filename: deprecated(Type.String(), 'path'),
   id: nullable(Type.Integer()),
   ref: Type.String(),
   startline: Type.Integer(),

@@ -4,6 +4,7 @@ import {
   commaList,
   date,
   dateTime,
+  deprecated,
   integerId,
   notBlank,
   nullable,
@@ -15,8 +16,7 @@ const iid = integerId({ description: 'The number of the epic in its group.' });
 export const ofEpic = { epic_iid: iid };
 export const OneEpic = Type.Object(ofEpic);
 
-const oldDay = (use: string) =>
-  Type.Optional(nullable(date({ deprecated: true, description: `As ${use}, which it also fixes.` })));
+const oldDay = (use: string) => Type.Optional(deprecated(nullable(date()), `${use}, which is fixed by it`));
 const labels = Type.Optional(commaList(Type.String(), { maxItems: 200, description: 'Names of labels.' }));
 const described = {
   description: Type.Optional(nullable(Type.String())),
@@ -36,9 +36,9 @@ const described = {
     Type.Boolean({ description: 'Whether it is due on `due_date_fixed`, not with the milestones.' }),
   ),
   due_date_fixed: Type.Optional(nullable(date())),
-  start_date: oldDay('`start_date_fixed`'),
-  end_date: oldDay('`due_date_fixed`'),
-  due_date: oldDay('`due_date_fixed`'),
+  start_date: oldDay('start_date_fixed'),
+  end_date: oldDay('due_date_fixed'),
+  due_date: oldDay('due_date_fixed'),
   parent_id: Type.Optional(nullable(Type.Integer({ minimum: 0, description: 'The id of the parent epic.' }))),
   created_at: Type.Optional(dateTime({ description: 'Only for owners and administrators.' })),
 };

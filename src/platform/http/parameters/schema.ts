@@ -24,6 +24,14 @@ export const nullable = <T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   return Type.Unsafe<Static<T> | null>(typed);
 };
 
+/**
+ * The same schema, marked as deprecated; `use` names what to use in its place. docs/deprecations.md is made of
+ * these and of the endpoints (spec: Versioning, Deprecations).
+ */
+export const deprecated = <T extends TSchema>(schema: T, use: string): T =>
+  // Only annotations are added: the type is the same.
+  Type.Unsafe<Static<T>>({ ...schema, deprecated: true, description: `Deprecated: use ${use}.` }) as never;
+
 /** An instant, as ISO 8601 text; decoded to UTC with milliseconds. */
 export const dateTime = (options: TSchemaOptions = {}) => Type.String({ ...options, format: 'date-time' });
 

@@ -3,6 +3,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { ExpirationPolicyAttributes } from '../../../../kernel/namespaces/expiration-policy.ts';
 import { CleanupPolicyAttributes } from '../../../../kernel/namespaces/packages-cleanup-policy.ts';
 import { pathPattern } from '../../../../kernel/namespaces/paths.ts';
+import { deprecatedFlags } from '../../../../kernel/namespaces/project-records.ts';
 import { ProjectSettingsSchema } from '../../../../kernel/namespaces/project-settings.ts';
 import { TopicName } from '../../../../kernel/namespaces/topic-actions.ts';
 import { assignableLevels, visibilityNames } from '../../../../kernel/policy/roles.ts';
@@ -11,6 +12,7 @@ import {
   atLeastOne,
   commaList,
   date,
+  deprecated,
   nullable,
   parameterRules,
   refusedAlways,
@@ -65,20 +67,9 @@ const settingFields = Object.fromEntries(
   >;
 };
 
-const flag = (use: string) => Type.Optional(Type.Boolean({ description: `Deprecated: use ${use}.` }));
-
 const deprecatedFields = {
-  issues_enabled: flag('issues_access_level'),
-  merge_requests_enabled: flag('merge_requests_access_level'),
-  wiki_enabled: flag('wiki_access_level'),
-  jobs_enabled: flag('builds_access_level'),
-  snippets_enabled: flag('snippets_access_level'),
-  container_registry_enabled: flag('container_registry_access_level'),
-  packages_enabled: flag('package_registry_access_level'),
-  emails_disabled: flag('emails_enabled'),
-  public_builds: flag('public_jobs'),
-  restrict_user_defined_variables: flag('ci_pipeline_variables_minimum_override_role'),
-  tag_list: Type.Optional(commaList(TopicName, { maxItems: 100, description: 'Deprecated: use topics.' })),
+  ...Type.Partial(Type.Object(deprecatedFlags)).properties,
+  tag_list: Type.Optional(deprecated(commaList(TopicName, { maxItems: 100 }), 'topics')),
 } satisfies TProperties;
 
 const Name = Type.String({ maxLength: 255, ruled: { pattern: namePattern } });
@@ -130,7 +121,7 @@ export type CreateProject = Static<typeof CreateProject>;
 export const ForkProject = Type.Object({
   namespace_id: Type.Optional(Type.Integer({ description: 'The namespace that it goes to.' })),
   namespace_path: Type.Optional(Type.String({ minLength: 1, description: 'The same, by full path.' })),
-  namespace: Type.Optional(Type.String({ minLength: 1, description: 'Deprecated: either of the two.' })),
+  namespace: Type.Optional(deprecated(Type.String({ minLength: 1 }), 'namespace_id or namespace_path')),
   path: Type.Optional(Path),
   name: Type.Optional(Name),
   description: Type.Optional(nullable(Type.String({ maxLength: 2_000 }))),

@@ -5,7 +5,13 @@ import type { Caller } from '../../../../kernel/actor.ts';
 import type { Needs } from '../../../../kernel/services.ts';
 import { presentUserBasic, type Surroundings, UserBasic } from '../../../../kernel/users/records.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { date, dateTime, nullable, stringEnum } from '../../../../platform/http/parameters/schema.ts';
+import {
+  date,
+  dateTime,
+  deprecated,
+  nullable,
+  stringEnum,
+} from '../../../../platform/http/parameters/schema.ts';
 import { mapInTurns } from '../../../../platform/turns.ts';
 import { LabelBasicRecord, presentLabelBasic, textColor } from '../../../planning/index.ts';
 import { noDates } from './epic-dates.ts';
@@ -13,7 +19,7 @@ import { type EpicRow, epicWebUrl } from './epic-rows.ts';
 import { type EpicRelations, loadEpicRelations, type Parent } from './relation-queries.ts';
 
 const day = nullable(date());
-const oldDay = nullable(date({ deprecated: true }));
+const oldDay = (use: string) => deprecated(day, use);
 
 /** The name, or with `with_labels_details` the record. */
 const LabelOfEpic = Type.Unsafe<string | LabelBasicRecord>({
@@ -40,18 +46,18 @@ export const EpicRecord = Type.Object({
   start_date_is_fixed: Type.Boolean(),
   start_date_fixed: day,
   start_date_from_inherited_source: day,
-  start_date_from_milestones: oldDay,
-  end_date: oldDay,
+  start_date_from_milestones: oldDay('start_date_from_inherited_source'),
+  end_date: oldDay('due_date'),
   due_date: day,
   due_date_is_fixed: Type.Boolean(),
   due_date_fixed: day,
   due_date_from_inherited_source: day,
-  due_date_from_milestones: oldDay,
+  due_date_from_milestones: oldDay('due_date_from_inherited_source'),
   state: stringEnum(['opened', 'closed']),
   web_edit_url: Type.String(),
   web_url: Type.String(),
   references: Type.Object({ short: Type.String(), relative: Type.String(), full: Type.String() }),
-  reference: Type.String({ deprecated: true }),
+  reference: deprecated(Type.String(), 'references'),
   created_at: dateTime(),
   updated_at: dateTime(),
   closed_at: nullable(dateTime()),

@@ -5,6 +5,7 @@ import {
   commaList,
   date,
   dateTime,
+  deprecated,
   integerId,
   notBlank,
   nullable,
@@ -21,9 +22,7 @@ const properties = {
       description: '0 or nothing for nobody; one below premium.',
     }),
   ),
-  assignee_id: Type.Optional(
-    nullable(Type.Integer({ minimum: 0, description: 'Deprecated: assignee_ids.' })),
-  ),
+  assignee_id: Type.Optional(deprecated(nullable(Type.Integer({ minimum: 0 })), 'assignee_ids')),
   milestone_id: Type.Optional(nullable(Type.Integer({ minimum: 0, description: '0 for none.' }))),
   labels: Type.Optional(commaList(Type.String(), { maxItems: 200 })),
   add_labels: Type.Optional(commaList(Type.String(), { maxItems: 200 })),
@@ -39,7 +38,7 @@ const properties = {
   ),
   health_status: Type.Optional(nullable(stringEnum(healthStatuses, { description: 'Ultimate.' }))),
   epic_id: Type.Optional(nullable(Type.Integer({ minimum: 0, description: 'Premium; 0 for none.' }))),
-  epic_iid: Type.Optional(nullable(Type.Integer({ minimum: 0, description: 'Deprecated: epic_id.' }))),
+  epic_iid: Type.Optional(deprecated(nullable(Type.Integer({ minimum: 0 })), 'epic_id')),
   created_at: Type.Optional(dateTime({ description: 'For administrators and owners.' })),
 };
 
