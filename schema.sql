@@ -1229,6 +1229,14 @@ CREATE UNIQUE INDEX external_status_checks_name ON public.external_status_checks
 
 CREATE UNIQUE INDEX external_status_checks_url ON public.external_status_checks USING btree (project_id, external_url);
 
+create table feature_flag_clients (
+  project_id bigint not null,
+  generation integer not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint feature_flag_clients_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint feature_flag_clients_pkey PRIMARY KEY (project_id)
+);
+
 create table feature_gates (
   name text collate "C" not null,
   value text not null,

@@ -82,6 +82,7 @@ async function readWorld(app: TestApp, places: SampleIds): Promise<SampleWorld> 
   };
   return {
     ...places,
+    secretKey: app.app.services.secretKey,
     userId: await idsOf('select id, username as name from users'),
     groupId: await idsOf(`select id, full_path as name from namespaces where kind = 'group'`),
     projectId: await idsOf(`select p.id, n.full_path || '/' || p.path as name

@@ -45,6 +45,8 @@ export type Given = {
 
 /** The world of the access matrix, for requests that name something in it. */
 export type SampleWorld = SampleIds & {
+  /** The instance's. */
+  secretKey: string;
   userId(username: string): number;
   groupId(fullPath: string): number;
   projectId(fullPath: string): number;

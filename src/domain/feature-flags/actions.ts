@@ -126,3 +126,32 @@ const summaryOf = ({ name, description, active, strategies }: FeatureFlagRow): J
   active,
   strategies,
 });
+
+/** Makes the token of the project's programs another one; the number of it. */
+export const resetClientToken = (db: Db, actor: Actor, project: AuthorizedProject): Promise<number> =>
+  inTransaction(db, async (tx) => {
+    const { generation } = await tx
+      .insertInto('feature_flag_clients')
+      .values({ project_id: project.id, generation: 1, updated_at: now() })
+      .onConflict((conflict) =>
+        conflict.column('project_id').doUpdateSet({
+          generation: (eb) => eb('feature_flag_clients.generation', '+', 1),
+          updated_at: now(),
+        }),
+      )
+      .returning('generation')
+      .executeTakeFirstOrThrow();
+    await announce(tx, {
+      author: actor,
+      audit: {
+        entity: { type: 'Project', id: project.id, path: project.fullPath },
+        event: 'feature_flag_client_token_reset',
+        details: {
+          target_id: project.id,
+          target_type: 'Operations::FeatureFlagsClient',
+          target_details: project.fullPath,
+        },
+      },
+    });
+    return generation;
+  });

@@ -2,6 +2,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Sql } from '../../platform/db/driver/sql.ts';
 import type { ProjectFeatureFlagsTable } from '../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
 
@@ -20,6 +21,20 @@ export function selectFeatureFlags(
   const all = selectFlags(db, project);
   const query = scope === undefined ? all : all.where('active', '=', scope === 'enabled');
   return selectPage(db, query, page, { by: 'name', sort: 'asc' }, { name: 'name', id: 'id' });
+}
+
+/** Of a project with very many flags, so many are for programs. */
+const MAX_CLIENT_FLAGS = 5_000;
+
+/** For programs: by name. */
+export const selectAllFlags = (db: Db, project: AuthorizedProject): Promise<FeatureFlagRow[]> =>
+  selectFlags(db, project).orderBy('name').limit(MAX_CLIENT_FLAGS).execute();
+
+/** Of the token of a project's programs: 0 until it is reset. */
+export async function selectGeneration(sql: Sql, projectId: number): Promise<number> {
+  const [row] = await sql<{ generation: number }[]>`
+    select generation from feature_flag_clients where project_id = ${projectId}`;
+  return row?.generation ?? 0;
 }
 
 export const selectFeatureFlag = (

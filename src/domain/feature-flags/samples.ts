@@ -1,5 +1,6 @@
 /** A feature flag for each user, by the user's name. */
 import type { Samples } from '../../../test/support/samples.ts';
+import { clientToken } from './client-rules.ts';
 
 export const samples: Samples = {
   rows: ({ project }) => `
@@ -7,6 +8,21 @@ export const samples: Samples = {
       select ${project}, username,
         jsonb_build_array(jsonb_build_object('id', id, 'name', 'default', 'parameters', '{}'::jsonb, 'scopes', '[]'::jsonb)),
         now(), now() from person order by id`,
+  requests: async (world) => {
+    const client = { projectId: world.project, generation: 0 };
+    const calls = [
+      'GET :',
+      'GET :/features',
+      'GET :/client/features',
+      'POST :/client/register',
+      'POST :/client/metrics',
+    ];
+    const at = { project_id: world.project };
+    const given = { at, with: { instance_id: clientToken(world.secretKey, client) } };
+    return Object.fromEntries(
+      calls.map((call) => [call.replace(':', '/feature_flags/unleash/:project_id'), given]),
+    );
+  },
   objects: {
     'feature_flags/:feature_flag_name': { table: 'project_feature_flags', column: 'name', foreign: true },
   },

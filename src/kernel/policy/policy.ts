@@ -49,6 +49,7 @@ export type Feature =
   | 'merge_requests_access_level'
   | 'builds_access_level'
   | 'releases_access_level'
+  | 'feature_flags_access_level'
   | 'environments_access_level'
   | 'package_registry_access_level'
   | 'container_registry_access_level'
@@ -269,8 +270,14 @@ export const projectPolicy = {
     auditor: true,
   },
   manage_releases: { least: DEVELOPER, feature: 'releases_access_level' },
-  manage_feature_flags: { least: DEVELOPER },
-  read_feature_flags: { least: DEVELOPER, whileArchived: true, auditor: true },
+  manage_feature_flags: { least: DEVELOPER, feature: 'feature_flags_access_level' },
+  reset_feature_flag_client: { least: MAINTAINER, feature: 'feature_flags_access_level' },
+  read_feature_flags: {
+    least: DEVELOPER,
+    feature: 'feature_flags_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
   read_project_audit_events: { least: DEVELOPER, whileArchived: true, auditor: true },
   read_all_project_audit_events: { least: MAINTAINER, whileArchived: true, auditor: true },
   read_errors: { least: REPORTER, whileArchived: true, auditor: true },

@@ -706,6 +706,12 @@ export type ExternalStatusChecksTable = {
   updated_at: Date;
 };
 
+export type FeatureFlagClientsTable = {
+  project_id: number;
+  generation: number;
+  updated_at: Date;
+};
+
 export type FeatureGatesTable = {
   name: string;
   value: string;
@@ -2021,6 +2027,7 @@ export type Tables = {
   errors: ErrorsTable;
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
+  feature_flag_clients: FeatureFlagClientsTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
   freeze_periods: FreezePeriodsTable;
