@@ -2534,6 +2534,9 @@ CREATE INDEX pipelines_user ON public.pipelines USING btree (user_id);
 create table processes (
   id uuid not null,
   beat_at timestamp(3) with time zone not null,
+  started_at timestamp(3) with time zone default now() not null,
+  host text default ''::text not null,
+  pid integer default 0 not null,
   constraint processes_pkey PRIMARY KEY (id)
 );
 

@@ -121,8 +121,9 @@ export function createApp(options: AppOptions): App {
     if (disk.problem() !== undefined) return disk.problem();
     return (await isReadOnly(sql)) ? 'the database is read-only' : undefined;
   };
+  const finishedJobs = () => workers?.finished() ?? { processed: 0, failed: 0 };
   const mounted: Capability[] = [
-    operationsCapability(services, { metrics: metrics.text, checkWrites }),
+    operationsCapability(services, { metrics: metrics.text, checkWrites, finishedJobs }),
     ...(options.capabilities ?? capabilities)(services),
     documentationCapability(() => mounted),
   ];

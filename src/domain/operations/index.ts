@@ -13,6 +13,7 @@ import { type HttpRequest, type HttpResponse, json } from '../../platform/http/m
 import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server/server.ts';
+import { type FinishedJobs, jobEndpoints } from './job-routes.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
 const MAX_PERIOD_MS = 2 * 86_400_000;
@@ -51,7 +52,7 @@ const probe = (path: string, handle: Route['handle']): Route => ({
 
 export function operationsCapability(
   services: Needs<'config' | 'database'>,
-  deps: { metrics: () => Promise<string>; checkWrites: WriteCheck },
+  deps: { metrics: () => Promise<string>; checkWrites: WriteCheck; finishedJobs: FinishedJobs },
 ): Capability {
   const readiness = async (): Promise<HttpResponse> => {
     try {
@@ -81,6 +82,7 @@ export function operationsCapability(
     },
     schedules: [{ task: 'operations.forget_windows', pattern: '17 * * * *' }],
     endpoints: [
+      ...jobEndpoints(deps.finishedJobs),
       endpoint({
         method: 'GET',
         path: '/metadata',

@@ -3,6 +3,7 @@
  * held goes with its row; the row stays while it says which repositories the process was writing to when it died.
  */
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { sql } from 'kysely';
 import type { Log } from '../log.ts';
 import type { Db } from './database.ts';
@@ -34,7 +35,8 @@ export function createPresence(points: Sql, log: Log): Presence {
   const beat = async (): Promise<void> => {
     await points`
       with soon as (select set_config('synchronous_commit', 'off', true))
-      insert into processes (id, beat_at) select ${id}::uuid, clock_timestamp() from soon
+      insert into processes (id, beat_at, started_at, host, pid)
+      select ${id}::uuid, clock_timestamp(), clock_timestamp(), ${hostname()}, ${process.pid} from soon
       on conflict (id) do update set beat_at = excluded.beat_at`;
   };
   const nothingUnsettled = () => points`

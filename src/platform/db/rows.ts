@@ -1408,6 +1408,9 @@ export type PipelinesTable = {
 export type ProcessesTable = {
   id: string;
   beat_at: Date;
+  started_at: Generated<Date>;
+  host: Generated<string>;
+  pid: Generated<number>;
 };
 
 export type ProjectCountersTable = {

@@ -23,7 +23,11 @@ export type Tasks = Record<string, Task>;
 /** Runs a task at the times of a cron pattern (UTC), once over all processes. */
 export type Schedule = { task: string; pattern: string };
 
-export type Workers = { stop(): Promise<void> };
+export type Workers = {
+  /** Runs of tasks by this process that ended, well and not, since it started. */
+  finished(): { processed: number; failed: number };
+  stop(): Promise<void>;
+};
 
 /** A connection that the server ends while it is idle must not end the program: the log says so. */
 const openPool = (target: ConnectionTarget, log: Log) =>
@@ -101,6 +105,9 @@ export const removeEmptyQueues = (db: Db): Promise<void> =>
       delete from graphile_worker._private_job_queues q where q.locked_at is null
         and not exists (select from graphile_worker._private_jobs j where j.job_queue_id = q.id)`.execute(tx);
   });
+
+/** Jobs that this process runs at once. */
+export const JOBS_AT_ONCE = 2;
 
 /** How often what dead processes held is looked for, in milliseconds. */
 const RELEASE_INTERVAL_MS = 15_000;
@@ -193,10 +200,17 @@ export async function startWorkers(
     if (process) workerPool.id = workersOf(process.presence.id);
   });
   const looking = lookAgain(events);
+  const counts = { processed: 0, failed: 0 };
+  events.on('job:success', () => {
+    counts.processed += 1;
+  });
+  events.on('job:error', () => {
+    counts.failed += 1;
+  });
   const runner = await run({
     pgPool,
     events,
-    concurrency: 2,
+    concurrency: JOBS_AT_ONCE,
     pollInterval: 1_000,
     noHandleSignals: true,
     logger: silent,
@@ -225,6 +239,7 @@ export async function startWorkers(
     ),
   });
   return {
+    finished: () => counts,
     async stop() {
       stopReleasing?.();
       looking.stop();
