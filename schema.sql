@@ -2189,6 +2189,25 @@ CREATE INDEX notification_settings_namespace ON public.notification_settings USI
 
 CREATE INDEX notification_settings_project ON public.notification_settings USING btree (project_id, user_id) WHERE (project_id IS NOT NULL);
 
+create table nuget_symbols (
+  id bigint generated always as identity not null,
+  package_file_id bigint not null,
+  file_name text collate "C" not null,
+  signature text collate "C" not null,
+  checksum bytea not null,
+  sha256 bytea not null,
+  size bigint not null,
+  constraint nuget_symbols_package_file_id_fkey FOREIGN KEY (package_file_id) REFERENCES package_files(id) ON DELETE CASCADE,
+  constraint nuget_symbols_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint nuget_symbols_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX nuget_symbols_blob ON public.nuget_symbols USING btree (sha256);
+
+CREATE INDEX nuget_symbols_file ON public.nuget_symbols USING btree (package_file_id);
+
+CREATE INDEX nuget_symbols_signature ON public.nuget_symbols USING btree (signature, checksum);
+
 create table oauth_applications (
   id bigint generated always as identity not null,
   uid text collate "C" not null,

@@ -61,6 +61,7 @@ export const packagesCapability = (services: Needs<'database' | 'blobs'>): Capab
   ],
   tables: [
     ...['packages', 'package_files', 'package_tags', 'package_file_pipelines', 'package_protection_rules'],
+    'nuget_symbols',
     ...['debian_distributions', 'debian_files', 'debian_releases', 'debian_indexes'],
   ],
   unique: {

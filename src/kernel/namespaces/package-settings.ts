@@ -1,4 +1,4 @@
-/** What a group says of the packages below it (facts-packages: 1.1, Duplicates, Forwarding). Pure. */
+/** What a group says of the packages below it (facts-packages: 1.1, Duplicates, Forwarding; 1.6). Pure. */
 import Type, { type Static, type TBoolean, type TUnsafe } from 'typebox';
 import { nullable } from '../../platform/http/parameters/schema.ts';
 
@@ -37,6 +37,12 @@ const forwarding = <const F extends 'npm' | 'pypi' | 'maven'>(format: F) =>
     Record<`lock_${F}_package_requests_forwarding`, TBoolean>;
 
 export const PackageSettings = Type.Object({
+  nuget_symbol_server_enabled: nullable(
+    Type.Boolean({
+      description:
+        'Whether debuggers get the symbols of NuGet packages without a credential; null for what the group above says, or else no.',
+    }),
+  ),
   ...duplicates('generic'),
   ...duplicates('maven'),
   ...duplicates('nuget'),
@@ -55,6 +61,7 @@ export const defaultPackageSettings: PackageSettings = {
   maven_duplicate_exception_regex: null,
   nuget_duplicates_allowed: null,
   nuget_duplicate_exception_regex: null,
+  nuget_symbol_server_enabled: null,
   terraform_module_duplicates_allowed: null,
   terraform_module_duplicate_exception_regex: null,
   npm_package_requests_forwarding: null,

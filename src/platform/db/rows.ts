@@ -1213,6 +1213,16 @@ export type NotificationSettingsTable = {
   updated_at: Date;
 };
 
+export type NugetSymbolsTable = {
+  id: GeneratedAlways<number>;
+  package_file_id: number;
+  file_name: string;
+  signature: string;
+  checksum: Buffer;
+  sha256: Buffer;
+  size: number;
+};
+
 export type OauthApplicationsTable = {
   id: GeneratedAlways<number>;
   uid: string;
@@ -2074,6 +2084,7 @@ export type Tables = {
   namespaces: NamespacesTable;
   notes: NotesTable;
   notification_settings: NotificationSettingsTable;
+  nuget_symbols: NugetSymbolsTable;
   oauth_applications: OauthApplicationsTable;
   oauth_devices: OauthDevicesTable;
   oauth_grants: OauthGrantsTable;

@@ -2,11 +2,11 @@
 import Type, { type Static } from 'typebox';
 import { anyone } from '../../../kernel/access/access.ts';
 import { onGroupPackages, onPackages } from '../../../kernel/access/package-access.ts';
-import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
+import { downloadStatuses, replyWithBlob } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Endpoint, endpoint, found, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { type Failure, notFound, unauthenticated } from '../../../platform/failure.ts';
+import { badRequest, type Failure, forbidden, notFound, unauthenticated } from '../../../platform/failure.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { parseUrlEncoded } from '../../../platform/http/parameters/raw-parameters.ts';
 import { file } from '../../../platform/http/parameters/schema.ts';
@@ -29,8 +29,10 @@ import {
   VersionEntry,
 } from './documents.ts';
 import { answerTo, metadataDocument, requestOf, serviceDocument } from './odata.ts';
+import { checksumsOf, spelledSignature } from './portable-pdb.ts';
 import { searchVersions, selectPackageFile, selectVersions, type VersionRow } from './queries.ts';
 import { type PackageEnding, requireVersion } from './rules.ts';
+import { findSymbolServer, selectSymbols } from './symbol-queries.ts';
 
 const project = '/projects/:id/packages/nuget';
 const group = '/groups/:id/-/packages/nuget';
@@ -154,6 +156,38 @@ const publishing = (path: string, summary: string, ending: PackageEnding): Endpo
     },
   });
 
+const symbolsOf = (path: typeof project | typeof group, of: string): Endpoint =>
+  endpoint({
+    ...read,
+    path: `${path}/symbolfiles/:file_name/:signature/:same_file_name`,
+    summary: `A portable PDB in the packages of symbols ${of}, where a group has its symbol server on: debuggers need no credential.`,
+    access: anyone,
+    also: downloadStatuses,
+    input: Type.Object({
+      id: Type.String(),
+      file_name: Type.String(),
+      signature: Type.String({ description: 'The GUID of the PDB without hyphens, and `FFFFFFFF`.' }),
+      same_file_name: Type.String({ description: 'The same as `file_name`.' }),
+    }),
+    reply: bytesOf('application/octet-stream'),
+    handle: async ({ services, request, db, input }) => {
+      const kind = path === project ? 'project' : 'group';
+      const among = await findSymbolServer(services.database, kind, input.id);
+      if (!among) throw forbidden();
+      const { symbolchecksum: header = '' } = request.headers;
+      if (header === '') throw badRequest('Missing checksum header');
+      if (input.same_file_name !== input.file_name)
+        throw badRequest('same_file_name is not the same as file_name');
+      const row = await selectSymbols(db, among, {
+        name: input.file_name,
+        signature: spelledSignature(input.signature),
+        checksums: checksumsOf(String(header)),
+      });
+      const { sha256, file_name: name } = found(row, 'Symbol');
+      return replyWithBlob(services, request, { sha256, name });
+    },
+  });
+
 const readProject = { ...read, access: onPackages('read_packages') };
 const readGroup = { ...read, access: onGroupPackages({ opened: 'with_credential' }) };
 const noPackage = () => notFound('Package');
@@ -235,6 +269,7 @@ const projectEndpoints: Endpoint[] = [
   publishing('', 'Publishes a NuGet package.', 'nupkg'),
   publishing('/v2', 'The same for programs of version 2 of the protocol.', 'nupkg'),
   publishing('/symbolpackage', 'Publishes the symbols of a NuGet package.', 'snupkg'),
+  symbolsOf(project, 'of a project'),
   endpoint({
     ...write,
     method: 'DELETE',
@@ -303,6 +338,7 @@ const groupEndpoints: Endpoint[] = [
     reply: bytesOf('application/xml', 'application/atom+xml'),
     handle: (context) => odata(context, registryOfGroup('nuget', context), context.input),
   }),
+  symbolsOf(group, 'of the projects below a group'),
 ];
 
 export const nugetEndpoints: Endpoint[] = [...projectEndpoints, ...groupEndpoints];

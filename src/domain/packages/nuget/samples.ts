@@ -30,6 +30,9 @@ export const samples: Samples = {
     ':package_name/:package_version': { value: '1.0.0' },
     ':package_name/:file_name': { value: '1.0.0.json' },
     ':package_version/:file_name': { value: 'stone.nupkg' },
+    'symbolfiles/:file_name': { value: 'stone.pdb' },
+    ':file_name/:signature': { value: '0FFFFFFFF' },
+    ':signature/:same_file_name': { value: 'stone.pdb' },
     'v2/:resource': { value: '$metadata' },
   },
   requests: () => ({
