@@ -2417,6 +2417,8 @@ create table packages (
   constraint packages_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX packages_conan ON public.packages USING btree (project_id, id) WHERE (package_type = 'conan'::text);
+
 CREATE INDEX packages_creator ON public.packages USING btree (creator_id) WHERE (creator_id IS NOT NULL);
 
 CREATE INDEX packages_debian_waiting ON public.packages USING btree (id) WHERE ((package_type = 'debian'::text) AND (version IS NULL));

@@ -18,7 +18,6 @@ import { findProjectAt } from './find-queries.ts';
 import {
   alsoPublicRegistries,
   belowGroup,
-  belowRoot,
   projectsOfDeployToken,
   projectsWith,
 } from './project-list-queries.ts';
@@ -126,14 +125,14 @@ export const onGroupPackages = ({
   },
 });
 
-/** The packages of the projects below the group or user whose path `rootOf` finds in the path parameters. */
+/** The packages of those projects that `amongOf` finds by the path parameters. */
 export const onInstancePackages = (
-  rootOf: (params: Record<string, string>) => string,
+  amongOf: (params: Record<string, string>) => RawBuilder<unknown>,
 ): Access<{ projects: ProjectIds }, Caller> => ({
   sentence: { on: 'anyone', ability: 'call' },
   anonymous: true,
   find: async ({ caller, deployToken, params }) => ({
-    subject: { projects: projectsRead(caller, deployToken, belowRoot(rootOf(params).toLowerCase())) },
+    subject: { projects: projectsRead(caller, deployToken, amongOf(params)) },
     actor: caller,
   }),
 });

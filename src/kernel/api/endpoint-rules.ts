@@ -49,10 +49,10 @@ const searches = createShare({
   timeoutMs: 10_000,
 });
 
-/** Whether a list is searched, by the parameters of all lists. */
+/** Whether a text is searched for, by the parameters of lists and of package programs. */
 const isSearch = (input: unknown): boolean => {
-  const { search, query } = input as { search?: unknown; query?: unknown };
-  return (typeof search === 'string' && search !== '') || (typeof query === 'string' && query !== '');
+  const { search, query, q } = input as { search?: unknown; query?: unknown; q?: unknown };
+  return [search, query, q].some((text) => typeof text === 'string' && text !== '');
 };
 
 /** Runs the handler; a search waits for its slot, and a list is refused over the caller's memory budget. */

@@ -1,7 +1,7 @@
 /** Conan packages as programs publish, find, fetch and remove them, with revisions and without. */
 import { createHash } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { type TestApp, useApp } from '../../../../test/support/app.ts';
+import { ROOT_TOKEN, type TestApp, useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
 import {
   basic,
@@ -483,4 +483,46 @@ test.each(['project', 'instance'] as const)('without revisions, of a %s', async 
   expect((await remove(stone, bearer(team.developer))).status).toBe(403);
   expect((await remove(stone)).body).toMatchObject({ name: 'stone', version: '1.0', package_type: 'conan' });
   expect((await get(stone)).status).toBe(404);
+});
+
+test('recipes of all projects are found at the address of the instance, by what the caller reads', async () => {
+  const other = await makeTeam(app);
+  const userOf = (of: Team) => of.project.path_with_namespace.replaceAll('/', '+');
+  const publish = async (of: Team, name: string, user = userOf(of)) => {
+    for (const file of ['conanfile.py', 'conanmanifest.txt']) {
+      const at = `/projects/${of.project.id}/packages/conan/v1/files/${name}/1.0/${user}/stable/0/export/${file}`;
+      expect((await put(at, file, bearer(of.developer))).status).toBe(200);
+    }
+  };
+  await publish(team, 'stone');
+  await publish(team, 'slate');
+  // What cannot be fetched there is not found there.
+  await publish(team, 'stone', 'somebody');
+  await publish(other, 'stone');
+  await put(
+    `/projects/${project.id}/packages/conan/v1/files/half/1.0/${userOf(team)}/stable/0/export/conanfile.py`,
+    'x',
+  );
+  await publishRecipe(ONE, `v2/conans/stone/2.0/${userOf(team)}/stable`);
+  const [ours, theirs] = [team, other].map((of) => `stone/1.0@${userOf(of)}/stable`);
+  const find = async (query: string, headers?: Headers) => {
+    const { status, body } = await get(`/packages/conan/v1/conans/search${query}`, headers);
+    expect(status).toBe(200);
+    return body.results;
+  };
+  expect(await find('?q=stone*')).toEqual([ours]);
+  expect(await find('?q=stone*', bearer(other.reporter))).toEqual([theirs]);
+  expect(await find('?q=stone*', own({ token: ROOT_TOKEN }))).toEqual([ours, theirs].sort());
+  expect(await find('')).toEqual([`slate/1.0@${userOf(team)}/stable`, ours]);
+  expect(await find(`?q=${encodeURIComponent(ours ?? '')}`)).toEqual([ours]);
+  for (const headers of [{}, own(team.guest)]) expect(await find('?q=stone*', headers)).toEqual([]);
+  const made = await app.root(`POST /projects/${project.id}/deploy_tokens`, {
+    body: { name: 'd', scopes: ['read_package_registry'] },
+  });
+  const deploy = bodyOf(made, 201) as unknown as { username: string; token: string };
+  expect(await find('?q=stone*', basic(deploy.username, deploy.token))).toEqual([ours]);
+  await openToAll(app, other);
+  expect(await find('?q=stone*', {})).toEqual([theirs]);
+  expect(await find('?q=stone*')).toEqual([ours, theirs].sort());
+  expect((await get(`/packages/conan/v1/conans/search?q=${'a'.repeat(600)}`)).status).toBe(400);
 });

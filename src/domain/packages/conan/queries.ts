@@ -123,13 +123,27 @@ export async function selectFileAt(
   return rows[0];
 }
 
-export type Search = { pattern: string | undefined; ignoresCase: boolean; protocol: Protocol };
+export type Search = {
+  pattern: string | undefined;
+  ignoresCase: boolean;
+  protocol: Protocol;
+  /** Those alone whose user is their project's path, under which the address of the instance has them. */
+  ofInstance?: boolean;
+};
+
+/** The condition on projects that they have packages of Conan. */
+export const withRecipes = sql`p.id in (select project_id from packages where package_type = 'conan')`;
+
+const hasProjectAsUser = sql`exists (
+  select from projects home join namespaces around on around.id = home.namespace_id
+  where home.id = p.project_id
+    and lower(split_part(p.qualifier, '/', 1)) = lower(replace(around.full_path || '/' || home.path, '/', '+')))`;
 
 /** The packages with a whole recipe whose reference, or a beginning of it up to a mark, fits the pattern; the newest of them, in order. */
 export async function searchRecipes(
   db: Db,
   projects: ProjectIds,
-  { pattern, ignoresCase, protocol }: Search,
+  { pattern, ignoresCase, protocol, ofInstance = false }: Search,
 ): Promise<Pick<PackageRow, 'name' | 'version' | 'qualifier'>[]> {
   const like = sql.raw(ignoresCase ? 'ilike' : 'like');
   const fits =
@@ -142,7 +156,7 @@ export async function searchRecipes(
     with newest as (
       select p.id, p.name, p.version, p.qualifier from packages p
       where p.project_id in ${projects} and p.package_type = 'conan' and p.status = any(${[...installable]}::text[])
-        and ${fits} and exists (select from package_files m where m.package_id = p.id and ${isOf('m', protocol)} and ${isWholeRecipe('m')})
+        and ${fits} and ${ofInstance ? hasProjectAsUser : sql`true`} and exists (select from package_files m where m.package_id = p.id and ${isOf('m', protocol)} and ${isWholeRecipe('m')})
       order by p.id desc limit ${MAX_REFERENCES})
     select distinct name, version, qualifier from newest order by name, version, qualifier`.execute(db);
   return rows;

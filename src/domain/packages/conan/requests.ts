@@ -16,7 +16,7 @@ import { type PublishedFile, presentPublished } from '../publishing/replies.ts';
 import { replyWithFile } from '../records/download.ts';
 import { conanReference } from '../records/present.ts';
 import { publishAt } from './actions.ts';
-import { type Protocol, searchRecipes, selectFileAt } from './queries.ts';
+import { type Search, searchRecipes, selectFileAt } from './queries.ts';
 import { type FileLocation, likePattern, type Reference, requireFile } from './rules.ts';
 
 type Visiting = Pick<Context<unknown, unknown, Caller>, 'actor' | 'deployToken'>;
@@ -86,11 +86,11 @@ export const SearchInput = Type.Object({
 export async function search(
   db: Db,
   projects: ProjectIds,
-  protocol: Protocol,
+  scope: Pick<Search, 'protocol' | 'ofInstance'>,
   { q, ignorecase }: Static<typeof SearchInput>,
 ): Promise<{ results: string[] }> {
   const pattern = q === undefined || q === '' ? undefined : likePattern(q);
   const ignoresCase = ignorecase?.toLowerCase() !== 'false';
-  const rows = await searchRecipes(db, projects, { pattern, ignoresCase, protocol });
+  const rows = await searchRecipes(db, projects, { pattern, ignoresCase, ...scope });
   return { results: rows.map(conanReference) };
 }

@@ -330,7 +330,7 @@ export const conanEndpoints: Endpoint[] = [
     summary: 'Finds Conan recipes of a project by their references.',
     input: SearchInput,
     reply: References,
-    handle: ({ db, subject, input }) => search(db, onlyIn(subject), 'v2', input),
+    handle: ({ db, subject, input }) => search(db, onlyIn(subject), { protocol: 'v2' }, input),
   }),
   ...recipeEndpoints,
   ...packageEndpoints,

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Access } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
-import { onPackages, onPackagesAt } from '../../../kernel/access/package-access.ts';
+import { onInstancePackages, onPackages, onPackagesAt } from '../../../kernel/access/package-access.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import { bytesOf, type Context, type Endpoint, endpoint, found } from '../../../kernel/api/endpoint.ts';
@@ -21,7 +21,7 @@ import {
   Removed,
   UnrevisedPackages,
 } from './documents.ts';
-import { selectFilesAt, selectPackages } from './queries.ts';
+import { selectFilesAt, selectPackages, withRecipes } from './queries.ts';
 import { download, oneReference, SearchInput, search, take } from './requests.ts';
 import {
   type FileLocation,
@@ -280,7 +280,20 @@ export const unrevisedConanEndpoints: Endpoint[] = [
     summary: 'Finds Conan recipes of a project that have no revisions by their references.',
     input: SearchInput,
     reply: References,
-    handle: ({ db, subject, input }) => search(db, onlyIn(subject), 'v1', input),
+    handle: ({ db, subject, input }) => search(db, onlyIn(subject), { protocol: 'v1' }, input),
+  }),
+  endpoint({
+    method: 'GET',
+    access: onInstancePackages(() => withRecipes),
+    packageScope: 'read_package_registry',
+    jobToken: true,
+    takesPass: true,
+    path: `${ofInstance.path}/conans/search` as const,
+    summary: 'Finds Conan recipes that have no revisions in all projects whose packages the caller reads.',
+    input: SearchInput,
+    reply: References,
+    handle: ({ db, subject, input }) =>
+      search(db, subject.projects, { protocol: 'v1', ofInstance: true }, input),
   }),
   ...endpointsOf(ofProject),
   ...endpointsOf(ofInstance),

@@ -10,6 +10,7 @@ import {
   onPackages,
   type ProjectIds,
 } from '../../../kernel/access/package-access.ts';
+import { belowRoot } from '../../../kernel/access/project-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import { downloadStatuses } from '../../../kernel/api/blob-reply.ts';
 import {
@@ -101,7 +102,9 @@ const ofGroup: Place<GroupPackages> = {
   accessForTags: () => onGroupPackages(),
   visit: onGroupPackages(),
 };
-const onInstance = onInstancePackages((params) => scopeOf(params.package_path ?? ''));
+const onInstance = onInstancePackages((params) =>
+  belowRoot(scopeOf(params.package_path ?? '').toLowerCase()),
+);
 const ofInstance: Place<{ projects: ProjectIds }> = {
   path: '/packages/npm',
   of: 'whose scope is the path of their group or user',

@@ -12,3 +12,6 @@ create table nuget_symbols (
 create index nuget_symbols_signature on nuget_symbols (signature, checksum);
 create index nuget_symbols_file on nuget_symbols (package_file_id);
 create index nuget_symbols_blob on nuget_symbols (sha256);
+
+-- Packages of Conan are searched at the address of the instance, too.
+create index packages_conan on packages (project_id, id) where package_type = 'conan';
