@@ -3,9 +3,9 @@ import type { Capability } from '../../kernel/capability.ts';
 import type { GitAccess, LfsServices } from './protocol/access.ts';
 import { lfsRoutes } from './protocol/routes.ts';
 
-export { lockRefusal } from './locks/queries.ts';
+export { hasLocks, lockRefusal, selectPathsOfOthers } from './locks/queries.ts';
 export { TOO_MUCH_FOR_LOCKS } from './locks/rules.ts';
-export { linkMerged, refuseLockedMerge } from './merges.ts';
+export { changesLocked, linkMerged } from './merges.ts';
 export { copyObjects } from './objects/actions.ts';
 export { pointedObject, refuseMissing } from './objects/pointed-objects.ts';
 export { type LargeObject, POINTER_BYTES } from './pointers/pointer.ts';

@@ -1,10 +1,9 @@
 /** Merges between branches of a project, and from its forks: what others have locked, and the objects that come with them. */
 import type { Db } from '../../platform/db/database.ts';
-import { changedFiles } from '../../platform/git/history/changed-files.ts';
+import { changedAmong } from '../../platform/git/history/changed-files.ts';
 import { mergeBase } from '../../platform/git/history/history.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
-import { lockRefusal } from './locks/queries.ts';
-import { TOO_MUCH_FOR_LOCKS } from './locks/rules.ts';
+import { selectPathsOfOthers } from './locks/queries.ts';
 import { linkObjects } from './objects/actions.ts';
 import { hasObjects } from './objects/queries.ts';
 import { pointersBetween } from './pointers/read-pointers.ts';
@@ -12,18 +11,18 @@ import { pointersBetween } from './pointers/read-pointers.ts';
 /** Commits of a source that go into a target. */
 export type Merge = { projectId: number; target: string; source: string };
 
-/** Why it is not merged: others than these users have locked what the source changes. For projects in which paths are locked. */
-export async function refuseLockedMerge(
+/** Whether others than the author have locked what the source changes. For projects in which paths are locked. */
+export async function changesLocked(
   db: Db,
   git: GitFolder,
   { projectId, target, source }: Merge,
-  userIds: readonly number[],
-): Promise<string | undefined> {
+  authorId: number,
+): Promise<boolean> {
   const base = await mergeBase(git, [target, source]);
-  if (base === undefined) return undefined;
-  const { files, isComplete } = await changedFiles(git, { from: base, to: source });
-  if (!isComplete) return TOO_MUCH_FOR_LOCKS;
-  return lockRefusal(db, projectId, userIds, [...files.keys()]);
+  if (base === undefined) return false;
+  const paths = await selectPathsOfOthers(db, projectId, authorId);
+  const changed = await changedAmong(git, [{ from: base, to: source }], paths);
+  return [...changed.values()].some(({ size }) => size > 0);
 }
 
 /** Gives the project those objects of the fork to which files of the source point, before it is merged. */

@@ -1,9 +1,9 @@
 /** Pushes, merges and commits over the API: pointers whose objects are missing, and files that others have locked. */
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { useApp } from '../../../test/support/app.ts';
+import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import {
   bodyOf,
   type MadeUser,
@@ -32,6 +32,8 @@ async function openMergeRequest(
   return { iid: bodyOf(await app.root(`POST /projects/${projectId}/merge_requests`, { body }), 201).iid };
 }
 
+const admin = { token: ROOT_TOKEN };
+
 async function makeWorld() {
   const project = await makeProject(app);
   const members = await makeMembers(app, `projects/${project.id}`, 'developer', 'maintainer');
@@ -55,13 +57,17 @@ async function makeWorld() {
     return ((await response.json()) as { lock: { id: string } }).lock.id;
   };
   const unlock = (user: MadeUser, id: string) => call(user, `POST info/lfs/locks/${id}/unlock`, {});
-  const clone = async (user: MadeUser): Promise<string> => {
+  const clone = async (user: Pick<MadeUser, 'token'>): Promise<string> => {
     const work = join(home, uniqueName('work'));
     await mustGit(home, ['clone', '-q', addressOf(app.url, project.path_with_namespace, user.token), work]);
     return work;
   };
   /** Pushes a commit upon what main is now. */
-  const push = async (user: MadeUser, files: Record<string, string>, ref = uniqueName('branch')) => {
+  const push = async (
+    user: Pick<MadeUser, 'token'>,
+    files: Record<string, string>,
+    ref = uniqueName('branch'),
+  ) => {
     const work = await clone(user);
     await commitFiles(work, files);
     const { code, output } = await runGit(work, ['push', 'origin', `HEAD:refs/heads/${ref}`]);
@@ -200,27 +206,117 @@ test('a raw file is the pointer, or with lfs the object that the project has', a
   expect(await raw('a%20b.bin/raw?lfs=true')).toEqual([200, pointerTo('granite')]);
 });
 
-test('a merge of what another one has locked is refused, and its owner merges it', async () => {
-  const { project, developer, maintainer, lock, push } = await makeWorld();
+test('a merge request that changes what others than its author have locked says so, and is not merged', async () => {
+  const { project, developer, maintainer, lock, unlock, push } = await makeWorld();
   await push(maintainer, { 'art/a.psd': 'other' }, 'topic');
+  await push(maintainer, { 'b.txt': 'other' }, 'beside');
   const { iid } = await openMergeRequest(project.id, { source_branch: 'topic' });
+  const beside = await openMergeRequest(project.id, { source_branch: 'beside' });
+  await lock(developer, 'art');
   const id = await lock(developer, 'art/a.psd');
+  await lock(maintainer, 'b.txt');
   await waitForFollowing(app);
-  const merge = () => app.as(maintainer.token)(`PUT /projects/${project.id}/merge_requests/${iid}/merge`);
-  const refused = await merge();
-  expect([refused.status, refused.body.message]).toEqual([
-    422,
-    `The path 'art/a.psd' is locked in Git LFS by @${developer.username}`,
+  const at = `/projects/${project.id}/merge_requests` as const;
+  const statusOf = async (of: number) => bodyOf(await app.root(`GET ${at}/${of}`), 200).detailed_merge_status;
+  const merge = (of: number) => app.as(maintainer.token)(`PUT ${at}/${of}/merge`);
+  // Both are root's.
+  expect([await statusOf(iid), await statusOf(beside.iid)]).toEqual(['locked_lfs_files', 'locked_lfs_files']);
+  const listed = bodyOf(await app.root(`GET ${at}`), 200);
+  expect(listed.map((each: { detailed_merge_status: string }) => each.detailed_merge_status)).toEqual([
+    'locked_lfs_files',
+    'locked_lfs_files',
   ]);
-  bodyOf(
-    await app.root(`PATCH /projects/${project.id}/protected_branches/main`, {
-      body: { allowed_to_merge: [{ access_level: 30 }] },
-    }),
-    200,
-  );
-  const merged = await app.as(developer.token)(`PUT /projects/${project.id}/merge_requests/${iid}/merge`);
-  expect(bodyOf(merged, 200).state).toBe('merged');
-  expect(id).toMatch(/^\d+$/);
+  const refused = await merge(iid);
+  expect([refused.status, refused.body.message]).toEqual([405, '405 Method Not Allowed']);
+  expect((await unlock(developer, id)).status).toBe(200);
+  expect([await statusOf(iid), await statusOf(beside.iid)]).toEqual(['mergeable', 'locked_lfs_files']);
+  expect(bodyOf(await merge(iid), 200).state).toBe('merged');
+});
+
+test('what the author of a merge request has locked is merged', async () => {
+  const { project, developer, maintainer, lock, push } = await makeWorld();
+  await push(developer, { 'art/a.psd': 'newer' }, 'topic');
+  await lock(developer, 'art/a.psd');
+  const body = { title: 'Merge', source_branch: 'topic', target_branch: 'main' };
+  const at = `/projects/${project.id}/merge_requests` as const;
+  const { iid } = bodyOf(await app.as(developer.token)(`POST ${at}`, { body }), 201) as { iid: number };
+  await waitForFollowing(app);
+  expect(bodyOf(await app.root(`GET ${at}/${iid}`), 200).detailed_merge_status).toBe('mergeable');
+  expect(bodyOf(await app.as(maintainer.token)(`PUT ${at}/${iid}/merge`), 200).state).toBe('merged');
+});
+
+test('a pushed merge that has one side of a locked file though the other changed it is refused', async () => {
+  const { maintainer: owner, lock, clone, push } = await makeWorld();
+  const others = await clone(admin);
+  await commitFiles(others, { 'c.txt': 'c' });
+  await lock(owner, 'art/a.psd');
+  expect((await push(owner, { 'art/a.psd': 'newer' }, 'main')).taken).toBe(true);
+  await mustGit(others, ['fetch', '-q']);
+  const [topic] = (await mustGit(others, ['rev-parse', 'HEAD'])).split('\n');
+  for (const strategy of ['ours', 'theirs'] as const) {
+    await mustGit(others, ['reset', '-q', '--hard', topic ?? '']);
+    // With the owner's file, and with that of before.
+    await mustGit(others, ['merge', '-q', '--no-commit', 'origin/main']);
+    if (strategy === 'ours') await mustGit(others, ['checkout', '-q', 'HEAD', '--', 'art/a.psd']);
+    await mustGit(others, ['commit', '-q', '-m', 'Merge']);
+    const { code, output } = await runGit(others, ['push', 'origin', 'HEAD:main']);
+    if (strategy === 'theirs') expect([code, output]).toEqual([0, output]);
+    else expect(output).toContain(`The path 'art/a.psd' is locked in Git LFS by @${owner.username}`);
+  }
+});
+
+test('the default branch is not set back over what another one has locked', async () => {
+  const { project, maintainer: owner, lock, clone, push } = await makeWorld();
+  await lock(owner, 'art/a.psd');
+  const work = await clone(admin);
+  expect((await push(owner, { 'art/a.psd': 'newer' }, 'main')).taken).toBe(true);
+  expect((await push(admin, { 'b.txt': 'newer' }, 'main')).taken).toBe(true);
+  const body = { allow_force_push: true };
+  bodyOf(await app.root(`PATCH /projects/${project.id}/protected_branches/main`, { body }), 200);
+  const { output } = await runGit(work, ['push', '--force', 'origin', 'HEAD:main']);
+  expect(output).toContain(`The path 'art/a.psd' is locked in Git LFS by @${owner.username}`);
+  await mustGit(work, ['fetch', '-q']);
+  expect((await runGit(work, ['push', '--force', 'origin', 'origin/main~1:main'])).code).toBe(0);
+});
+
+test('a lock that is made while a push comes holds for it', async () => {
+  const { project, developer, maintainer, lock, clone } = await makeWorld();
+  const work = await clone(maintainer);
+  const [before] = (await mustGit(work, ['rev-parse', 'HEAD'])).split('\n');
+  await commitFiles(work, { 'art/a.psd': 'other' });
+  const [after] = (await mustGit(work, ['rev-parse', 'HEAD'])).split('\n');
+  const pack = join(work, 'sent');
+  await mustGit(work, ['pack-objects', '-q', '--revs', pack], `${after}\n^${before}\n`);
+  const [name] = readdirSync(work).filter((each) => each.endsWith('.pack'));
+  const packed = readFileSync(join(work, name ?? ''));
+  const command = `${before} ${after} refs/heads/main\0report-status\n`;
+  const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;
+  const address = `${app.url}/${project.path_with_namespace}.git/git-receive-pack`;
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(Buffer.concat([Buffer.from(line), packed.subarray(0, -30)]));
+      // The server has begun: it holds the repository.
+      await expect
+        .poll(async () => {
+          const uses = app.app.services.database.db.selectFrom('repository_uses').selectAll();
+          return (await uses.where('purpose', '=', 'write').execute()).length;
+        })
+        .toBeGreaterThan(0);
+      await lock(developer, 'art/a.psd');
+      controller.enqueue(packed.subarray(-30));
+      controller.close();
+    },
+  });
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`x:${maintainer.token}`).toString('base64')}`,
+      'content-type': 'application/x-git-receive-pack-request',
+    },
+    body,
+    duplex: 'half',
+  });
+  expect(await response.text()).toContain('pre-receive hook declined');
 });
 
 test('what a fork brings by a merge request has its objects, and no others', async () => {

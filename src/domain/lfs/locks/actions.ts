@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
-import { selectLock, selectLocks } from './queries.ts';
-import { type Lock, unlockRefusal } from './rules.ts';
+import { countLocks, selectLock, selectLocks } from './queries.ts';
+import { type Lock, MAX_LOCKS, tooManyLocks, unlockRefusal } from './rules.ts';
 
 /** The new lock, or the one that the path has already. */
 export const lockPath = (
@@ -19,8 +19,11 @@ export const lockPath = (
     if (project.rows.length === 0) throw notFound('Project');
     const { rows } = await sql`
       insert into lfs_locks (project_id, path, user_id, created_at)
-      values (${projectId}, ${path}, ${userId}, ${now()}) on conflict do nothing returning 1`.execute(tx);
+      select ${projectId}, ${path}, ${userId}, ${now()}
+      where (select count(*) from lfs_locks where project_id = ${projectId}) < ${MAX_LOCKS}
+      on conflict do nothing returning 1`.execute(tx);
     const [lock] = await selectLocks(tx, projectId, { path, cursor: 0, limit: 1 });
+    if (!lock && (await countLocks(tx, projectId)) >= MAX_LOCKS) throw tooManyLocks();
     // It was unlocked at this moment.
     if (!lock) throw new Failure('conflict', 'The path is being unlocked. Try again.');
     return { lock, isNew: rows.length > 0 };

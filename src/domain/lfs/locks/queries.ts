@@ -1,6 +1,7 @@
 /** Locks of projects' paths, with who has them. */
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/database.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
 import type { Lock, LockPage } from './rules.ts';
 
 const columns = sql`l.id, l.path, l.created_at as locked_at, l.user_id, u.name, u.username`;
@@ -44,4 +45,29 @@ export async function lockRefusal(
     if (lock) return `The path '${lock.path}' is locked in Git LFS by @${lock.username}`;
   }
   return undefined;
+}
+
+/** Those that others than the user have locked, or anybody: as many as a project has at most. */
+export async function selectPathsOfOthers(
+  db: Db,
+  projectId: number,
+  userId: number | undefined,
+): Promise<string[]> {
+  const { rows } = await sql<{ path: string }>`
+    select path from lfs_locks where project_id = ${projectId} and user_id is distinct from ${userId ?? null}`.execute(
+    db,
+  );
+  return rows.map(({ path }) => path);
+}
+
+/** Whether anything is locked. */
+export async function hasLocks(points: Sql, projectId: number): Promise<boolean> {
+  const rows = await points`select from lfs_locks where project_id = ${projectId} limit 1`;
+  return rows.length > 0;
+}
+
+export async function countLocks(db: Db, projectId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from lfs_locks where project_id = ${projectId}`.execute(db);
+  return rows[0]?.count ?? 0;
 }

@@ -6,6 +6,11 @@ import type { RawValue } from '../../../platform/http/parameters/raw-parameters.
 /** Characters of a path that is locked. */
 const MAX_PATH_LENGTH = 511;
 const MAX_PAGE = 100;
+/** Of a project. */
+export const MAX_LOCKS = 5_000;
+
+export const tooManyLocks = (): Failure =>
+  new Failure('unprocessable', `A project has ${MAX_LOCKS} locks at most. Remove some that are not needed.`);
 
 /** 422 for a path that no file has. */
 export function requireLockPath(path: RawValue | undefined): string {

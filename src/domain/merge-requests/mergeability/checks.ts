@@ -1,7 +1,6 @@
 /**
  * What must be so before a merge request is merged, in one order for the record and for merging (facts-merge-requests: 1.3).
- * There is nothing here that Jira, security policies, or locks of paths would check; those of LFS files are asked when it is
- * merged. Pure.
+ * There is nothing here that Jira, security policies, or locks of paths would check. Pure.
  */
 import type { MergeStatus } from './merge-status.ts';
 
@@ -40,6 +39,8 @@ export type MergeConditions = {
   hasUnresolvedDiscussions: boolean;
   /** True where the project has no pattern. */
   matchesTitlePattern: boolean;
+  /** Whether others than the author have locked what it changes, in Git LFS. */
+  changesLocked: boolean;
   merge_method: 'merge' | 'rebase_merge' | 'ff';
   /** Whether the source branch contains the head of the target branch. */
   containsTargetHead: boolean;
@@ -93,6 +94,7 @@ export type FailedCheck =
   | 'draft_status'
   | 'commits_status'
   | 'discussions_not_resolved'
+  | 'locked_lfs_files'
   | 'title_regex'
   | 'conflict'
   | 'need_rebase'
@@ -121,6 +123,7 @@ const checks: readonly Check[] = [
     ({ mustResolveDiscussions, hasUnresolvedDiscussions }) =>
       mustResolveDiscussions && hasUnresolvedDiscussions,
   ),
+  failing('locked_lfs_files', ({ changesLocked }) => changesLocked),
   failing('title_regex', ({ matchesTitlePattern }) => !matchesTitlePattern),
   // One that is looked at again is a conflict until it is known to be none.
   failing('conflict', ({ merge_status }) => merge_status.startsWith('cannot_be_merged')),

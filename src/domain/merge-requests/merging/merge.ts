@@ -14,7 +14,7 @@ import type { GitFolder } from '../../../platform/git/objects.ts';
 import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { patternMatcher } from '../../../platform/patterns/pattern.ts';
-import { linkMerged, refuseLockedMerge } from '../../lfs/index.ts';
+import { changesLocked, linkMerged } from '../../lfs/index.ts';
 import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
 import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
@@ -154,13 +154,15 @@ async function attempt(
   const pattern = projectsOwn.merge_request_title_regex;
   const matchesTitlePattern = (await patternMatcher([pattern]))(pattern, row.title);
   const { auto, sha } = wish;
-  const decide = ({
+  const brought = { projectId: project.id, target: row.judged_target_sha ?? '', source: row.head_sha ?? '' };
+  const decide = async ({
     unresolved,
     blocked,
     changes_requested,
     unpassed,
     pipeline,
     approvals,
+    locks,
   }: SelectedSources) =>
     decideMerge(
       { mayMerge: may, auto, sha },
@@ -175,20 +177,18 @@ async function attempt(
           changesRequested: changes_requested,
           unpassed,
           pipeline,
+          changesLocked: locks && (await changesLocked(db, git, brought, row.author_id)),
         },
         services.config.tier,
       ),
       row.head_sha ?? '',
     );
-  const decision = decide(sources);
+  const decision = await decide(sources);
   if (decision instanceof Failure) throw decision;
   if (decision === 'wait') {
     await setAutoMerge(db, actor, project, row, wish);
     return 'waits';
   }
-  const brought = { projectId: project.id, target: row.judged_target_sha ?? '', source: row.head_sha ?? '' };
-  const locked = sources.locks && (await refuseLockedMerge(db, git, brought, [row.author_id, actor.id]));
-  if (locked) throw new Failure('unprocessable', locked);
   await linkMerged(db, git, brought, row.source_project_id);
   const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;
@@ -202,9 +202,9 @@ async function attempt(
     userId: actor.id,
   };
   if (!(await claimMerge(db, row, merging))) return 'moved';
-  // Approvals, threads, dependencies and checks have changed while the commits were made, or change too late.
+  // Approvals, threads, dependencies, checks and locks have changed while the commits were made, or change too late.
   const claimed = await readSources();
-  if (!claimed || decide(claimed) !== 'merge') {
+  if (!claimed || (await decide(claimed)) !== 'merge') {
     await unclaimMerge(db, row.id, head);
     return 'moved';
   }

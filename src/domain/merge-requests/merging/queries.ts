@@ -15,7 +15,7 @@ type SourcesRow = {
   unresolved: number;
   blocked: boolean;
   changes_requested: boolean;
-  /** Whether anybody has locked a path of the target's project. */
+  /** Whether anybody but the author has locked a path of the target's project. */
   locks: boolean;
   /** The branches of each external check that must pass, and has not. */
   unpassed: string[][];
@@ -42,7 +42,7 @@ const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
       and n.system_action is null) as unresolved,
     ${isBlocked(sql.ref('i.id'))} as blocked,
     ${hasRequestedChanges(sql.ref('i.id'))} as changes_requested,
-    exists (select from lfs_locks l where l.project_id = i.project_id) as locks,
+    exists (select from lfs_locks l where l.project_id = i.project_id and l.user_id <> i.author_id) as locks,
     (select coalesce(jsonb_agg(u.patterns), '[]') from (${selectUnpassed(sql`array[i.id]`)}) u) as unpassed,
     (select h.status from (${selectHeadPipelines(sql`array[i.id]`)}) h) as pipeline,
     array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,

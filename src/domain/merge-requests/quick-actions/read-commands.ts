@@ -75,7 +75,7 @@ async function mayMergeLater(
   // What waiting changes is as well as it may be.
   const waits = {
     ...{ matchesTitlePattern: true, unresolved: 0, isApproved: true, blocked: false },
-    ...{ changesRequested: false, unpassed: [], pipeline: null },
+    ...{ changesRequested: false, unpassed: [], pipeline: null, changesLocked: false },
   };
   const relations = { ...waits, project: projectSettings(project.row) };
   const conditions = mergeConditions(row, relations, context.services.config.tier);

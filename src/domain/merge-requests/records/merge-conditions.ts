@@ -21,6 +21,8 @@ export type MergeRelations = {
   unpassed: readonly (readonly string[])[];
   /** Of the newest commit; null without one. */
   pipeline: string | null;
+  /** Whether others than the author have locked what it changes. */
+  changesLocked: boolean;
 };
 
 /** What the tier does not have holds nothing up. */
@@ -35,6 +37,7 @@ export const mergeConditions = (
     changesRequested,
     unpassed,
     pipeline,
+    changesLocked,
   }: MergeRelations,
   tier: Tier,
 ): MergeConditions => ({
@@ -56,6 +59,7 @@ export const mergeConditions = (
   mustResolveDiscussions: project.only_allow_merge_if_all_discussions_are_resolved,
   hasUnresolvedDiscussions: unresolved > 0,
   matchesTitlePattern,
+  changesLocked,
   merge_method: project.merge_method,
   containsTargetHead: !row.is_behind,
   // The column has a check of the same values.

@@ -150,7 +150,7 @@ export type MergeRequestRecord = Static<typeof MergeRequestRecord>;
 /** The reader, and the services of the request. */
 export type MergeRequestReading = {
   db: Db;
-  services: Needs<'config' | 'baseUrl' | 'database'>;
+  services: Needs<'config' | 'baseUrl' | 'database' | 'repositories'>;
   settings: ApplicationSettings;
   actor: Caller;
 };
@@ -248,6 +248,7 @@ export function presentBasic(
           changesRequested: counts?.changes_requested ?? false,
           unpassed: (relations.unpassed.get(row.id) ?? []).map(({ patterns }) => patterns),
           pipeline: relations.headPipelines.get(row.id)?.status ?? null,
+          changesLocked: relations.changingLocked.has(row.id),
         },
         services.config.tier,
       ),

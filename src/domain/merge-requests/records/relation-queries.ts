@@ -24,6 +24,13 @@ import { type RuleRow, ruleRows } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
 import { type HeadPipeline, selectHeadPipelines } from './head-pipeline-queries.ts';
+import {
+  type LockableMerge,
+  type LockOfProject,
+  selectLockable,
+  selectLocksOver,
+} from './locked-file-queries.ts';
+import { findChangingLocked } from './locked-files.ts';
 import { mergeRequestSubscriptions } from './merge-request-noteable.ts';
 import type { MergeRequestRow, VersionRow } from './merge-request-rows.ts';
 import { hasRequestedChanges, isBlocked, selectUnpassed } from './waiting-queries.ts';
@@ -52,6 +59,8 @@ export type MergeRequestRelations = {
   headPipelines: ReadonlyMap<number, HeadPipeline>;
   /** Of those that are open, where approvals are asked for. */
   approvals: ReadonlyMap<number, LoadedApprovals>;
+  /** Open ones that change what others than their authors have locked. */
+  changingLocked: ReadonlySet<number>;
   /** Of a single one. */
   single: SingleRelations | undefined;
 };
@@ -81,6 +90,8 @@ type Relations = ApprovalRows & {
   versions: VersionRow;
   earlier: { id: number };
   rules: RuleRow;
+  lockable: LockableMerge;
+  locks: LockOfProject;
 };
 
 const selectPeopleOf = (
@@ -119,7 +130,7 @@ const byMergeRequest = (people: readonly PersonOf[]): ReadonlyMap<number, readon
 
 type Reading = {
   db: Db;
-  services: Needs<'config'>;
+  services: Needs<'config' | 'repositories'>;
   settings: ApplicationSettings;
   actor: Caller;
 };
@@ -136,6 +147,7 @@ export async function loadMergeRequestRelations(
   const alone = single ? rows[0] : undefined;
   const open = services.config.tier === 'free' ? [] : rows.filter(({ state }) => state === 'opened');
   const approvable = open.length > 0 ? idArray(open.map((row) => row.id)) : undefined;
+  const mergeable = idArray(rows.filter(({ state }) => state === 'opened').map((row) => row.id));
   const selects = [
     taggedRows('people', selectPeople(people)),
     taggedRows('assignees', selectPeopleOf('merge_request_assignees', ids)),
@@ -149,6 +161,8 @@ export async function loadMergeRequestRelations(
     taggedRows('counts', selectCounts(ids)),
     taggedRows('unpassed', selectUnpassed(ids)),
     taggedRows('pipelines', selectHeadPipelines(ids)),
+    taggedRows('lockable', selectLockable(mergeable)),
+    taggedRows('locks', selectLocksOver(mergeable)),
     ...(alone
       ? [
           taggedRows('versions', selectLatestVersion(alone.id)),
@@ -178,6 +192,7 @@ export async function loadMergeRequestRelations(
     unpassed: Map.groupBy(of('unpassed'), ({ merge_request_id }) => merge_request_id),
     headPipelines: new Map(of('pipelines').map((row) => [row.merge_request_id, row])),
     approvals: new Map(open.map((row) => [row.id, approvalsOf(row)])),
+    changingLocked: await findChangingLocked(services.repositories, of('lockable'), of('locks')),
     single: alone && {
       subscribed: of('subscribed').length > 0,
       version: of('versions')[0],

@@ -5,7 +5,7 @@ import { projectSettings } from '../../../kernel/namespaces/project-settings.ts'
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { shortRef } from '../../../platform/git/names.ts';
-import { refuseMissing } from '../../lfs/index.ts';
+import { hasLocks, refuseMissing } from '../../lfs/index.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { isPremium } from '../protection/present.ts';
 import { guardRefs, isOwned } from '../protection/protection.ts';
@@ -36,27 +36,31 @@ export function projectPushTarget(
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
       const guard = await guardRefs(db, project, caller, settings, await findShared?.());
-      const { hasLocks } = guard.rules;
+      const { lfs_enabled } = projectSettings(row);
+      let { hasLocks: isLocked } = guard.rules;
       return {
         refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
         },
-        ...((isPremium(services) || hasLocks) && {
+        ...((isPremium(services) || isLocked || lfs_enabled) && {
           contents: {
-            isJudged: (update) => hasLocks || isOwned(guard, update),
+            isJudged: (update) => isLocked || (isPremium(services) && isOwned(guard, update)),
+            async lookAgain() {
+              isLocked ||= lfs_enabled && (await hasLocks(services.database.points, id));
+            },
             async refusal(objects, updates) {
               for (const update of isPremium(services) ? updates : []) {
                 if (!isOwned(guard, update)) continue;
                 const refusal = await refuseOwned(db, objects, project, caller, update);
                 if (refusal !== undefined) return refusal;
               }
-              return hasLocks ? refuseLocked(db, objects, project, caller, updates) : undefined;
+              return isLocked ? refuseLocked(db, objects, project, caller, updates) : undefined;
             },
           },
         }),
-        ...(projectSettings(row).lfs_enabled && {
+        ...(lfs_enabled && {
           pointersRefusal: (pointers) => refuseMissing(db, project, pointers),
         }),
       };

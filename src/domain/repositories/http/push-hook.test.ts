@@ -13,8 +13,8 @@ const update = (name: string) => ({ before: NO_OBJECT, after: '1'.repeat(40), re
 
 async function opened(judge: Partial<Judge>, names: readonly string[] = []) {
   const allowing: Judge = { refusal: () => undefined, mayForce: () => true, ...judge };
-  const byContents = names.map(update);
-  const hook = await openHook(git, { judge: allowing, unforced: [], byContents, brings: true });
+  const updates = names.map(update);
+  const hook = await openHook(git, { judge: allowing, updates, unforced: [], brings: true });
   const asking = hook.options.environment?.ASHLAR_ASKING ?? '';
   return { hook, asking };
 }

@@ -20,11 +20,11 @@ const HOOKS = join(packageFolder, 'bin', 'hooks');
 
 export const namesOf = (updates: readonly RefUpdate[]): string => updates.map(({ ref }) => ref).join('\n');
 
-/** Updates that are judged by their objects: those that must keep commits, and those of which it counts what they change. */
+/** Updates, and those of them that must keep commits; of some it counts what they change. */
 export type JudgedByObjects = {
   judge: Judge;
+  updates: readonly RefUpdate[];
   unforced: readonly RefUpdate[];
-  byContents: readonly RefUpdate[];
   /** Whether pointers of Git LFS may come. */
   brings: boolean;
 };
@@ -32,6 +32,8 @@ export type JudgedByObjects = {
 export type PushHook = {
   /** With these git runs it. */
   options: Pick<ServiceOptions, 'configuration' | 'environment'>;
+  /** To be called before git gets the end of the push: then it is settled what is judged. */
+  settle(): Promise<void>;
   /** Answers it when it asks, until git has ended. */
   attend(ended: Promise<unknown>): Promise<void>;
   close(): Promise<void>;
@@ -40,12 +42,18 @@ export type PushHook = {
 const judgesPointers = ({ judge, brings }: JudgedByObjects): boolean =>
   brings && judge.pointersRefusal !== undefined;
 
-const noHook: PushHook = { options: {}, attend: async () => {}, close: async () => {} };
+const noHook: PushHook = {
+  options: {},
+  settle: async () => {},
+  attend: async () => {},
+  close: async () => {},
+};
 
 /** Nothing runs where no update is judged so. */
 export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise<PushHook> {
-  const { unforced, byContents } = judged;
-  const asks = byContents.length > 0 || judgesPointers(judged);
+  const { judge, updates, unforced } = judged;
+  const byContents = () => updates.filter((update) => judge.contents?.isJudged(update));
+  const asks = byContents().length > 0 || judgesPointers(judged);
   if (unforced.length === 0 && !asks) return noHook;
   // git passes over a hook that cannot be run.
   await access(join(HOOKS, 'pre-receive'), constants.X_OK);
@@ -57,15 +65,20 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
         ASHLAR_UNFORCED: namesOf(unforced),
         ASHLAR_REFUSAL: FORCE_REFUSED,
         ...(folder !== undefined && { ASHLAR_ASKING: folder }),
-        ...(byContents.length > 0 && { ASHLAR_CONTENTS: '1' }),
       },
+    },
+    async settle() {
+      if (folder === undefined) return;
+      await judge.contents?.lookAgain?.();
+      if (byContents().length > 0) await writeFile(join(folder, 'contents'), '');
     },
     async attend(ended) {
       const place = folder === undefined ? undefined : await readPlace(git, folder, ended);
       if (folder === undefined || !place) return;
       let answer: string | undefined = 'The server could not judge what is pushed.';
       try {
-        answer = await refusalOf({ git, place }, judged, await readPointerIds(folder));
+        const pointerIds = await readPointerIds(folder);
+        answer = await refusalOf({ git, place }, judge, byContents(), pointerIds);
       } finally {
         await writeAnswer(folder, answer);
       }
@@ -105,7 +118,8 @@ async function readPlace(
 /** The first reason to refuse the push. */
 async function refusalOf(
   objects: { git: GitFolder; place: ObjectFolder },
-  { judge, byContents }: JudgedByObjects,
+  judge: Judge,
+  byContents: readonly RefUpdate[],
   pointerIds: readonly string[],
 ): Promise<string | undefined> {
   const refusal = byContents.length > 0 ? await judge.contents?.refusal(objects, byContents) : undefined;

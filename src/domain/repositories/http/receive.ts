@@ -125,7 +125,6 @@ async function judgePush(
       memory.release();
       return refusalReport(push, refusals);
     }
-    const byContents = push.updates.filter((update) => judge.contents?.isJudged(update));
     const brings = push.updates.some(({ after }) => after !== NO_OBJECT);
     return await take(
       services,
@@ -133,7 +132,7 @@ async function judgePush(
       lease,
       request,
       push,
-      { judge, unforced, byContents, brings },
+      { judge, updates: push.updates, unforced, brings },
       memory,
     );
   } catch (error) {
@@ -204,7 +203,7 @@ async function take(
     .attend(running.ended)
     .finally(() => running.ended.then(() => hook.close()))
     .catch((error) => services.log.error('a push was not judged', error, { request_id: request.id }));
-  const sent = feed(push, running).then((whole) => {
+  const sent = feed(push, running, hook.settle).then((whole) => {
     // git has all of the push now: it is taken and recorded, even when the client goes.
     if (whole) request.signal.removeEventListener('abort', hangUp);
   });
@@ -234,10 +233,16 @@ async function take(
 }
 
 /** Sends all of the push to git; false when the client, or git, ended before. */
-async function feed(push: Push, running: Running): Promise<boolean> {
+async function feed(push: Push, running: Running, beforeEnd: () => Promise<void>): Promise<boolean> {
   async function* all(): AsyncGenerator<Buffer> {
-    yield* push.taken;
-    yield* push.chunks;
+    let last: Buffer | undefined;
+    for await (const chunks of [push.taken, push.chunks])
+      for await (const chunk of chunks) {
+        if (last) yield last;
+        last = chunk;
+      }
+    await beforeEnd();
+    if (last) yield last;
   }
   try {
     await pipeline(all, running.stdin);

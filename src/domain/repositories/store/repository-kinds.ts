@@ -30,6 +30,8 @@ export type Judge = {
   /** Of updates that are judged by what they change, too, when git has the objects: why one is refused. */
   contents?: {
     isJudged(update: RefUpdate): boolean;
+    /** Looks again whether there is anything to judge by: pushes take hours. */
+    lookAgain?(): Promise<void>;
     refusal(
       objects: { git: GitFolder; place: ObjectFolder },
       updates: readonly RefUpdate[],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeHistory } from '../../../../test/support/shaped-history.ts';
 import { git } from '../program/program.ts';
 import { createRepository } from '../write.ts';
-import { changedFiles, pathsOfNewCommits } from './changed-files.ts';
+import { changedAmong, changedFiles, pathsOfNewCommits } from './changed-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ashlar-changed-files-'));
 const folder = join(root, 'one.git');
@@ -92,4 +92,28 @@ test('new commits that are too many are not told whole', async () => {
   await git(['update-ref', '-d', 'refs/heads/long'], { folder });
   expect(await pathsOfNewCommits({ folder }, [all])).toEqual({ paths: [], isComplete: false });
   expect(await pathsOfNewCommits({ folder }, [butOne, butOne])).toEqual({ paths: [], isComplete: true });
+});
+
+test('of paths that are asked for, those that differ are told for each pair of commits', async () => {
+  const pair = (from: string, to: string) => ({ from: ids[from] ?? from, to: ids[to] ?? to });
+  const pairs = [
+    pair('base', 'changed'),
+    pair('elsewhere', 'changed'),
+    pair('base', 'elsewhere'),
+    pair('base', 'base'),
+    pair('base', 'again'),
+    pair('base', 'many'),
+  ];
+  // A folder is no file, a pattern no name, and what is asked for may be more than one run of git takes.
+  const paths = ['a', 'b c/ü', 'd', 'f', 'f/d', '*', 'long-name', `${'long-name/'.repeat(4)}29999`];
+  const many = Array.from({ length: 9_000 }, (_, at) => `${at}/${'x'.repeat(50)}`);
+  const changed = await changedAmong({ folder }, pairs, [...paths.slice(0, 4), ...many, ...paths.slice(4)]);
+  expect(pairs.map((each) => [...(changed.get(each) ?? [])].sort())).toEqual([
+    ['a', 'b c/ü', 'd', 'f/d'],
+    ['a', 'b c/ü', 'd', 'f/d'],
+    [],
+    [],
+    ['a'],
+    [`${'long-name/'.repeat(4)}29999`],
+  ]);
 });

@@ -71,8 +71,93 @@ export async function changedPaths(place: ObjectFolder, pairs: readonly DiffEnds
   }
 }
 
+/** Bytes of paths that one run of git is given. */
+const MAX_ASKED_BYTES = 262_144;
+
+/** In runs of git that take so much. */
+function portions(paths: readonly string[]): string[][] {
+  const found: string[][] = [];
+  let room = 0;
+  for (const path of paths) {
+    const length = Buffer.byteLength(path) + 1;
+    if (length > room) found.push([]);
+    room = (length > room ? MAX_ASKED_BYTES : room) - length;
+    found.at(-1)?.push(path);
+  }
+  return found;
+}
+
+/** Pairs whose commits to which they lead are all different: git names these alone. */
+function withHeadsOfTheirOwn(pairs: readonly DiffEnds[]): Map<string, DiffEnds>[] {
+  const rounds: Map<string, DiffEnds>[] = [];
+  for (const pair of pairs) {
+    const round = rounds.find((each) => !each.has(pair.to));
+    if (round) round.set(pair.to, pair);
+    else rounds.push(new Map([[pair.to, pair]]));
+  }
+  return rounds;
+}
+
+/**
+ * Of these paths of files, those that differ between the commits of each pair; all of them, where that cannot be told in time and
+ * room.
+ */
+export async function changedAmong(
+  place: ObjectFolder,
+  pairs: readonly DiffEnds[],
+  paths: readonly string[],
+): Promise<ReadonlyMap<DiffEnds, ReadonlySet<string>>> {
+  const changed = new Map(pairs.map((pair) => [pair, new Set<string>()]));
+  const asked = new Set(paths);
+  const form = ['--stdin', '-r', '--name-status', '-z', '--no-renames', '--'];
+  for (const round of withHeadsOfTheirOwn(pairs.filter(({ from, to }) => from !== to)))
+    for (const portion of portions(paths)) {
+      const input = [...round.values()].map(({ from, to }) => `${to} ${from}\n`).join('');
+      const options = { ...place, input, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
+      const args = ['--literal-pathspecs', 'diff-tree', ...form, ...portion];
+      const output = await gitInTime(args, options).catch((error: unknown) => {
+        if (error instanceof Failure && error.kind === 'unprocessable') return undefined;
+        throw error;
+      });
+      const isWhole = output !== undefined && output.length < MAX_LIST_BYTES;
+      for (const pair of isWhole ? [] : round.values())
+        for (const path of portion) changed.get(pair)?.add(path);
+      // A commit stands before its files, and a letter before each of them.
+      let head: string | undefined;
+      const texts = isWhole ? decode(output).split('\0').values() : [].values();
+      for (const text of texts)
+        if (text.length > 1) head = text;
+        else if (text !== '') {
+          const path = texts.next().value ?? '';
+          const pair = round.get(head ?? '');
+          // git lists what is below a path, too.
+          if (pair && asked.has(path)) changed.get(pair)?.add(path);
+        }
+    }
+  return changed;
+}
+
 /** Commits of a push that are looked at. */
 const MAX_NEW_COMMITS = 10_000;
+
+/** Merges of a push that are looked at. */
+const MAX_NEW_MERGES = 500;
+
+/** The merges among the commits of the heads that no branch or tag has yet: each with its parents; undefined for too many. */
+export async function newMerges(
+  place: ObjectFolder,
+  heads: readonly string[],
+): Promise<{ merge: string; parents: string[] }[] | undefined> {
+  const range = ['--merges', '--parents', `--max-count=${MAX_NEW_MERGES + 1}`];
+  const input = [...new Set(heads)].map((head) => `${head}\n`).join('');
+  const args = ['rev-list', ...range, '--stdin', '--not', '--branches', '--tags'];
+  const lines = decode(await gitInTime(args, { ...place, input })).split('\n');
+  const found = lines.flatMap((line) => {
+    const [merge, ...parents] = line.split(' ');
+    return merge ? [{ merge, parents }] : [];
+  });
+  return found.length > MAX_NEW_MERGES ? undefined : found;
+}
 
 /**
  * The paths that are changed by commits of the heads which no branch or tag has yet; incomplete where there are too many of either. A merge
