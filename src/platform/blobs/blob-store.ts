@@ -1,7 +1,8 @@
 /** What is read of blobs, wherever their bytes are. */
 import type { FileHandle } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { ByteRange } from '../http/byte-range.ts';
+import { dropPieces } from '../machine/memory.ts';
 
 export type OpenBlob = {
   size: number;
@@ -23,12 +24,40 @@ export type ObjectStore = {
   older(before: Date): AsyncIterable<string[]>;
 };
 
+/** Read at once of a file that is sent. */
+const PIECE_BYTES = 65_536;
+
+/** The file, or a range of it; closed at its end. Pieces are collected soon after they were sent. */
+function readFile(handle: FileHandle, { start, end }: ByteRange): Readable {
+  let at = start;
+  let reading: Promise<unknown> = Promise.resolve();
+  const read = async (): Promise<Buffer | null> => {
+    const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, end + 1 - at));
+    const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+    at += bytesRead;
+    dropPieces(bytesRead);
+    return bytesRead === 0 ? null : piece.subarray(0, bytesRead);
+  };
+  return new Readable({
+    highWaterMark: PIECE_BYTES,
+    read() {
+      reading = read().then(
+        (piece) => this.push(piece),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      reading.then(() => handle.close()).then(() => done(error), done);
+    },
+  });
+}
+
 /** An open file as a blob. */
 export async function asBlob(handle: FileHandle): Promise<OpenBlob> {
   const { size } = await handle.stat();
   return {
     size,
-    stream: (range) => handle.createReadStream(range),
+    stream: (range = { start: 0, end: size - 1 }) => readFile(handle, range),
     async read(target, position) {
       const { bytesRead } = await handle.read(target, 0, target.length, position);
       return bytesRead;

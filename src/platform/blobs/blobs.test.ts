@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   constants,
   copyFileSync,
@@ -272,4 +274,36 @@ describe('with an object store', () => {
     expect(existsSync(join(farRoot(), 'theirs/file'))).toBe(true);
     await forget('amber', blobs);
   });
+});
+
+test.each([
+  { length: 0, range: undefined, from: 0, to: 0 },
+  { length: 65_536, range: undefined, from: 0, to: 65_536 },
+  { length: 200_000, range: undefined, from: 0, to: 200_000 },
+  { length: 200_000, range: { start: 65_535, end: 131_073 }, from: 65_535, to: 131_074 },
+])('a file of $length bytes is sent in pieces, from $from to $to', async ({ length, range, from, to }) => {
+  const bytes = randomBytes(length);
+  const path = join(root(), 'drafts', 'pieces');
+  writeFileSync(path, bytes);
+  const blob = await asBlob(await openFile(path));
+  const stream = blob.stream(range);
+  expect(Buffer.concat(await stream.toArray())).toEqual(bytes.subarray(from, to));
+  expect(stream.closed).toBe(true);
+  await expect(blob.read(Buffer.alloc(1), 0)).rejects.toThrow();
+  rmSync(path);
+});
+
+test('a file that is not read to its end is closed, and one that cannot be read ends with an error', async () => {
+  const path = join(root(), 'drafts', 'pieces');
+  writeFileSync(path, randomBytes(200_000));
+  const blob = await asBlob(await openFile(path));
+  const stream = blob.stream();
+  stream.read(0);
+  stream.destroy();
+  await once(stream, 'close');
+  await expect(blob.read(Buffer.alloc(1), 0)).rejects.toThrow();
+  const closed = await asBlob(await openFile(path));
+  await closed.close();
+  await expect(closed.stream().toArray()).rejects.toThrow();
+  rmSync(path);
 });
