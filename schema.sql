@@ -352,6 +352,70 @@ create table blobs (
   constraint blobs_pkey PRIMARY KEY (sha256)
 );
 
+create table board_labels (
+  board_id bigint not null,
+  label_id bigint not null,
+  constraint board_labels_board_id_fkey FOREIGN KEY (board_id) REFERENCES boards(id) ON DELETE CASCADE,
+  constraint board_labels_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint board_labels_pkey PRIMARY KEY (board_id, label_id)
+);
+
+CREATE INDEX board_labels_label ON public.board_labels USING btree (label_id);
+
+create table board_lists (
+  id bigint generated always as identity not null,
+  board_id bigint not null,
+  label_id bigint,
+  assignee_id bigint,
+  milestone_id bigint,
+  position integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint board_lists_check CHECK ((num_nonnulls(label_id, assignee_id, milestone_id) = 1)),
+  constraint board_lists_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint board_lists_board_id_fkey FOREIGN KEY (board_id) REFERENCES boards(id) ON DELETE CASCADE,
+  constraint board_lists_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
+  constraint board_lists_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE CASCADE,
+  constraint board_lists_pkey PRIMARY KEY (id),
+  constraint board_lists_board_id_assignee_id_key UNIQUE (board_id, assignee_id),
+  constraint board_lists_board_id_label_id_key UNIQUE (board_id, label_id),
+  constraint board_lists_board_id_milestone_id_key UNIQUE (board_id, milestone_id)
+);
+
+CREATE INDEX board_lists_assignee ON public.board_lists USING btree (assignee_id) WHERE (assignee_id IS NOT NULL);
+
+CREATE INDEX board_lists_label ON public.board_lists USING btree (label_id) WHERE (label_id IS NOT NULL);
+
+CREATE INDEX board_lists_milestone ON public.board_lists USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
+
+create table boards (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  name text not null,
+  hide_backlog_list boolean default false not null,
+  hide_closed_list boolean default false not null,
+  assignee_id bigint,
+  milestone_id bigint,
+  weight integer,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint boards_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint boards_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint boards_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE SET NULL,
+  constraint boards_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint boards_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint boards_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX boards_assignee ON public.boards USING btree (assignee_id) WHERE (assignee_id IS NOT NULL);
+
+CREATE INDEX boards_group ON public.boards USING btree (namespace_id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX boards_milestone ON public.boards USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
+
+CREATE INDEX boards_project ON public.boards USING btree (project_id) WHERE (project_id IS NOT NULL);
+
 create table ci_artifacts (
   id bigint generated always as identity not null,
   job_id bigint not null,

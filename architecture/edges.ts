@@ -6,6 +6,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   accounts: ['hooks', 'search'],
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
+  boards: ['planning'],
   ci: ['accounts', 'conversation', 'hooks', 'notifications', 'oauth', 'repositories'],
   conversation: ['hooks', 'markdown', 'search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],

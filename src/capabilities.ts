@@ -4,6 +4,7 @@ import { accountsCapability, userSearch } from './domain/accounts/index.ts';
 import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { badgesCapability } from './domain/badges/index.ts';
+import { boardsCapability } from './domain/boards/index.ts';
 import { ciCapability } from './domain/ci/index.ts';
 import { conversationCapability, noteSearch, todosCapability } from './domain/conversation/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
@@ -105,6 +106,7 @@ export const capabilities = (services: Services): Capability[] => {
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),
+    boardsCapability(),
     ciCapability(services),
     packagesCapability(services),
     terraformStatesCapability(),

@@ -654,7 +654,8 @@ def labels():
     project.labels.get("two words").delete()
     gone(lambda: project.labels.get("two words"))
     defect.promote()
-    matches(group.labels.get("defect"), name="defect")
+    promoted = group.labels.get("defect")
+    matches(promoted, name="defect")
     ours = group.labels.create({"name": "ours", "color": "#112233"})
     ours.description = "Of all"
     ours.save()
@@ -663,6 +664,20 @@ def labels():
     ours.unsubscribe()
     equal(sorted(each.name for each in project.labels.list()), ["defect", "ours"])
     equal([each.name for each in project.labels.list(include_ancestor_groups=False)], [])
+    for parent in (project, group):
+        board = parent.boards.create({"name": "Plan"})
+        board.name = "Work"
+        board.save()
+        matches(parent.boards.get(board.id), name="Work", lists=[])
+        first, second = (board.lists.create({"label_id": each.id}) for each in (promoted, ours))
+        second.position = 0
+        second.save()
+        equal(ids(board.lists.list()), [second.id, first.id])
+        matches(board.lists.get(first.id), position=1)
+        first.delete()
+        equal([each.label["name"] for each in board.lists.list()], ["ours"])
+        board.delete()
+        equal(parent.boards.list(), [])
     ours.delete()
     equal([each.name for each in group.labels.list()], ["defect"])
 

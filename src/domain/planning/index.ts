@@ -54,6 +54,8 @@ export { milestoneReadsOf } from './milestones/routes.ts';
 export { milestoneSearch } from './milestones/search-scope.ts';
 export {
   type LabelCounts,
+  type LabelHolder,
+  labelHolders,
   type MilestoneHolder,
   milestoneHolders,
   type Planned,

@@ -36,4 +36,14 @@ export type MilestoneHolder = {
   replace(tx: Db, projectId: number, milestoneId: number, by: number): Promise<void>;
 };
 
+/** A kind of thing in projects that has labels, and is none that is planned. */
+export type LabelHolder = {
+  /** Selects the labels that such things have: `project_id`, `label_id`. */
+  select: RawBuilder<unknown>;
+  /** What has the label in the project has the other one instead. */
+  replace(tx: Db, projectId: number, labelId: number, by: number): Promise<void>;
+};
+
+export const labelHolders = new Registry<LabelHolder>();
+
 export const milestoneHolders = new Registry<MilestoneHolder>();

@@ -7,7 +7,14 @@ import type { Needs } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db } from '../../platform/db/database.ts';
 import { nextIid } from './counter-actions.ts';
-import { type MilestoneHolder, milestoneHolders, type Planned, plannedKinds } from './planned.ts';
+import {
+  type LabelHolder,
+  labelHolders,
+  type MilestoneHolder,
+  milestoneHolders,
+  type Planned,
+  plannedKinds,
+} from './planned.ts';
 
 /** Call it in the transaction of the move, when the projects and groups have their new ancestors. */
 export async function remapPlanning(
@@ -17,7 +24,7 @@ export async function remapPlanning(
 ): Promise<void> {
   if (projectIds.length === 0) return;
   const kinds = plannedKinds.all(services);
-  await remapLabels(tx, kinds, sql`${[...projectIds]}::bigint[]`);
+  await remapLabels(tx, kinds, labelHolders.all(services), sql`${[...projectIds]}::bigint[]`);
   const holders = [...kinds.map(holderOf), ...milestoneHolders.all(services)];
   for (const holder of holders) await remapMilestones(tx, holder, projectIds);
 }
@@ -32,22 +39,30 @@ const nearest = (table: 'labels' | 'milestones', name: 'name' | 'title', of: str
     and (t.project_id = p.id or t.namespace_id = any(n.ancestor_ids))
   order by array_position(n.ancestor_ids, t.namespace_id) desc nulls first limit 1)`;
 
-/** The projects and labels of all that is planned. */
-const labelled = (kinds: readonly Planned[]): RawBuilder<unknown> =>
+/** The projects and labels of all that has some. */
+const labelled = (kinds: readonly Planned[], holders: readonly LabelHolder[]): RawBuilder<unknown> =>
   sql.join(
-    kinds.map(
-      ({ table, column }) => sql`select t.project_id, k.label_id
-        from ${sql.table(table)} t join label_links k on ${sql.ref(`k.${column}`)} = t.id`,
-    ),
+    [
+      ...kinds.map(
+        ({ table, column }) => sql`select t.project_id, k.label_id
+          from ${sql.table(table)} t join label_links k on ${sql.ref(`k.${column}`)} = t.id`,
+      ),
+      ...holders.map(({ select }) => select),
+    ],
     sql` union all `,
   );
 
-async function remapLabels(tx: Db, kinds: readonly Planned[], projects: RawBuilder<unknown>): Promise<void> {
+async function remapLabels(
+  tx: Db,
+  kinds: readonly Planned[],
+  holders: readonly LabelHolder[],
+  projects: RawBuilder<unknown>,
+): Promise<void> {
   const time = now();
   await sql`create temporary table resettled_labels on commit drop as
     select distinct p.id as project_id, l.id as label_id, null::bigint as new_id from projects p
     join namespaces n on n.id = p.namespace_id
-    join (${labelled(kinds)}) k on k.project_id = p.id join labels l on l.id = k.label_id
+    join (${labelled(kinds, holders)}) k on k.project_id = p.id join labels l on l.id = k.label_id
     where p.id = any(${projects}) and ${lost('l')}`.execute(ahead(tx));
   await sql`insert into labels (project_id, name, description, color, archived, created_at, updated_at)
     select p.id, l.name, l.description, l.color, l.archived, ${time}, ${time} from resettled_labels r
@@ -58,6 +73,7 @@ async function remapLabels(tx: Db, kinds: readonly Planned[], projects: RawBuild
     from labels l, projects p join namespaces n on n.id = p.namespace_id
     where l.id = r.label_id and p.id = r.project_id`.execute(ahead(tx));
   for (const kind of kinds) await relabel(tx, kind);
+  await relabelHolders(tx, holders);
   await sql`insert into label_priorities (project_id, label_id, priority)
     select y.project_id, r.new_id, y.priority from resettled_labels r
     join label_priorities y on y.project_id = r.project_id and y.label_id = r.label_id on conflict do nothing`.execute(
@@ -91,6 +107,18 @@ async function relabel(tx: Db, { table, column }: Planned): Promise<void> {
     where e.label_id = r.label_id and t.id = ${sql.ref(`e.${column}`)} and t.project_id = r.project_id`.execute(
     ahead(tx),
   );
+}
+
+async function relabelHolders(tx: Db, holders: readonly LabelHolder[]): Promise<void> {
+  const { rows } = await sql<{ project_id: number; label_id: number; new_id: number }>`
+    select r.* from resettled_labels r
+    join (${sql.join(
+      holders.map(({ select }) => select),
+      sql` union `,
+    )}) h on h.project_id = r.project_id and h.label_id = r.label_id
+    where r.new_id is not null order by 1, 2`.execute(tx);
+  for (const { project_id, label_id, new_id } of rows)
+    for (const holder of holders) await holder.replace(tx, project_id, label_id, new_id);
 }
 
 /** What has one milestone at most. */

@@ -225,6 +225,14 @@ export const projectPolicy = {
     auditor: true,
   },
   create_issues: { least: GUEST, open: 'signed_in', feature: 'issues_access_level' },
+  read_boards: {
+    least: GUEST,
+    open: 'signed_in',
+    feature: 'issues_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
+  manage_boards: { least: PLANNER, feature: 'issues_access_level' },
   update_issues: { least: PLANNER, feature: 'issues_access_level' },
   delete_issues: { least: OWNER, feature: 'issues_access_level' },
   read_confidential_issues: {
@@ -317,6 +325,8 @@ export const groupPolicy = {
   subscribe_to_labels: { least: GUEST, open: 'signed_in', whileArchived: true },
   manage_labels: { least: PLANNER },
   manage_milestones: { least: PLANNER },
+  read_boards: { least: GUEST, open: 'signed_in', whileArchived: true, auditor: true },
+  manage_boards: { least: PLANNER },
   read_approvals: { least: OWNER, whileArchived: true, auditor: true },
   manage_approvals: { least: OWNER },
   read_epics: { least: GUEST, open: 'anyone', whileArchived: true, auditor: true },

@@ -187,6 +187,36 @@ export type BlobsTable = {
   object: string | null;
 };
 
+export type BoardLabelsTable = {
+  board_id: number;
+  label_id: number;
+};
+
+export type BoardListsTable = {
+  id: GeneratedAlways<number>;
+  board_id: number;
+  label_id: number | null;
+  assignee_id: number | null;
+  milestone_id: number | null;
+  position: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type BoardsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  name: string;
+  hide_backlog_list: Generated<boolean>;
+  hide_closed_list: Generated<boolean>;
+  assignee_id: number | null;
+  milestone_id: number | null;
+  weight: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type CiArtifactsTable = {
   id: GeneratedAlways<number>;
   job_id: number;
@@ -1997,6 +2027,9 @@ export type Tables = {
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
   blobs: BlobsTable;
+  board_labels: BoardLabelsTable;
+  board_lists: BoardListsTable;
+  boards: BoardsTable;
   ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
   ci_traces: CiTracesTable;

@@ -4,10 +4,11 @@ import { type AuthorizedGroup, type AuthorizedProject, authorizeGroup } from '..
 import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
-import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { Failure } from '../../../platform/failure.ts';
+import { labelHolders } from '../planned.ts';
 import { auditLabel } from './actions.ts';
 import type { LabelRow } from './label-records.ts';
 import { lockSameLabels } from './queries.ts';
@@ -17,13 +18,14 @@ import { lockSameLabels } from './queries.ts';
  * group's labels.
  */
 export async function promoteLabel(
-  { db, points }: { db: Db; points: Sql },
+  { db, services }: { db: Db; services: Needs<'database' | 'registered'> },
   actor: Actor,
   project: AuthorizedProject,
   name: string,
 ): Promise<{ group: AuthorizedGroup; label: LabelRow }> {
   if (project.row.namespace_kind !== 'group')
     throw new Failure('bad_request', 'Failed to promote project label to group label');
+  const { points } = services.database;
   const group = await authorizeGroup(points, actor, 'manage_labels', project.row.namespace_id);
   const label = await inTransaction(db, async (tx) => {
     await lockNamespace(tx, group.id);
@@ -33,11 +35,7 @@ export async function promoteLabel(
       'Label',
     );
     const target = await groupLabel(tx, group, promoted);
-    await merge(
-      tx,
-      labels.map(({ id }) => id),
-      target.id,
-    );
+    await merge(tx, services, labels, target.id);
     await auditLabel(tx, actor, group, 'label_promoted', target, {
       change: 'project',
       from: project.fullPath,
@@ -72,9 +70,18 @@ async function groupLabel(tx: Db, group: AuthorizedGroup, like: LabelRow): Promi
 }
 
 /** Moves everything that refers to some labels to another, and removes them. */
-async function merge(tx: Db, ids: readonly number[], to: number): Promise<void> {
+async function merge(
+  tx: Db,
+  services: Needs<'registered'>,
+  labels: readonly LabelRow[],
+  to: number,
+): Promise<void> {
+  const ids = labels.map(({ id }) => id);
   const label = sql`${to}::bigint`;
-  const from = sql`label_id = any(${[...ids]}::bigint[])`;
+  const from = sql`label_id = any(${ids}::bigint[])`;
+  for (const holder of labelHolders.all(services))
+    for (const { id, project_id } of labels)
+      if (project_id !== null) await holder.replace(tx, project_id, id, to);
   await sql`insert into label_links (label_id, issue_id, epic_id, merge_request_id)
     select ${label}, issue_id, epic_id, merge_request_id from label_links where ${from} on conflict do nothing`.execute(
     ahead(tx),
@@ -87,5 +94,5 @@ async function merge(tx: Db, ids: readonly number[], to: number): Promise<void> 
     select user_id, ${label}, project_id, subscribed, created_at, updated_at from subscriptions where ${from}
     on conflict do nothing`.execute(ahead(tx));
   await sql`update resource_events set label_id = ${label} where ${from}`.execute(ahead(tx));
-  await sql`delete from labels where id = any(${[...ids]}::bigint[])`.execute(ahead(tx));
+  await sql`delete from labels where id = any(${ids}::bigint[])`.execute(ahead(tx));
 }

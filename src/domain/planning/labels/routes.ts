@@ -194,8 +194,7 @@ const promotionEndpoints: Endpoint[] = ['/:name/promote', '/promote'].map((path)
     reply: GroupLabelRecord,
     handle: async (context) => {
       const { db, services, actor, subject, input } = context;
-      const { points } = services.database;
-      const promoted = await promoteLabel({ db, points }, actor, subject, input.name);
+      const promoted = await promoteLabel({ db, services }, actor, subject, input.name);
       return presentLabel(context, promoted.group, promoted.label);
     },
   }),
