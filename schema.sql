@@ -377,9 +377,9 @@ create table board_lists (
   constraint board_lists_label_id_fkey FOREIGN KEY (label_id) REFERENCES labels(id) ON DELETE CASCADE,
   constraint board_lists_milestone_id_fkey FOREIGN KEY (milestone_id) REFERENCES milestones(id) ON DELETE CASCADE,
   constraint board_lists_pkey PRIMARY KEY (id),
-  constraint board_lists_board_id_assignee_id_key UNIQUE (board_id, assignee_id),
-  constraint board_lists_board_id_label_id_key UNIQUE (board_id, label_id),
-  constraint board_lists_board_id_milestone_id_key UNIQUE (board_id, milestone_id)
+  constraint board_lists_of_assignee UNIQUE (board_id, assignee_id),
+  constraint board_lists_of_label UNIQUE (board_id, label_id),
+  constraint board_lists_of_milestone UNIQUE (board_id, milestone_id)
 );
 
 CREATE INDEX board_lists_assignee ON public.board_lists USING btree (assignee_id) WHERE (assignee_id IS NOT NULL);
@@ -1336,6 +1336,33 @@ create table freeze_periods (
 
 CREATE INDEX freeze_periods_project ON public.freeze_periods USING btree (project_id, id);
 
+create table geo_sites (
+  id bigint generated always as identity not null,
+  name text not null,
+  url text not null,
+  internal_url text,
+  is_primary boolean not null,
+  enabled boolean not null,
+  files_max_capacity integer not null,
+  repos_max_capacity integer not null,
+  verification_max_capacity integer not null,
+  container_repositories_max_capacity integer not null,
+  selective_sync_type text,
+  selective_sync_shards text[] not null,
+  selective_sync_namespace_ids bigint[] not null,
+  minimum_reverification_interval integer not null,
+  sync_object_storage boolean not null,
+  blob_download_timeout integer not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint geo_sites_selective_sync_type_check CHECK ((selective_sync_type = ANY (ARRAY['namespaces'::text, 'shards'::text]))),
+  constraint geo_sites_pkey PRIMARY KEY (id),
+  constraint geo_sites_name UNIQUE (name),
+  constraint geo_sites_url UNIQUE (url)
+);
+
+CREATE UNIQUE INDEX geo_sites_primary ON public.geo_sites USING btree (is_primary) WHERE is_primary;
+
 create table gpg_keys (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -1786,6 +1813,19 @@ create table lfs_objects (
 );
 
 CREATE INDEX lfs_objects_blob ON public.lfs_objects USING btree (sha256);
+
+create table managed_licenses (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  approval_status text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint managed_licenses_approval_status_check CHECK ((approval_status = ANY (ARRAY['allowed'::text, 'denied'::text]))),
+  constraint managed_licenses_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint managed_licenses_pkey PRIMARY KEY (id),
+  constraint managed_licenses_name UNIQUE (project_id, name)
+);
 
 create table members (
   id bigint generated always as identity not null,
@@ -2654,6 +2694,16 @@ create table project_feature_flags (
   constraint project_feature_flags_project_id_name_key UNIQUE (project_id, name)
 );
 
+create table project_fetches (
+  project_id bigint not null,
+  day date not null,
+  fetches integer not null,
+  constraint project_fetches_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_fetches_pkey PRIMARY KEY (project_id, day)
+);
+
+CREATE INDEX project_fetches_day ON public.project_fetches USING btree (day);
+
 create table project_group_links (
   id bigint generated always as identity not null,
   project_id bigint not null,
@@ -3355,6 +3405,14 @@ create table suggestions (
 );
 
 CREATE INDEX suggestions_note ON public.suggestions USING btree (note_id, place);
+
+create table support_pins (
+  user_id bigint not null,
+  pin_sealed text not null,
+  expires_at timestamp(3) with time zone not null,
+  constraint support_pins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint support_pins_pkey PRIMARY KEY (user_id)
+);
 
 create table terraform_state_versions (
   id bigint generated always as identity not null,

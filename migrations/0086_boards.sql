@@ -36,9 +36,9 @@ create table board_lists (
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   check (num_nonnulls(label_id, assignee_id, milestone_id) = 1),
-  unique (board_id, label_id),
-  unique (board_id, assignee_id),
-  unique (board_id, milestone_id)
+  constraint board_lists_of_label unique (board_id, label_id),
+  constraint board_lists_of_assignee unique (board_id, assignee_id),
+  constraint board_lists_of_milestone unique (board_id, milestone_id)
 );
 create index board_lists_label on board_lists (label_id) where label_id is not null;
 create index board_lists_assignee on board_lists (assignee_id) where assignee_id is not null;

@@ -11,9 +11,11 @@ import { deployKeysCapability } from './domain/deploy-keys/index.ts';
 import { errorTrackingCapability } from './domain/error-tracking/index.ts';
 import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
+import { geoCapability } from './domain/geo/index.ts';
 import { hooksCapability } from './domain/hooks/index.ts';
 import { integrationsCapability } from './domain/integrations/index.ts';
 import { lfsCapability } from './domain/lfs/index.ts';
+import { managedLicensesCapability } from './domain/managed-licenses/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
 import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requests/index.ts';
 import {
@@ -115,6 +117,8 @@ export const capabilities = (services: Services): Capability[] => {
     hooksCapability(services),
     integrationsCapability(services),
     settingsCapability(),
+    geoCapability(),
+    managedLicensesCapability(),
     tokensCapability(services),
     oauthCapability(services),
     signInCapability(services),

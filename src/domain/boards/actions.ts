@@ -90,6 +90,7 @@ export const updateBoard = (context: WriteContext, id: number, changes: BoardCha
         await ahead(tx)
           .insertInto('board_labels')
           .values(resolved.map(({ id: label_id }) => ({ board_id: id, label_id })))
+          .onConflict((known) => known.doNothing())
           .execute();
     }
     const row = await tx

@@ -290,11 +290,11 @@ test('there are a hundred boards of a project and a hundred lists of a board', a
   });
   await sql`insert into labels (project_id, name, color, created_at, updated_at)
     select ${id}, x, '#ff0000', now(), now() from generate_series(1, 101) x`;
-  const [{ board } = { board: 0 }] = await sql<{ board: number }>`
+  const [{ board } = { board: 0 }] = await sql<{ board: number }[]>`
     select min(id) as board from boards where project_id = ${id}`;
   await sql`insert into board_lists (board_id, label_id, position, created_at, updated_at)
     select ${board}, id, 0, now(), now() from labels where project_id = ${id} and name <> '101'`;
-  const [{ label } = { label: 0 }] = await sql<{ label: number }>`
+  const [{ label } = { label: 0 }] = await sql<{ label: number }[]>`
     select id as label from labels where project_id = ${id} and name = '101'`;
   const refused = await ashlar.root(`POST /projects/${id}/boards/${board}/lists`, {
     body: { label_id: label },

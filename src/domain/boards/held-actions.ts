@@ -11,6 +11,9 @@ async function replaceInLists(
 ): Promise<void> {
   const of = sql.ref(column);
   const boards = sql`(select id from boards where project_id = ${projectId})`;
+  await sql`select from boards where project_id = ${projectId} order by id for no key update`.execute(
+    ahead(tx),
+  );
   await sql`delete from board_lists l where ${of} = ${id} and board_id in ${boards} and exists (
     select from board_lists o where o.board_id = l.board_id and ${sql.ref(`o.${column}`)} = ${by})`.execute(
     ahead(tx),

@@ -11,4 +11,9 @@ export const boardsCapability = (): Capability => ({
   registrations: [labelHolders.add(boardsOfLabels), milestoneHolders.add(boardsOfMilestones)],
   // They go with their project or group, by foreign key, and lists with their label, user or milestone.
   tables: ['boards', 'board_labels', 'board_lists'],
+  unique: {
+    board_lists_of_label: { property: 'label' },
+    board_lists_of_assignee: { property: 'assignee' },
+    board_lists_of_milestone: { property: 'milestone' },
+  },
 });

@@ -4,7 +4,6 @@ import type { ResourceParent } from '../../kernel/access/resource-parents.ts';
 import { found } from '../../kernel/api/endpoint.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
-import { invalid } from '../../platform/failure.ts';
 import type { WriteContext } from './actions.ts';
 import { isMember, type List, listsOf, lockBoard, selectLabel, selectMilestone } from './queries.ts';
 import { type ListKind, listNotFound, reordered, requireListTier, requirePlaceForList } from './rules.ts';
@@ -53,10 +52,8 @@ export const createList = (context: WriteContext, boardId: number, input: NewLis
     const made = await tx
       .insertInto('board_lists')
       .values({ board_id: boardId, [kind]: id, position: end + 1, created_at: time, updated_at: time })
-      .onConflict((taken) => taken.doNothing())
       .returning('id')
-      .executeTakeFirst();
-    if (!made) throw invalid({ [kind.slice(0, -3)]: ['has already been taken'] });
+      .executeTakeFirstOrThrow();
     return found((await listsOf(tx, subject, board)).find((list) => list.id === made.id));
   });
 

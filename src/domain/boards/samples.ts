@@ -19,6 +19,10 @@ export const samples: Samples = {
       values (${project}, 'on-no-board', '#ff0000', now(), now());
     insert into labels (namespace_id, name, color, created_at, updated_at)
       values (${group}, 'of-no-board', '#ff0000', now(), now())`,
+  ownRows: ({ project, group }) => `
+    insert into boards (project_id, namespace_id, name, ${columns})
+      select case x when 1 then ${project} end, case x when 2 then ${group} end, 'own', now(), now()
+      from generate_series(1, 2) x`,
   objects: {
     'boards/:board_id': 'boards',
     'lists/:list_id': {

@@ -191,6 +191,8 @@ export const projectPolicy = {
   manage_secure_files: { least: MAINTAINER, feature: 'builds_access_level' },
   manage_job_token_scope: { least: MAINTAINER, whileArchived: true },
   manage_triggers: { least: MAINTAINER },
+  read_managed_licenses: { least: REPORTER, whileArchived: true, auditor: true },
+  manage_managed_licenses: { least: MAINTAINER },
   read_runners: { least: MAINTAINER, whileArchived: true, auditor: true },
   manage_runners: { least: MAINTAINER, whileArchived: true },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },

@@ -767,6 +767,27 @@ export type FreezePeriodsTable = {
   updated_at: Date;
 };
 
+export type GeoSitesTable = {
+  id: GeneratedAlways<number>;
+  name: string;
+  url: string;
+  internal_url: string | null;
+  is_primary: boolean;
+  enabled: boolean;
+  files_max_capacity: number;
+  repos_max_capacity: number;
+  verification_max_capacity: number;
+  container_repositories_max_capacity: number;
+  selective_sync_type: string | null;
+  selective_sync_shards: string[];
+  selective_sync_namespace_ids: number[];
+  minimum_reverification_interval: number;
+  sync_object_storage: boolean;
+  blob_download_timeout: number;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type GpgKeysTable = {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1013,6 +1034,15 @@ export type LfsObjectsTable = {
   sha256: Buffer;
   size: number;
   created_at: Date;
+};
+
+export type ManagedLicensesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  approval_status: string;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type MembersTable = {
@@ -1477,6 +1507,12 @@ export type ProjectFeatureFlagsTable = {
   updated_at: Date;
 };
 
+export type ProjectFetchesTable = {
+  project_id: number;
+  day: string;
+  fetches: number;
+};
+
 export type ProjectGroupLinksTable = {
   id: GeneratedAlways<number>;
   project_id: number;
@@ -1857,6 +1893,12 @@ export type SuggestionsTable = {
   commit_sha: string | null;
 };
 
+export type SupportPinsTable = {
+  user_id: number;
+  pin_sealed: string;
+  expires_at: Date;
+};
+
 export type TerraformStateVersionsTable = {
   id: GeneratedAlways<number>;
   state_id: number;
@@ -2077,6 +2119,7 @@ export type Tables = {
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
   freeze_periods: FreezePeriodsTable;
+  geo_sites: GeoSitesTable;
   gpg_keys: GpgKeysTable;
   group_counters: GroupCountersTable;
   group_group_links: GroupGroupLinksTable;
@@ -2100,6 +2143,7 @@ export type Tables = {
   labels: LabelsTable;
   lfs_locks: LfsLocksTable;
   lfs_objects: LfsObjectsTable;
+  managed_licenses: ManagedLicensesTable;
   members: MembersTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_assignees: MergeRequestAssigneesTable;
@@ -2136,6 +2180,7 @@ export type Tables = {
   processes: ProcessesTable;
   project_counters: ProjectCountersTable;
   project_feature_flags: ProjectFeatureFlagsTable;
+  project_fetches: ProjectFetchesTable;
   project_group_links: ProjectGroupLinksTable;
   project_redirects: ProjectRedirectsTable;
   projects: ProjectsTable;
@@ -2170,6 +2215,7 @@ export type Tables = {
   storage_moves: StorageMovesTable;
   subscriptions: SubscriptionsTable;
   suggestions: SuggestionsTable;
+  support_pins: SupportPinsTable;
   terraform_state_versions: TerraformStateVersionsTable;
   terraform_states: TerraformStatesTable;
   timelogs: TimelogsTable;
