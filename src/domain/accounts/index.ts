@@ -9,6 +9,7 @@ import { followEndpoints } from './follow-routes.ts';
 import { keyHooks, userHooks } from './hook-events.ts';
 import { gpgKeyEndpoints } from './keys/gpg-key-routes.ts';
 import { keyEndpoints } from './keys/ssh-key-routes.ts';
+import { supportPinEndpoints } from './keys/support-pin-routes.ts';
 import { statusEndpoints } from './status/routes.ts';
 import { finishDeletion, resumeDeletions, USER_DELETED } from './users/deletion-actions.ts';
 import { emailEndpoints } from './users/email-routes.ts';
@@ -27,7 +28,7 @@ export function accountsCapability(
   return {
     name: 'accounts',
     registrations: [hookSources.add(...userHooks, ...keyHooks)],
-    tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'follows'],
+    tables: ['users', 'emails', 'identities', 'ssh_keys', 'gpg_keys', 'support_pins', 'follows'],
     unique: {
       users_username: { property: 'username', status: 'conflict' },
       emails_holder: { property: 'email' },
@@ -43,6 +44,7 @@ export function accountsCapability(
       ...statusEndpoints,
       ...keyEndpoints,
       ...gpgKeyEndpoints,
+      ...supportPinEndpoints,
       ...followEndpoints,
       ...avatarEndpoints,
       ...enterpriseEndpoints,

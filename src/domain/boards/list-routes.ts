@@ -1,6 +1,6 @@
 /** Lists of issue boards. */
 import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
-import type { Page, PageRequest } from '../../platform/pagination/page.ts';
+import { mapPage, offsetPage, type Page, type PageRequest } from '../../platform/pagination/page.ts';
 import type { WriteContext } from './actions.ts';
 import { forBoth } from './homes.ts';
 import { createList, deleteList, moveList } from './list-actions.ts';
@@ -12,10 +12,9 @@ const readLists = async ({ db, subject }: WriteContext, boardId: number): Promis
   listsOf(db, subject, found(await selectBoard(db, subject, boardId), 'Board'));
 
 /** A board has a hundred lists at most: they are read at once. */
-function pageOf(lists: readonly List[], page: PageRequest): Page<List> {
-  const from = page.kind === 'offset' ? page.offset : 0;
-  const end = from + page.perPage;
-  return { items: lists.slice(from, end), total: lists.length, more: end < lists.length };
+function pageOf(lists: readonly List[], page: PageRequest): Promise<Page<List>> {
+  if (page.kind !== 'offset') throw new Error('this list has pages by offset');
+  return offsetPage(page, lists.slice(page.offset, page.offset + page.perPage + 1), async () => lists.length);
 }
 
 export const listEndpoints: Endpoint[] = forBoth<Endpoint>(({ word, path, read, manage }) => [
@@ -28,8 +27,8 @@ export const listEndpoints: Endpoint[] = forBoth<Endpoint>(({ word, path, read, 
     input: ListsInput,
     item: ListRecord,
     handle: async (context) => {
-      const { items, ...page } = pageOf(await readLists(context, context.input.board_id), context.page);
-      return { ...page, items: items.map((list) => presentList(context, list)) };
+      const lists = await readLists(context, context.input.board_id);
+      return mapPage(await pageOf(lists, context.page), (list) => presentList(context, list));
     },
   }),
   endpoint({

@@ -10,6 +10,8 @@ export const samples: Samples = {
       select username, 'https://' || username || '.example.org/', false, true, 10, 25, 100, 10, '{}', '{}', 7, false,
         28800, now(), now() from person order by id`,
   objects: { 'geo_sites/:id': 'geo_sites', 'geo_nodes/:id': 'geo_sites' },
+  // Administrators, who alone name groups here, see them all.
+  fields: { selective_sync_namespace_ids: null },
   requests: () => ({
     'POST /geo_sites': { with: { name: 'Site', url: 'https://site.example.org' } },
     'POST /geo_nodes': { with: { name: 'Node', url: 'https://node.example.org' } },

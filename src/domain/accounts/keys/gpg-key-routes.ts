@@ -82,6 +82,18 @@ const endpointsOf = <C extends Caller>(side: Mount<C>, limited: boolean): Endpoi
       return new Reply(204);
     },
   }),
+  endpoint({
+    method: 'POST',
+    path: `${side.path}/gpg_keys/:key_id/revoke`,
+    summary: `Revokes one of ${side.whose} OpenPGP keys: it is removed.`,
+    access: side.write,
+    input: KeyId,
+    reply: noContent,
+    handle: async ({ db, actor, subject, input }) => {
+      await deleteGpgKey(db, actor, subject, await findGpgKey(db, subject.id, input.key_id));
+      return null;
+    },
+  }),
 ];
 
 export const gpgKeyEndpoints: Endpoint[] = [...endpointsOf(own, false), ...endpointsOf(publicOf('id'), true)];
