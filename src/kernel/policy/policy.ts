@@ -68,6 +68,13 @@ export const projectPolicy = {
   read_project: { least: GUEST, visible: 'anyone', whileArchived: true },
   star_project: { least: GUEST, visible: 'signed_in', whileArchived: true },
   choose_notifications: { least: GUEST, visible: 'signed_in', whileArchived: true },
+  read_project_statistics: {
+    least: REPORTER,
+    open: 'signed_in',
+    feature: 'repository_access_level',
+    whileArchived: true,
+    auditor: true,
+  },
   read_code: {
     least: REPORTER,
     open: 'anyone',

@@ -10,6 +10,7 @@ import {
   startService,
 } from '../../../platform/git/program/transport.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
+import { countFetch } from '../fetches/count-actions.ts';
 import type { PushTarget } from '../store/repository-kinds.ts';
 import { ADVERTISE, advertisementIn, SECOND_VERSION } from './advertisement.ts';
 import { purposes } from './credentials.ts';
@@ -95,6 +96,7 @@ export async function upload(
     const running = await serve(entered, entered.asked, request.signal);
     void running.ended.then(memory.release);
     running.stdin.end(question);
+    countFetch(services, target.key, question);
     return ofService('upload-pack-result', running.stdout);
   } catch (error) {
     memory.release();
