@@ -12,6 +12,7 @@ import { badgeRoutes } from './badges/pages.ts';
 import { recoverBridges } from './bridges/follow-actions.ts';
 import { bridgeListeners, bridgeTasks } from './bridges/tasks.ts';
 import type { CreationServices } from './creation/compile-request.ts';
+import { createConfigEndpoints } from './creation/create-config-routes.ts';
 import { FOLLOW_PUSH, followPush } from './creation/follow-push.ts';
 import { creationEndpoints } from './creation/routes.ts';
 import { deploymentEndpoints } from './environments/deployment-routes.ts';
@@ -84,6 +85,7 @@ export const ciCapability = (
   name: 'ci',
   endpoints: [
     ...creationEndpoints,
+    ...createConfigEndpoints,
     ...lintEndpoints,
     ...pipelineEndpoints,
     ...jobEndpoints,

@@ -76,3 +76,4 @@ export { noSizes, selectProjectSizes } from './store/statistics-queries.ts';
 export { chooseStorage } from './store/storage-choice.ts';
 export { createRepositories } from './store/store.ts';
 export { readTemplate } from './templates/read-templates.ts';
+export { type CommitContext, commitAccess, createCommit } from './write-commits/actions.ts';

@@ -204,6 +204,7 @@ export const projectPolicy = {
   manage_runners: { least: MAINTAINER, whileArchived: true },
   manage_deploy_keys: { least: MAINTAINER, whileArchived: true },
   manage_repository: { least: MAINTAINER },
+  read_repository_health: { least: MAINTAINER, whileArchived: true, auditor: true },
   read_wiki: {
     least: GUEST,
     open: 'anyone',

@@ -2,6 +2,7 @@
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { WRITE_INTERRUPTED } from '../store/interrupted-writes.ts';
+import { healthEndpoints } from './health-routes.ts';
 import { findInterruptedPushes } from './interrupted-pushes.ts';
 import { recordInterruptedPushOf } from './record-push.ts';
 import { removeGone, sweepDrafts } from './removal-actions.ts';
@@ -14,7 +15,7 @@ export const housekeepingCapability = (
   const { repack, measure } = housekeepingTasks(services);
   return {
     name: 'housekeeping',
-    endpoints: housekeepingEndpoints,
+    endpoints: [...housekeepingEndpoints, ...healthEndpoints],
     // Their rows outlive those of the projects: they name the folders that are to go.
     tables: ['repositories', 'repository_uses', 'repository_removals'],
     tasks: {
