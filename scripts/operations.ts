@@ -60,7 +60,9 @@ const problems = [
   ...operations
     .filter((each) => !isServed(each) && !named.has(each))
     .map((each) => `neither served nor named: ${each}`),
-  ...operations.filter((each) => isServed(each) && named.has(each)).map((each) => `served, and named: ${each}`),
+  ...operations
+    .filter((each) => isServed(each) && named.has(each))
+    .map((each) => `served, and named: ${each}`),
   ...[...named].filter((each) => !operations.includes(each)).map((each) => `named, and not public: ${each}`),
 ];
 for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -23,7 +23,7 @@ const endpointsOf = (word: Word): Endpoint[] => {
   const common = {
     access: onInstance,
     tier: 'premium',
-    ...(word === 'geo_nodes' && { deprecated: { use: 'geo_sites' } }),
+    ...(word === 'geo_nodes' && { deprecated: { use: '/geo_sites' } }),
   } as const;
   return [
     listing({

@@ -207,6 +207,38 @@ describe('Versioning, deprecations of runners', () => {
   });
 });
 
+describe('Versioning, deprecations of whole families', () => {
+  it('geo_nodes: use geo_sites, which has the same records', async () => {
+    const body = { name: 'Quarry', url: 'https://quarry.example.com/' };
+    const made = bodyOf(await ashlar.root('POST /geo_nodes', { body }), 201);
+    const shown = async (path: string) => bodyOf(await ashlar.root(`GET ${path}`), 200);
+    const [former, present] = [await shown(`/geo_nodes/${made.id}`), await shown(`/geo_sites/${made.id}`)];
+    const { _links: links, clone_protocol, ...record } = former;
+    expect(present).toMatchObject(record);
+    expect([links.self, present._links.self]).toEqual([
+      expect.stringContaining(`/geo_nodes/${made.id}`),
+      expect.stringContaining(`/geo_sites/${made.id}`),
+    ]);
+    expect(clone_protocol).toBe('git');
+    bodyOf(await ashlar.root(`PUT /geo_nodes/${made.id}`, { body: { name: 'Yard' } }), 200);
+    expect((await shown(`/geo_sites/${made.id}`)).name).toBe('Yard');
+    expect((await shown('/geo_nodes')).length).toBe((await shown('/geo_sites')).length);
+    expect((await ashlar.root(`DELETE /geo_sites/${made.id}`)).status).toBe(204);
+    expect((await ashlar.root(`GET /geo_nodes/${made.id}`)).status).toBe(404);
+  });
+
+  it('managed licences: use license approval policies', async () => {
+    const { id } = await makeProject(ashlar);
+    const path = `/projects/${id}/managed_licenses`;
+    const body = { name: 'MIT', approval_status: 'approved' };
+    const made = await ashlar.root(`POST ${path}`, { body });
+    expect([bodyOf(made, 201).approval_status, made.headers.get('deprecation')]).toEqual([
+      'allowed',
+      expect.stringMatching(/^@/),
+    ]);
+  });
+});
+
 describe('Versioning, what is deprecated says so', () => {
   it('an endpoint by its headers, in lists beside the links of pages', async () => {
     const project = await makeProject(ashlar);
@@ -234,4 +266,4 @@ describe('Versioning, what is deprecated says so', () => {
 // Without a test:
 // - Rule 4: nothing is experimental or beta, and no endpoint is behind a feature flag yet.
 // - The second halves of rules 1, 3, 5 and 6 are about releases, not about what is served.
-// - Deprecations of what is not there yet: geo_nodes, managed licenses and pull mirroring.
+// - The deprecation of what is not there yet: pull mirroring.
