@@ -1301,6 +1301,20 @@ create table feature_flag_clients (
   constraint feature_flag_clients_pkey PRIMARY KEY (project_id)
 );
 
+create table feature_flag_user_lists (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  iid integer not null,
+  name text collate "C" not null,
+  user_xids text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint feature_flag_user_lists_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint feature_flag_user_lists_pkey PRIMARY KEY (id),
+  constraint feature_flag_user_lists_project_id_iid_key UNIQUE (project_id, iid),
+  constraint feature_flag_user_lists_project_id_name_key UNIQUE (project_id, name)
+);
+
 create table feature_gates (
   name text collate "C" not null,
   value text not null,
@@ -2676,6 +2690,7 @@ create table project_counters (
   open_merge_requests integer default 0 not null,
   pipelines integer default 0 not null,
   deployments integer default 0 not null,
+  feature_flag_user_lists integer default 0 not null,
   constraint project_counters_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint project_counters_pkey PRIMARY KEY (project_id)
 );

@@ -11,16 +11,21 @@ import { readStrategies } from './present.ts';
 import { type FeatureFlagRow, lockFeatureFlag, reserveIds } from './queries.ts';
 import { changeStrategies, checkName, countNewParts, messagesOf, type StoredStrategy } from './rules.ts';
 import type { CreateInput, StrategyInput, UpdateInput } from './schema.ts';
+import { keepLists } from './user-lists/queries.ts';
 
 /** The strategies after the change; 400 for invalid ones, or an invalid name. */
 async function decideStrategies(
   tx: Db,
+  project: AuthorizedProject,
   current: readonly StoredStrategy[],
   inputs: readonly StrategyInput[],
   nameProblems: string[],
 ): Promise<StoredStrategy[]> {
   const ids = await reserveIds(tx, countNewParts(inputs));
   const { strategies, problems } = changeStrategies(current, inputs, () => ids.shift() ?? 0);
+  const named = strategies.flatMap(({ user_list_id: list }) => (list === undefined ? [] : [list]));
+  const kept = await keepLists(tx, project, named);
+  if (named.some((list) => !kept.has(list))) problems.push('user list must belong to the same project');
   const messages = messagesOf({ name: nameProblems, strategies: problems });
   if (Object.keys(messages).length > 0) throw invalid(messages);
   return strategies;
@@ -45,7 +50,7 @@ export const createFeatureFlag = (
   input: CreateInput,
 ): Promise<FeatureFlagRow> =>
   inTransaction(db, async (tx) => {
-    const strategies = await decideStrategies(tx, [], input.strategies ?? [], checkName(input.name));
+    const strategies = await decideStrategies(tx, project, [], input.strategies ?? [], checkName(input.name));
     const created_at = now();
     const flag = await tx
       .insertInto('project_feature_flags')
@@ -76,6 +81,7 @@ export const updateFeatureFlag = (
     const { name = before.name, description = before.description, active = before.active } = input;
     const strategies = await decideStrategies(
       tx,
+      project,
       readStrategies(before),
       input.strategies ?? [],
       name === before.name ? [] : checkName(name),

@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../platform/http/messages.ts';
 import { integerId } from '../../platform/http/parameters/schema.ts';
 import { resetClientToken } from './actions.ts';
 import { clientToken, featuresOf, isClientToken } from './client-rules.ts';
-import { readStrategies } from './present.ts';
+import { loadUserLists, readStrategies } from './present.ts';
 import { selectAllFlags, selectGeneration } from './queries.ts';
 
 const Client = Type.Object({
@@ -76,12 +76,11 @@ const readFeatures = (method: string): Endpoint =>
     handle: async (context) => {
       const { input, request } = context;
       const project = await projectOfClient(context);
-      const flags = (await selectAllFlags(context.db, project)).map((row) => ({
-        ...row,
-        strategies: readStrategies(row),
-      }));
+      const rows = await selectAllFlags(context.db, project);
+      const lists = await loadUserLists(context.db, project, rows);
+      const flags = rows.map((row) => ({ ...row, strategies: readStrategies(row) }));
       const environment = input.app_name ?? header(request, 'unleash-appname');
-      return { version: 1 as const, features: featuresOf(flags, environment) };
+      return { version: 1 as const, features: featuresOf(flags, lists, environment) };
     },
   });
 

@@ -4,7 +4,7 @@ import { clientToken, featuresOf, isClientToken } from './client-rules.ts';
 const strategy = (id: number, ...environments: string[]) => ({
   id,
   name: 'userWithId',
-  parameters: { userIds: String(id) },
+  parameters: { userIds: String(id) } as Record<string, string>,
   scopes: environments.map((environment_scope) => ({ id, environment_scope })),
 });
 const flag = (name: string, ...strategies: ReturnType<typeof strategy>[]) => ({
@@ -27,7 +27,7 @@ test.each([
     flag('none'),
     flag('nowhere', strategy(4)),
   ];
-  const found = featuresOf(flags, environment);
+  const found = featuresOf(flags, new Map(), environment);
   expect(found.map(({ name }) => name)).toEqual(names);
   expect(found.flatMap(({ strategies }) => strategies.map(({ parameters }) => parameters.userIds))).toEqual(
     users,
@@ -35,9 +35,8 @@ test.each([
 });
 
 test('a flag that is not active is there, and off', () => {
-  expect(
-    featuresOf([{ ...flag('off', strategy(1, '*')), active: false, description: 'Later' }], 'x'),
-  ).toEqual([
+  const off = { ...flag('off', strategy(1, '*')), active: false, description: 'Later' };
+  expect(featuresOf([off], new Map(), 'x')).toEqual([
     {
       name: 'off',
       description: 'Later',
@@ -55,4 +54,11 @@ test('a token is of one instance, project and generation', () => {
   const others = [clientToken('other', client), clientToken('key', { ...client, projectId: 1 })];
   const more = [clientToken('key', { ...client, generation: 2 }), '', 'glffct-', `${token}x`];
   for (const wrong of [...others, ...more]) expect(isClientToken('key', client, wrong)).toBe(false);
+});
+
+test('who is on a list is named by a strategy that programs know', () => {
+  const listed = { ...strategy(1, '*'), name: 'gitlabUserList', parameters: {}, user_list_id: 5 };
+  const lists = new Map([[5, { user_xids: 'ada,wren' }]]);
+  const [feature] = featuresOf([flag('all', listed)], lists, 'x');
+  expect(feature?.strategies).toEqual([{ name: 'userWithId', parameters: { userIds: 'ada,wren' } }]);
 });

@@ -28,13 +28,21 @@ export type ClientFeature = {
   strategies: { name: string; parameters: Record<string, string> }[];
 };
 
+type Lists = ReadonlyMap<number, { user_xids: string }>;
+
+/** Programs know of no lists: they get the users on one. */
+const clientStrategy = ({ name, parameters, user_list_id: list }: StoredStrategy, lists: Lists) =>
+  list === undefined
+    ? { name, parameters }
+    : { name: 'userWithId', parameters: { userIds: lists.get(list)?.user_xids ?? '' } };
+
 /** The flags that have strategies for the environment; programs call it the name of the application. */
-export const featuresOf = (flags: readonly Flag[], environment: string): ClientFeature[] =>
+export const featuresOf = (flags: readonly Flag[], lists: Lists, environment: string): ClientFeature[] =>
   flags.flatMap(({ name, description, active, strategies }) => {
     const here = strategies.filter(({ scopes }) =>
       scopes.some(({ environment_scope }) => fits(environment, environment_scope)),
     );
     if (here.length === 0) return [];
-    const shown = here.map((strategy) => ({ name: strategy.name, parameters: strategy.parameters }));
+    const shown = here.map((strategy) => clientStrategy(strategy, lists));
     return [{ name, description: description ?? '', enabled: active, strategies: shown }];
   });

@@ -139,7 +139,7 @@ describe('feature flags (facts: Projects core)', () => {
     [{ name: 'A' }, { name: ['is too short (minimum is 2 characters)'] }],
     [
       { name: 'flag-x', strategies: [{ name: 'gitlabUserList' }] },
-      { strategies: ['strategy name is invalid'] },
+      { strategies: ["user list can't be blank"] },
     ],
     [
       { name: 'flag-x', strategies: [{ name: 'default', parameters: { a: null } }] },

@@ -1,8 +1,11 @@
 /** Feature flags as records. */
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
+import type { Db } from '../../platform/db/database.ts';
 import type { Json } from '../../platform/db/rows.ts';
 import type { FeatureFlagRow } from './queries.ts';
 import type { StoredStrategy } from './rules.ts';
 import type { FeatureFlag } from './schema.ts';
+import { selectListsById, type UserListRow } from './user-lists/queries.ts';
 
 const isObject = (value: Json | undefined): value is { readonly [key: string]: Json | undefined } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -20,13 +23,30 @@ export const readStrategies = (row: Pick<FeatureFlagRow, 'strategies'>): StoredS
     id: Number(strategy.id),
     name: String(strategy.name),
     parameters: textsOf(strategy.parameters),
+    ...(strategy.user_list_id !== undefined && { user_list_id: Number(strategy.user_list_id) }),
     scopes: objectsOf(strategy.scopes).map((scope) => ({
       id: Number(scope.id),
       environment_scope: String(scope.environment_scope),
     })),
   }));
 
-export const presentFeatureFlag = (row: FeatureFlagRow): FeatureFlag => ({
+type Lists = ReadonlyMap<number, Pick<UserListRow, 'id' | 'iid' | 'name' | 'user_xids'>>;
+
+/** The lists that strategies of these flags name. */
+export const loadUserLists = (
+  db: Db,
+  project: AuthorizedProject,
+  rows: readonly FeatureFlagRow[],
+): Promise<Lists> =>
+  selectListsById(
+    db,
+    project,
+    rows.flatMap((row) =>
+      readStrategies(row).flatMap(({ user_list_id: id }) => (id === undefined ? [] : [id])),
+    ),
+  );
+
+export const presentFeatureFlag = (row: FeatureFlagRow, lists: Lists): FeatureFlag => ({
   name: row.name,
   description: row.description,
   active: row.active,
@@ -34,5 +54,8 @@ export const presentFeatureFlag = (row: FeatureFlagRow): FeatureFlag => ({
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   scopes: [],
-  strategies: readStrategies(row).map((strategy) => ({ ...strategy, user_list: null })),
+  strategies: readStrategies(row).map(({ user_list_id: id, ...strategy }) => ({
+    ...strategy,
+    user_list: (id !== undefined && lists.get(id)) || null,
+  })),
 });

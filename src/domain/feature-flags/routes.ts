@@ -1,14 +1,19 @@
 /** Feature flags of a project (facts: Projects core). */
 import { onProject } from '../../kernel/access/access.ts';
+import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { createFeatureFlag, deleteFeatureFlag, updateFeatureFlag } from './actions.ts';
-import { presentFeatureFlag } from './present.ts';
-import { selectFeatureFlag, selectFeatureFlags } from './queries.ts';
+import { loadUserLists, presentFeatureFlag } from './present.ts';
+import { type FeatureFlagRow, selectFeatureFlag, selectFeatureFlags } from './queries.ts';
 import { CreateInput, FeatureFlag, ListInput, NameInput, UpdateInput } from './schema.ts';
 
 const path = '/projects/:id/feature_flags';
 const pathOfOne = `${path}/:feature_flag_name`;
+
+const presentOne = async (db: Db, project: AuthorizedProject, row: FeatureFlagRow): Promise<FeatureFlag> =>
+  presentFeatureFlag(row, await loadUserLists(db, project, [row]));
 
 export const featureFlagEndpoints: Endpoint[] = [
   listing({
@@ -19,8 +24,11 @@ export const featureFlagEndpoints: Endpoint[] = [
     page: 'offset',
     input: ListInput,
     item: FeatureFlag,
-    handle: async ({ db, subject, input, page }) =>
-      mapPage(await selectFeatureFlags(db, subject, input.scope, page), presentFeatureFlag),
+    handle: async ({ db, subject, input, page }) => {
+      const flags = await selectFeatureFlags(db, subject, input.scope, page);
+      const lists = await loadUserLists(db, subject, flags.items);
+      return mapPage(flags, (row) => presentFeatureFlag(row, lists));
+    },
   }),
   endpoint({
     method: 'POST',
@@ -30,7 +38,7 @@ export const featureFlagEndpoints: Endpoint[] = [
     input: CreateInput,
     reply: FeatureFlag,
     handle: async ({ db, actor, subject, input }) =>
-      presentFeatureFlag(await createFeatureFlag(db, actor, subject, input)),
+      presentOne(db, subject, await createFeatureFlag(db, actor, subject, input)),
   }),
   endpoint({
     method: 'GET',
@@ -40,7 +48,7 @@ export const featureFlagEndpoints: Endpoint[] = [
     input: NameInput,
     reply: FeatureFlag,
     handle: async ({ db, subject, input }) =>
-      presentFeatureFlag(found(await selectFeatureFlag(db, subject, input.feature_flag_name))),
+      presentOne(db, subject, found(await selectFeatureFlag(db, subject, input.feature_flag_name))),
   }),
   endpoint({
     method: 'PUT',
@@ -50,7 +58,7 @@ export const featureFlagEndpoints: Endpoint[] = [
     input: UpdateInput,
     reply: FeatureFlag,
     handle: async ({ db, actor, subject, input }) =>
-      presentFeatureFlag(await updateFeatureFlag(db, actor, subject, input)),
+      presentOne(db, subject, await updateFeatureFlag(db, actor, subject, input)),
   }),
   endpoint({
     method: 'DELETE',

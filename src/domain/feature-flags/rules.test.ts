@@ -50,7 +50,7 @@ test.each<[string, Record<string, string>, string[]]>([
     { ...flexible, stickiness: 'ip' },
     ['stickiness parameter must be default, userId, sessionId, or random'],
   ],
-  ['gitlabUserList', {}, ['strategy name is invalid']],
+  ['gitlabUserList', {}, ["user list can't be blank"]],
   ['constructor', {}, ['strategy name is invalid']],
   ['', {}, ['strategy name is invalid']],
 ])('strategy %s %j', (name, parameters, problems) => {

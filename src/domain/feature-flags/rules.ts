@@ -7,6 +7,8 @@ export type StoredStrategy = {
   id: number;
   name: string;
   parameters: Record<string, string>;
+  /** Of `gitlabUserList`. */
+  user_list_id?: number;
   scopes: StoredScope[];
 };
 
@@ -46,11 +48,17 @@ const strategyParameters: Record<(typeof strategyNames)[number], Record<string, 
   default: {},
   gradualRolloutUserId: { percentage: percentage('percentage'), groupId },
   userWithId: { userIds },
+  gitlabUserList: {},
   flexibleRollout: { rollout: percentage('rollout'), groupId, stickiness },
 };
 
 /** Messages for an invalid strategy. */
-export function checkStrategy({ name, parameters, scopes }: Omit<StoredStrategy, 'id'>): string[] {
+export function checkStrategy({
+  name,
+  parameters,
+  user_list_id,
+  scopes,
+}: Omit<StoredStrategy, 'id'>): string[] {
   const known = strategyNames.find((each) => each === name);
   const checks = known && strategyParameters[known];
   if (!checks) return ['strategy name is invalid'];
@@ -59,6 +67,8 @@ export function checkStrategy({ name, parameters, scopes }: Omit<StoredStrategy,
   if (!complete || names.length !== Object.keys(checks).length) return ['parameters are invalid'];
   const problems = Object.entries(checks).map(([key, check]) => check(parameters[key] ?? ''));
   const environments = scopes.map((scope) => scope.environment_scope);
+  if ((name === 'gitlabUserList') !== (user_list_id !== undefined))
+    problems.push(name === 'gitlabUserList' ? "user list can't be blank" : 'user list must be blank');
   if (environments.some((text) => text.trim() === '')) problems.push("environment scope can't be blank");
   if (new Set(environments).size !== environments.length) {
     problems.push('environment scope has already been taken');
@@ -91,6 +101,8 @@ function changeScopes(
   return { value: [...scopes.values()] };
 }
 
+const userListOf = (id: number | null | undefined) => (id == null ? {} : { user_list_id: id });
+
 /**
  * The strategies after the change, in their order: those with an id are changed or, with `_destroy`, deleted,
  * others kept, those without an id added under ids from `nextId`. Problems are messages for the property
@@ -103,7 +115,7 @@ export function changeStrategies(
 ): { strategies: StoredStrategy[]; problems: string[] } {
   const strategies = new Map(current.map((strategy) => [strategy.id, strategy]));
   const problems: string[] = [];
-  for (const { id, name, parameters, scopes, _destroy } of inputs) {
+  for (const { id, name, parameters, user_list_id, scopes, _destroy } of inputs) {
     const known = id === undefined ? undefined : strategies.get(id);
     if (id !== undefined && !known) {
       problems.push(`there is no strategy ${id}`);
@@ -122,6 +134,7 @@ export function changeStrategies(
       id: known?.id ?? nextId(),
       name: name ?? known?.name ?? '',
       parameters: parameters ?? known?.parameters ?? {},
+      ...userListOf(user_list_id === undefined ? known?.user_list_id : user_list_id),
       scopes: changed.value,
     };
     problems.push(...checkStrategy(strategy));

@@ -7,7 +7,11 @@ export const samples: Samples = {
     insert into project_feature_flags (project_id, name, strategies, created_at, updated_at)
       select ${project}, username,
         jsonb_build_array(jsonb_build_object('id', id, 'name', 'default', 'parameters', '{}'::jsonb, 'scopes', '[]'::jsonb)),
-        now(), now() from person order by id`,
+        now(), now() from person order by id;
+    insert into feature_flag_user_lists (project_id, iid, name, user_xids, created_at, updated_at)
+      select ${project}, row_number() over (order by id), username, username, now(), now() from person;
+    insert into project_counters (project_id, feature_flag_user_lists) select ${project}, count(*) from person
+      on conflict (project_id) do update set feature_flag_user_lists = excluded.feature_flag_user_lists`,
   requests: async (world) => {
     const client = { projectId: world.project, generation: 0 };
     const calls = [
@@ -24,6 +28,11 @@ export const samples: Samples = {
     );
   },
   objects: {
+    'feature_flags_user_lists/:iid': {
+      table: 'feature_flag_user_lists',
+      column: 'iid',
+      where: ({ project }) => `project_id = ${project}`,
+    },
     'feature_flags/:feature_flag_name': { table: 'project_feature_flags', column: 'name', foreign: true },
   },
 };

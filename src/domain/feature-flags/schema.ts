@@ -2,8 +2,12 @@
 
 import Type, { type Static } from 'typebox';
 import { dateTime, integerId, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
+import { UserListBasic } from './user-lists/schema.ts';
 
-export const strategyNames = ['default', 'gradualRolloutUserId', 'userWithId', 'flexibleRollout'] as const;
+export const strategyNames = [
+  ...(['default', 'gradualRolloutUserId', 'userWithId'] as const),
+  ...(['flexibleRollout', 'gitlabUserList'] as const),
+] as const;
 
 const Parameters = Type.Record(Type.String(), Type.String());
 
@@ -21,7 +25,7 @@ export const FeatureFlag = Type.Object({
       name: Type.String(),
       parameters: Parameters,
       scopes: Type.Array(Type.Object({ id: Type.Integer(), environment_scope: Type.String() })),
-      user_list: Type.Null({ description: 'There are no lists of users.' }),
+      user_list: Type.Optional(nullable(UserListBasic)),
     }),
   ),
 });
@@ -40,6 +44,9 @@ const StrategyInput = Type.Object({
     Type.String({ ruled: { enum: strategyNames }, description: 'How it is decided who has it.' }),
   ),
   parameters: Type.Optional(Parameters),
+  user_list_id: Type.Optional(
+    nullable(integerId({ description: 'The list of users, of a strategy that goes by one.' })),
+  ),
   scopes: Type.Optional(Type.Array(ScopeInput, { maxItems: 100 })),
   _destroy: Type.Optional(Type.Boolean({ description: 'Removes the strategy.' })),
 });

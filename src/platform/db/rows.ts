@@ -742,6 +742,16 @@ export type FeatureFlagClientsTable = {
   updated_at: Date;
 };
 
+export type FeatureFlagUserListsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  iid: number;
+  name: string;
+  user_xids: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type FeatureGatesTable = {
   name: string;
   value: string;
@@ -1494,6 +1504,7 @@ export type ProjectCountersTable = {
   open_merge_requests: Generated<number>;
   pipelines: Generated<number>;
   deployments: Generated<number>;
+  feature_flag_user_lists: Generated<number>;
 };
 
 export type ProjectFeatureFlagsTable = {
@@ -2116,6 +2127,7 @@ export type Tables = {
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
   feature_flag_clients: FeatureFlagClientsTable;
+  feature_flag_user_lists: FeatureFlagUserListsTable;
   feature_gates: FeatureGatesTable;
   follows: FollowsTable;
   freeze_periods: FreezePeriodsTable;
