@@ -7,6 +7,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   alerts: ['conversation', 'markdown', 'repositories', 'spam', 'work-items'],
   badges: ['repositories'],
   boards: ['planning'],
+  changelogs: ['ci', 'merge-requests', 'repositories'],
   ci: ['accounts', 'conversation', 'hooks', 'notifications', 'oauth', 'repositories'],
   conversation: ['hooks', 'markdown', 'search', 'spam'],
   'error-tracking': ['conversation', 'spam', 'work-items'],

@@ -5,6 +5,7 @@ import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
 import { badgesCapability } from './domain/badges/index.ts';
 import { boardsCapability } from './domain/boards/index.ts';
+import { changelogsCapability } from './domain/changelogs/index.ts';
 import { ciCapability } from './domain/ci/index.ts';
 import { conversationCapability, noteSearch, todosCapability } from './domain/conversation/index.ts';
 import { deployKeysCapability } from './domain/deploy-keys/index.ts';
@@ -108,6 +109,7 @@ export const capabilities = (services: Services): Capability[] => {
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),
+    changelogsCapability(),
     boardsCapability(),
     ciCapability(services),
     packagesCapability(services),

@@ -24,6 +24,8 @@ type Compiled =
       findLast: (text: string) => string | undefined;
       /** The first twenty matches in order, with what their first group is: for patterns that have one. */
       findFirst: (text: string) => Match[];
+      /** What the named groups are in the first match. */
+      findNamed: (text: string) => Readonly<Record<string, string>> | undefined;
     }
   | { problem: string };
 
@@ -44,7 +46,13 @@ function compile({ RE2JS, RE2JSException }: Engine, pattern: string, maxSize = M
         found.push({ start: matcher.start(), end: matcher.end(), group: matcher.group(1) ?? '' });
       return found;
     };
-    return { test: (text) => compiled.test(text), findLast, findFirst };
+    const names = Object.keys(compiled.namedGroups());
+    const findNamed = (text: string): Record<string, string> | undefined => {
+      const matcher = compiled.matcher(text);
+      if (!matcher.find()) return undefined;
+      return Object.fromEntries(names.map((name) => [name, matcher.group(name) ?? '']));
+    };
+    return { test: (text) => compiled.test(text), findLast, findFirst, findNamed };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace('error parsing regexp: ', '');

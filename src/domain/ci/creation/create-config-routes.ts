@@ -28,7 +28,7 @@ export const createConfigEndpoints: Endpoint[] = [
     path: '/projects/:id/create_ci_config',
     summary: 'Commits a first configuration file of pipelines to the default branch; 400 where there is one.',
     access: commitAccess,
-    also: [409, 422],
+    also: [422],
     reply: noContent,
     handle: async ({ services, settings, actor, subject }) => {
       const path = configPathOf(subject);

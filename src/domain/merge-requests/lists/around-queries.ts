@@ -1,5 +1,6 @@
 /** Clauses of the lists of merge requests around something else: a milestone, an issue, a commit. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../../platform/db/database.ts';
 import type { Clause, MilestoneRow } from '../../planning/index.ts';
 import type { IssueRow } from '../../work-items/index.ts';
 
@@ -36,3 +37,21 @@ export const bringingCommit = (sha: string): RawBuilder<unknown> => sql`
     select merge_request_id from merge_request_commits where sha = ${sha}
     union select id from merge_requests where merge_commit_sha = ${sha}
     union select id from merge_requests where squash_commit_sha = ${sha}`;
+
+/** The numbers of the first merge requests of a project that were merged with these commits, by the commits' ids. */
+export async function selectFirstBringing(
+  db: Db,
+  projectId: number,
+  shas: readonly string[],
+): Promise<Map<string, number>> {
+  if (shas.length === 0) return new Map();
+  const among = sql`any(${[...shas]}::text[])`;
+  const { rows } = await sql<{ sha: string; iid: number }>`
+    select distinct on (b.sha) b.sha, m.iid from (
+      select sha, merge_request_id as id from merge_request_commits where sha = ${among}
+      union select merge_commit_sha, id from merge_requests where merge_commit_sha = ${among}
+      union select squash_commit_sha, id from merge_requests where squash_commit_sha = ${among}
+    ) b join merge_requests m on m.id = b.id
+    where m.project_id = ${projectId} and m.state = 'merged' order by b.sha, m.id`.execute(db);
+  return new Map(rows.map(({ sha, iid }) => [sha, iid]));
+}
