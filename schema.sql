@@ -441,7 +441,7 @@ CREATE INDEX ci_artifacts_blob ON public.ci_artifacts USING btree (sha256);
 
 CREATE INDEX ci_artifacts_expiring ON public.ci_artifacts USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
-CREATE INDEX ci_artifacts_project ON public.ci_artifacts USING btree (project_id);
+CREATE INDEX ci_artifacts_project ON public.ci_artifacts USING btree (project_id) INCLUDE (size);
 
 create table ci_jobs (
   id bigint generated always as identity not null,
@@ -534,12 +534,16 @@ create table ci_traces (
   job_id bigint not null,
   sha256 bytea not null,
   size bigint not null,
+  project_id bigint not null,
   constraint ci_traces_job_id_fkey FOREIGN KEY (job_id) REFERENCES ci_jobs(id) ON DELETE CASCADE,
+  constraint ci_traces_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint ci_traces_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
   constraint ci_traces_pkey PRIMARY KEY (job_id)
 );
 
 CREATE INDEX ci_traces_blob ON public.ci_traces USING btree (sha256);
+
+CREATE INDEX ci_traces_project ON public.ci_traces USING btree (project_id) INCLUDE (size);
 
 create table ci_variables (
   id bigint generated always as identity not null,
@@ -2485,7 +2489,7 @@ CREATE INDEX package_files_blob ON public.package_files USING btree (sha256);
 
 CREATE INDEX package_files_conan ON public.package_files USING btree (package_id, ((metadata ->> 'reference'::text)), ((metadata ->> 'recipe_revision'::text)), ((metadata ->> 'package_revision'::text)), file_name) WHERE ((metadata ->> 'recipe_revision'::text) IS NOT NULL);
 
-CREATE INDEX package_files_name ON public.package_files USING btree (package_id, file_name, id);
+CREATE INDEX package_files_name ON public.package_files USING btree (package_id, file_name, id) INCLUDE (size);
 
 create table package_protection_rules (
   id bigint generated always as identity not null,
@@ -3589,7 +3593,7 @@ CREATE INDEX uploads_blob ON public.uploads USING btree (sha256);
 
 CREATE INDEX uploads_group ON public.uploads USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
 
-CREATE INDEX uploads_project ON public.uploads USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+CREATE INDEX uploads_project ON public.uploads USING btree (project_id, id) INCLUDE (size) WHERE (project_id IS NOT NULL);
 
 CREATE INDEX uploads_uploader ON public.uploads USING btree (uploader_id);
 

@@ -72,7 +72,7 @@ export {
   type RepositoryRequest,
   repositoryKinds,
 } from './store/repository-kinds.ts';
-export { noSizes, selectProjectSizes } from './store/statistics-queries.ts';
+export { noSizes, selectGroupSizes, selectProjectSizes } from './store/statistics-queries.ts';
 export { chooseStorage } from './store/storage-choice.ts';
 export { createRepositories } from './store/store.ts';
 export { readTemplate } from './templates/read-templates.ts';

@@ -39,7 +39,7 @@ export function pageRequestOf(spec: Endpoint, input: unknown, caller: Caller, co
   return { ...chosen, countLimit: config.paginationCountLimit };
 }
 
-/** Searches scan whole texts, and take a core of the database while they run. */
+/** Searches scan whole texts, and sizes are added up: they take a core of the database while they run. */
 const searches = createShare({
   of: 'searches',
   places: 4,
@@ -49,10 +49,10 @@ const searches = createShare({
   timeoutMs: 10_000,
 });
 
-/** Whether a text is searched for, by the parameters of lists and of package programs. */
+/** Whether a text is searched for, by the parameters of lists and of package programs, or sizes are asked for. */
 const isSearch = (input: unknown): boolean => {
-  const { search, query, q } = input as { search?: unknown; query?: unknown; q?: unknown };
-  return [search, query, q].some((text) => typeof text === 'string' && text !== '');
+  const { search, query, q, statistics } = input as Readonly<Record<string, unknown>>;
+  return statistics === true || [search, query, q].some((text) => typeof text === 'string' && text !== '');
 };
 
 /** Runs the handler; a search waits for its slot, and a list is refused over the caller's memory budget. */

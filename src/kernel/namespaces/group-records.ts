@@ -8,6 +8,7 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 import { uploadUrl } from '../users/records.ts';
 import { CustomAttribute } from './custom-attributes.ts';
 import { GroupSettingsSchema, groupSettings } from './group-settings.ts';
+import { type ProjectSizes, presentSizes } from './project-records.ts';
 import { groupWebUrl } from './records.ts';
 import type { GroupRow } from './rows.ts';
 
@@ -89,10 +90,16 @@ export type GroupView = {
 
 export type GroupRelations = {
   customAttributes?: CustomAttribute[] | undefined;
-  statistics?: boolean;
+  /** Of all projects right in it. */
+  sizes?: ProjectSizes | undefined;
   /** The storage of its wiki, for administrators; undefined without a wiki. */
   wikiStorage?: string | undefined;
 };
+
+function presentGroupSizes(sizes: ProjectSizes): Static<typeof GroupStatistics> {
+  const { commit_count: _, container_registry_size: __, ...shown } = presentSizes(sizes);
+  return shown;
+}
 
 type GroupSummary = Pick<GroupRow, 'id' | 'name' | 'full_name' | 'full_path' | 'avatar'>;
 
@@ -157,22 +164,9 @@ export function presentGroup(view: GroupView, row: GroupRow, relations: GroupRel
     shared_runners_setting: settings.shared_runners_setting,
     max_artifacts_size: settings.max_artifacts_size,
     ...(relations.customAttributes && { custom_attributes: relations.customAttributes }),
-    ...(relations.statistics && { statistics: noStatistics }),
+    ...(relations.sizes && { statistics: presentGroupSizes(relations.sizes) }),
     marked_for_deletion_on: row.marked_for_deletion_on,
     ...(view.tier !== 'free' && { wiki_access_level: settings.wiki_access_level }),
     ...(relations.wikiStorage !== undefined && { repository_storage: relations.wikiStorage }),
   };
 }
-
-/** No rows below a group have a size yet. */
-const noStatistics: Static<typeof GroupStatistics> = {
-  storage_size: 0,
-  repository_size: 0,
-  wiki_size: 0,
-  lfs_objects_size: 0,
-  job_artifacts_size: 0,
-  pipeline_artifacts_size: 0,
-  packages_size: 0,
-  snippets_size: 0,
-  uploads_size: 0,
-};

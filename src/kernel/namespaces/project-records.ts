@@ -146,11 +146,8 @@ export const FullProject = Type.Object({
 });
 export type FullProject = Static<typeof FullProject>;
 
-/** Sizes in bytes of a project's repositories as last measured, and of its large files; its commits. */
-export type ProjectSizes = Pick<
-  Static<typeof ProjectStatistics>,
-  'commit_count' | 'repository_size' | 'wiki_size' | 'snippets_size' | 'lfs_objects_size'
->;
+/** Sizes in bytes, those of repositories as last measured; and commits. */
+export type ProjectSizes = Omit<Static<typeof ProjectStatistics>, 'storage_size' | 'pipeline_artifacts_size'>;
 
 /** Inputs of a project's record beside its row. */
 export type BasicProjectView = Surroundings & {
@@ -311,17 +308,10 @@ function openIssues(view: { admin: boolean }, row: ProjectRow, level: number): n
   return (row.open_issues ?? 0) - (readsAll ? 0 : (row.open_confidential_issues ?? 0));
 }
 
-/** Sizes of the project; kinds that are not counted are 0: to add them up would take as long as there are files. */
-const presentSizes = (sizes: ProjectSizes): Static<typeof ProjectStatistics> => ({
-  commit_count: sizes.commit_count,
-  storage_size: sizes.repository_size + sizes.wiki_size + sizes.snippets_size + sizes.lfs_objects_size,
-  repository_size: sizes.repository_size,
-  wiki_size: sizes.wiki_size,
-  lfs_objects_size: sizes.lfs_objects_size,
-  job_artifacts_size: 0,
+/** Reports of pipelines are read from artifacts of jobs, and take nothing by themselves. */
+export const presentSizes = ({ commit_count, ...sizes }: ProjectSizes): Static<typeof ProjectStatistics> => ({
+  commit_count,
+  storage_size: Object.values(sizes).reduce((sum, size) => sum + size, 0),
   pipeline_artifacts_size: 0,
-  packages_size: 0,
-  snippets_size: sizes.snippets_size,
-  uploads_size: 0,
-  container_registry_size: 0,
+  ...sizes,
 });

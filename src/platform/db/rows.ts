@@ -281,6 +281,7 @@ export type CiTracesTable = {
   job_id: number;
   sha256: Buffer;
   size: number;
+  project_id: number;
 };
 
 export type CiVariablesTable = {

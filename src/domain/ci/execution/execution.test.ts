@@ -691,8 +691,15 @@ test('the trace of a job that has ended is a blob, and goes when the job is eras
   }
   expect([(await live()).includes(job.id), isStored(app, written)]).toEqual([false, true]);
   expect((await app.root(`GET ${path}/trace`)).text).toBe(written);
+  const sizeOfAll = async () => {
+    const shown = await app.root(`GET /projects/${project.id}`, { query: 'statistics=true' });
+    return bodyOf(shown, 200).statistics.job_artifacts_size;
+  };
+  // Traces of other jobs came to rest, too.
+  const withIt = await sizeOfAll();
   expect(await readTraceEnd(services, job.id, 3)).toEqual({ text: written.slice(-3), cut: true });
   bodyOf(await app.root(`POST ${path}/erase`), 201);
+  expect(await sizeOfAll()).toBe(withIt - Buffer.byteLength(written));
   expect((await app.root(`GET ${path}/trace`)).text).toBe('');
   expect(isStored(app, written)).toBe(false);
 });

@@ -1,5 +1,6 @@
 /** Makes the traces of jobs that have ended blobs. */
 import { basename } from 'node:path';
+import { sql } from 'kysely';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
@@ -24,11 +25,10 @@ async function archive({ blobs, config, database }: TraceServices, jobId: number
     await inTransaction(database.background, async (tx) => {
       if (size === 0 || !(await lockEnded(tx, jobId))) return;
       await draft.keep(tx);
-      await tx
-        .insertInto('ci_traces')
-        .values({ job_id: jobId, sha256, size })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      await sql`
+        insert into ci_traces (job_id, project_id, sha256, size)
+        select id, project_id, ${sha256}, ${size} from ci_jobs where id = ${jobId}
+        on conflict do nothing`.execute(tx);
     });
     await removeLive(config.files, jobId);
   } finally {

@@ -16,6 +16,8 @@ export type NamespaceListing = NamespaceSummary & {
   /** Counted for owners only. */
   members: number | null;
   projects: number | null;
+  /** Of their repositories, as last measured. */
+  repository_size: number | null;
 };
 
 // The id is a number of ours, and the date is made here: neither is text from outside.
@@ -29,7 +31,11 @@ async function selectNamespaces(db: Db, actor: Actor, ids: RawBuilder<unknown>):
       case when x.level >= ${OWNER} then (select count(distinct m.user_id) from members m
         join namespaces d on d.id = m.namespace_id where d.ancestor_ids @> array[x.id]) end as members,
       case when x.level >= ${OWNER} then (select count(*) from projects p
-        join namespaces d on d.id = p.namespace_id where d.ancestor_ids @> array[x.id] and not p.deleting) end as projects
+        join namespaces d on d.id = p.namespace_id where d.ancestor_ids @> array[x.id] and not p.deleting) end as projects,
+      case when x.level >= ${OWNER} then (select coalesce(sum(r.size), 0)::bigint from projects p
+        join namespaces d on d.id = p.namespace_id
+        join repositories r on r.container = 'project' and r.container_id = p.id and not r.wiki
+        where d.ancestor_ids @> array[x.id] and not p.deleting) end as repository_size
     from (
       select n.id, n.name, n.path, n.kind, n.full_path, n.parent_id, n.avatar, ${levelOf(actor)} as level,
         case when o.id is not null then jsonb_build_object('id', o.id, 'username', o.username, 'name', o.name,

@@ -14,7 +14,7 @@ const count = (description: string) => Type.Optional(Type.Integer({ description 
 const Namespace = Type.Object({
   ...NamespaceBasic.properties,
   members_count_with_descendants: count('For owners of groups.'),
-  root_repository_size: count('In bytes, for owners.'),
+  root_repository_size: count('Of all repositories of projects inside it, in bytes; for owners.'),
   projects_count: count('Inside it at any depth, for owners.'),
 });
 type Namespace = Static<typeof Namespace>;
@@ -32,7 +32,7 @@ function present(around: Surroundings, row: NamespaceListing): Namespace {
   return {
     ...basic,
     ...(row.kind === 'group' && { members_count_with_descendants: row.members ?? 0 }),
-    root_repository_size: 0,
+    root_repository_size: row.repository_size ?? 0,
     projects_count: row.projects ?? 0,
   };
 }

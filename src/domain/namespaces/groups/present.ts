@@ -12,6 +12,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { renderDescription } from '../../markdown/index.ts';
+import { noSizes, selectGroupSizes } from '../../repositories/index.ts';
 import { noRelations, selectGroupProjects, selectGroupRelations, selectWikiStorages } from './queries.ts';
 import type { GroupDetail } from './schema.ts';
 
@@ -40,11 +41,11 @@ export async function presentGroups(
     view.admin && options.customAttributes
       ? await selectCustomAttributes(db, 'namespace_id', ids)
       : undefined;
-  const statistics = (view.admin && options.statistics) ?? false;
+  const sizes = view.admin && options.statistics ? await selectGroupSizes(db, ids) : undefined;
   const storages = await selectWikiStorages(db, view, ids);
   return rows.map((row) =>
     presentGroup(view, row, {
-      statistics,
+      sizes: sizes && (sizes.get(row.id) ?? noSizes),
       customAttributes: attributes && (attributes.get(row.id) ?? []),
       wikiStorage: storages.get(row.id),
     }),
