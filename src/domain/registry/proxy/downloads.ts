@@ -9,7 +9,7 @@ import { Readable } from 'node:stream';
 import type { Needs } from '../../../kernel/services.ts';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { createShare } from '../../../platform/fair-share.ts';
+import { createShare, currentCaller } from '../../../platform/fair-share.ts';
 import type { Digest } from '../names/rules.ts';
 import { RegistryError } from '../refusals/errors.ts';
 import { requireSame } from '../uploads/receive.ts';
@@ -37,6 +37,12 @@ const PIECE_BYTES = 65_536;
 const MAX_DOWNLOAD_MS = 2 * 3_600_000;
 
 type Download = {
+  /** Its place among all downloads: that of the first of its callers who gets one. Rejects where none does. */
+  place: PromiseWithResolvers<() => void>;
+  /** Aborted when it has a place: nobody waits for one any more. */
+  placed: AbortController;
+  /** Who waits for a place, or has one: a caller once. */
+  claims: Map<string | undefined, Promise<void>>;
   /** Resolves with the length when the first byte may come; rejects where none does. */
   begun: Promise<number | undefined>;
   /** The draft, to be read. */
@@ -165,9 +171,35 @@ export function createDownloads({ blobs, log }: Needs<'blobs' | 'log'>): Downloa
     }
   }
 
+  /** Waits for a place in the caller's own queue; rejects where the caller gets none before another one does. */
+  function claim(download: Download): Promise<void> {
+    const { place, placed, claims, stop } = download;
+    const caller = currentCaller();
+    const known = claims.get(caller);
+    if (known || placed.signal.aborted) return known ?? Promise.resolve();
+    const taking = share.take(AbortSignal.any([placed.signal, stop.signal])).then(
+      (give) => {
+        if (placed.signal.aborted) return give();
+        placed.abort();
+        place.resolve(give);
+      },
+      (error: unknown) => {
+        if (placed.signal.aborted) return;
+        claims.delete(caller);
+        if (claims.size === 0) place.reject(error);
+        throw error;
+      },
+    );
+    claims.set(caller, taking);
+    return taking;
+  }
+
   function start(wanted: Wanted): Download {
     const begun = Promise.withResolvers<number | undefined>();
     const download: Download = {
+      place: Promise.withResolvers(),
+      placed: new AbortController(),
+      claims: new Map(),
       begun: begun.promise,
       file: undefined,
       readable: 0,
@@ -178,8 +210,8 @@ export function createDownloads({ blobs, log }: Needs<'blobs' | 'log'>): Downloa
     };
     running.set(wanted.key, download);
     begun.promise.catch(() => undefined);
-    share
-      .run(() => receive(wanted, download, begun.resolve), download.stop.signal)
+    download.place.promise
+      .then((give) => receive(wanted, download, begun.resolve).finally(give))
       .catch((error: unknown) => {
         download.state = 'failed';
         begun.reject(error);
@@ -205,6 +237,7 @@ export function createDownloads({ blobs, log }: Needs<'blobs' | 'log'>): Downloa
       signal.addEventListener('abort', gone, { once: true });
       try {
         signal.throwIfAborted();
+        await claim(download);
         const length = await download.begun;
         return { length, body: reader(download, end) };
       } catch (error) {

@@ -414,6 +414,38 @@ test('who asks for what another waits for, behind much of his own, does not wait
   expect(all.map(({ status }) => status())).toEqual(Array.from({ length: 9 }, () => 200));
 });
 
+test('who asks for a blob for which another waits, behind much of his own, does not wait with him', async () => {
+  const slow: ServerResponse[] = [];
+  respond = (_, reply) => void slow.push(reply);
+  const blob = (at: number) => open(`blobs/${sha256Of(`slow ${at}`)}`);
+  const queue = await Promise.all(Array.from({ length: 8 }, (_, at) => blob(at)));
+  await until(() => slow.length === 8, 'the places are not taken');
+  respond = (_, reply) => void reply.end('fast');
+  const waiting = await Promise.all(Array.from({ length: 3 }, () => open(`blobs/${sha256Of('fast')}`)));
+  // One more, whose clients all leave, and one whose download only the first caller wants.
+  const left = await open(`blobs/${sha256Of('left')}`);
+  const alone = await open(`blobs/${sha256Of('alone')}`);
+  left.leave();
+  const { maintainer } = await makeMembers(app, `groups/${group.id}`, 'maintainer');
+  const other = { username: maintainer.username, password: maintainer.token };
+  const response = await fetch(`${app.url}/v2/${prefix}/team/image/blobs/${sha256Of('fast')}`, {
+    headers: await headersFor('team/image', other),
+  });
+  expect(await response.text()).toBe('fast');
+  // It is one download for all.
+  await until(() => waiting.every(({ ended }) => ended() === 'whole'), 'they wait still');
+  expect(upstream.received.filter(({ path }) => path.endsWith(sha256Of('fast')))).toHaveLength(1);
+  expect([
+    alone.ended(),
+    upstream.received.filter(({ path }) => path.endsWith(sha256Of('alone'))).length,
+  ]).toEqual([undefined, 0]);
+  respond = (_, reply) => void reply.end('alone');
+  for (const [at, reply] of slow.entries()) reply.end(`slow ${at}`);
+  await until(() => alone.ended() === 'whole', 'it gets no place');
+  await until(() => queue.every(({ ended }) => ended() !== undefined), 'they do not end');
+  expect(upstream.received.filter(({ path }) => path.endsWith(sha256Of('left')))).toHaveLength(0);
+});
+
 test('clients that ask for the same at once are one question to the registry behind', async () => {
   const replies: ServerResponse[] = [];
   respond = (_, reply) => void replies.push(reply);
