@@ -2936,6 +2936,35 @@ create table protected_tags (
 
 CREATE UNIQUE INDEX protected_tags_name ON public.protected_tags USING btree (project_id, name);
 
+create table push_rules (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  commit_message_regex text,
+  commit_message_negative_regex text,
+  branch_name_regex text,
+  author_email_regex text,
+  file_name_regex text,
+  max_file_size integer default 0 not null,
+  deny_delete_tag boolean default false not null,
+  member_check boolean default false not null,
+  prevent_secrets boolean default false not null,
+  commit_committer_check boolean default false not null,
+  commit_committer_name_check boolean default false not null,
+  reject_unsigned_commits boolean default false not null,
+  reject_non_dco_commits boolean default false not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint push_rules_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint push_rules_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint push_rules_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint push_rules_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX push_rules_group ON public.push_rules USING btree (namespace_id) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX push_rules_project ON public.push_rules USING btree (project_id) WHERE (project_id IS NOT NULL);
+
 create table rate_limit_windows (
   key text collate "C" not null,
   window_start timestamp(3) with time zone not null,

@@ -42,6 +42,7 @@ import {
   gitHttpCapability,
   housekeepingCapability,
   protectedRefsCapability,
+  pushRulesCapability,
   repositoriesCapability,
   storageMovesCapability,
 } from './domain/repositories/index.ts';
@@ -87,6 +88,7 @@ export const capabilities = (services: Services): Capability[] => {
     gitHttpCapability(services),
     lfsCapability(services, gitAccess),
     protectedRefsCapability(),
+    pushRulesCapability(),
     deployKeysCapability(),
     housekeepingCapability(services),
     wikisCapability(services),

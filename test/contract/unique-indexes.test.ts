@@ -92,6 +92,8 @@ const neverRefuses: Record<string, string[]> = {
     'project_counters_pkey',
     'project_fetches_pkey',
     'project_redirects_pkey',
+    'push_rules_group',
+    'push_rules_project',
     'protected_branches_name',
     'protected_environments_namespace',
     'protected_environments_project',

@@ -1620,6 +1620,27 @@ export type ProtectedTagsTable = {
   updated_at: Date;
 };
 
+export type PushRulesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  commit_message_regex: string | null;
+  commit_message_negative_regex: string | null;
+  branch_name_regex: string | null;
+  author_email_regex: string | null;
+  file_name_regex: string | null;
+  max_file_size: Generated<number>;
+  deny_delete_tag: Generated<boolean>;
+  member_check: Generated<boolean>;
+  prevent_secrets: Generated<boolean>;
+  commit_committer_check: Generated<boolean>;
+  commit_committer_name_check: Generated<boolean>;
+  reject_unsigned_commits: Generated<boolean>;
+  reject_non_dco_commits: Generated<boolean>;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type RateLimitWindowsTable = {
   key: string;
   window_start: Date;
@@ -2202,6 +2223,7 @@ export type Tables = {
   protected_environments: ProtectedEnvironmentsTable;
   protected_ref_access: ProtectedRefAccessTable;
   protected_tags: ProtectedTagsTable;
+  push_rules: PushRulesTable;
   rate_limit_windows: RateLimitWindowsTable;
   related_epic_links: RelatedEpicLinksTable;
   release_evidences: ReleaseEvidencesTable;

@@ -3,7 +3,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import type { Needs } from '../../../kernel/services.ts';
-import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
+import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
@@ -15,7 +15,14 @@ import { readRef } from '../../../platform/git/refs.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { patternMatcher } from '../../../platform/patterns/pattern.ts';
 import { changesLocked, linkMerged } from '../../lfs/index.ts';
-import { authorOf, projectRepository, recordPush, signatureOf, writeRefs } from '../../repositories/index.ts';
+import {
+  authorOf,
+  judgeByRule,
+  projectRepository,
+  recordPush,
+  signatureOf,
+  writeRefs,
+} from '../../repositories/index.ts';
 import { isApproved } from '../approvals/loaded.ts';
 import type { MergeWish } from '../changes/merge-wish.ts';
 import { refreshHeld } from '../following/refresh.ts';
@@ -113,6 +120,23 @@ async function moveBranch(
   }
 }
 
+/** Why the push rule of the project refuses the merge. */
+async function ruleRefusal(
+  { services, settings, actor }: MergeContext,
+  git: GitFolder,
+  { row }: AuthorizedProject,
+  { push_rule }: SelectedSources,
+  { mergeCommit, squashCommit }: BuiltMerge,
+  source: string | null,
+  update: RefUpdate,
+): Promise<string | undefined> {
+  if (services.config.tier === 'free' || !push_rule) return undefined;
+  const main = row.default_branch ?? firstBranchName(settings);
+  const rule = await judgeByRule(services.database.db, push_rule, main, actor.id);
+  const made = [mergeCommit, squashCommit].filter((oid): oid is string => oid !== null && oid !== source);
+  return rule?.nameRefusal(update) ?? rule?.contentsRefusal(git, [update], new Set(made));
+}
+
 /** Tries a merge so that it need not be made again: its tree is stored. */
 function tryingToMerge(): { merge: TryMerge; treeOf(row: MergeRequestRow): string | undefined } {
   const trees = new Map<string, string>();
@@ -192,6 +216,10 @@ async function attempt(
   await linkMerged(db, git, brought, row.source_project_id);
   const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;
+  const before = row.judged_target_sha ?? NO_OBJECT;
+  const update = { ref: fullRef('branch', row.target_branch), before, after: head };
+  const refusal = await ruleRefusal(context, git, project, sources, built, row.head_sha, update);
+  if (refusal !== undefined) throw new Failure('unprocessable', refusal);
   const merging: Merging = {
     process: services.presence.id,
     since: now().getTime(),
@@ -208,8 +236,6 @@ async function attempt(
     await unclaimMerge(db, row.id, head);
     return 'moved';
   }
-  const before = row.judged_target_sha ?? NO_OBJECT;
-  const update = { ref: fullRef('branch', row.target_branch), before, after: head };
   if ((await moveBranch(db, git, row, built, update)) === 'moved') return 'moved';
   let merged: MergeRequestRow | undefined;
   await recordPush(services, { id: project.id, empty: false }, actor, git, [update], {

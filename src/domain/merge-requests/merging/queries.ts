@@ -4,6 +4,7 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { idArray, readTagged, taggedRows } from '../../../platform/db/tagged-rows.ts';
+import { type PushRule, pushRuleJson } from '../../repositories/index.ts';
 import { type ApprovalRows, type LoadedApprovals, loadedApprovals } from '../approvals/loaded.ts';
 import { approvalCtes, approvalSelects } from '../approvals/queries.ts';
 import { selectHeadPipelines } from '../records/head-pipeline-queries.ts';
@@ -17,6 +18,8 @@ type SourcesRow = {
   changes_requested: boolean;
   /** Whether anybody but the author has locked a path of the target's project. */
   locks: boolean;
+  /** What the target's project asks of commits. */
+  push_rule: PushRule | null;
   /** The branches of each external check that must pass, and has not. */
   unpassed: string[][];
   /** The status of the newest commit's. */
@@ -43,6 +46,7 @@ const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
     ${isBlocked(sql.ref('i.id'))} as blocked,
     ${hasRequestedChanges(sql.ref('i.id'))} as changes_requested,
     exists (select from lfs_locks l where l.project_id = i.project_id and l.user_id <> i.author_id) as locks,
+    ${pushRuleJson(sql`i.project_id`)} as push_rule,
     (select coalesce(jsonb_agg(u.patterns), '[]') from (${selectUnpassed(sql`array[i.id]`)}) u) as unpassed,
     (select h.status from (${selectHeadPipelines(sql`array[i.id]`)}) h) as pipeline,
     array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,

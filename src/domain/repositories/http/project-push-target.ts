@@ -10,6 +10,7 @@ import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { isPremium } from '../protection/present.ts';
 import { guardRefs, isOwned } from '../protection/protection.ts';
 import { pushedDeletionRefusal } from '../protection/protection-rules.ts';
+import { judgeByRule } from '../push-rules/judge.ts';
 import { recordPush } from '../pushes/pushes.ts';
 import { refuseLocked } from '../pushes/refuse-locked.ts';
 import { projectRepository } from '../store/containers.ts';
@@ -37,16 +38,22 @@ export function projectPushTarget(
     async judge() {
       const guard = await guardRefs(db, project, caller, settings, await findShared?.());
       const { lfs_enabled } = projectSettings(row);
+      const { pushRule } = guard.rules;
       let { hasLocks: isLocked } = guard.rules;
+      const rule = isPremium(services)
+        ? await judgeByRule(db, pushRule, row.default_branch ?? base.defaultBranch, caller?.id)
+        : undefined;
       return {
-        refusal: (update) => guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update),
+        refusal: (update) =>
+          guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update) ?? rule?.nameRefusal(update),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
         },
         ...((isPremium(services) || isLocked || lfs_enabled) && {
           contents: {
-            isJudged: (update) => isLocked || (isPremium(services) && isOwned(guard, update)),
+            isJudged: (update) => 
+                isLocked || (isPremium(services) && isOwned(guard, update)) || rule?.readsContents(update) === true,
             async lookAgain() {
               isLocked ||= lfs_enabled && (await hasLocks(services.database.points, id));
             },
@@ -56,7 +63,9 @@ export function projectPushTarget(
                 const refusal = await refuseOwned(db, objects, project, caller, update);
                 if (refusal !== undefined) return refusal;
               }
-              return isLocked ? refuseLocked(db, objects, project, caller, updates) : undefined;
+              const refusal = await rule?.contentsRefusal(objects.place, updates);
+              if (refusal !== undefined || !isLocked) return refusal;
+              return refuseLocked(db, objects, project, caller, updates);
             },
           },
         }),

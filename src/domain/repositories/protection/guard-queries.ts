@@ -6,6 +6,8 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
+import { pushRuleJson } from '../push-rules/queries.ts';
+import type { PushRule } from '../push-rules/rules.ts';
 import type { Allowed, ProjectRules } from './protection-rules.ts';
 
 /** The protection that a project's first branch gets: its group's own, else the instance's. */
@@ -22,13 +24,17 @@ export async function firstProtection(
 
 type Entry = Allowed & { action: string };
 
-/** A rule; or the project, with whether it is empty, whether paths are locked, and its group's own protection of a first branch. */
+/**
+ * A rule; or the project, with whether it is empty, whether paths are locked, its push rule, and its group's own protection of a first
+ * branch.
+ */
 export type RuleRow = {
   kind: 'branch' | 'tag' | 'project';
   name: string;
   flag: boolean;
   asks_owners: boolean;
   locks: boolean;
+  push_rule: PushRule | null;
   entries: Entry[];
 } & {
   own: BranchProtection | null;
@@ -40,15 +46,16 @@ export function ruleRows(projectId: number): RawBuilder<RuleRow> {
     'user_id', a.user_id, 'group_id', a.group_id, 'deploy_key_id', a.deploy_key_id)) filter (where a.id is not null), '[]')`;
   return sql<RuleRow>`
     select 'project' as kind, '' as name, p.empty_repo as flag, false as asks_owners,
-      exists (select from lfs_locks l where l.project_id = p.id) as locks, null::jsonb as entries,
+      exists (select from lfs_locks l where l.project_id = p.id) as locks,
+      ${pushRuleJson(sql`p.id`)} as push_rule, null::jsonb as entries,
       n.settings -> 'default_branch_protection_defaults' as own
     from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}
     union all
-    select 'branch', b.name, b.allow_force_push, b.code_owner_approval_required, false, ${entries}, null
+    select 'branch', b.name, b.allow_force_push, b.code_owner_approval_required, false, null, ${entries}, null
     from protected_branches b left join protected_ref_access a on a.protected_branch_id = b.id
     where b.project_id = ${projectId} group by b.id
     union all
-    select 'tag', t.name, false, false, false, ${entries}, null
+    select 'tag', t.name, false, false, false, null, ${entries}, null
     from protected_tags t left join protected_ref_access a on a.protected_tag_id = t.id
     where t.project_id = ${projectId} group by t.id`;
 }
@@ -72,6 +79,7 @@ export function rulesOf(rows: readonly RuleRow[], settings: ProtectionSettings):
       .filter(({ kind }) => kind === 'tag')
       .map((row) => ({ name: row.name, create: of(row, 'create') })),
     hasLocks: project.locks,
+    pushRule: project.push_rule ?? undefined,
     first: project.flag ? (project.own ?? settings.default_branch_protection_defaults) : undefined,
   };
 }

@@ -8,6 +8,7 @@ import { DEVELOPER, MAINTAINER } from '../../../kernel/policy/roles.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { fits } from '../../../platform/patterns/wildcard.ts';
+import type { PushRule } from '../push-rules/rules.ts';
 
 /** One of the four grantees of a rule. Level 0 grants nothing, 60 only administrators. */
 export type Allowed = {
@@ -53,6 +54,8 @@ export type ProjectRules = {
   tags: readonly TagRule[];
   /** Whether anybody has locked a path: what changes files must not change theirs. */
   hasLocks: boolean;
+  /** What commits and names must be like, in tiers that have it. */
+  pushRule?: PushRule | undefined;
   /** The protection that the first branch will have, until there is one. */
   first: BranchProtection | undefined;
 };

@@ -23,6 +23,7 @@ import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { asReadBy } from '../commits/queries.ts';
 import { isPremium } from '../protection/present.ts';
 import { guardRefs, isOwned, type RefGuard } from '../protection/protection.ts';
+import { judgeByRule } from '../push-rules/judge.ts';
 import { projectRepository } from '../store/containers.ts';
 import { authorOf, type Draft, signatureOf, writeRefs } from './commits.ts';
 import { recordPush } from './pushes.ts';
@@ -37,6 +38,8 @@ export type ProjectWrite<T> = {
   also?: (tx: Db) => Promise<unknown>;
   /** As those of a git push. */
   options?: readonly string[];
+  /** The first commit is the program's own: no push rule is asked about it. */
+  isFirst?: boolean;
 };
 
 /**
@@ -55,7 +58,8 @@ export async function writeProject<T>(
   const key = projectRepository(project.id);
   return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
     const guard = await guardRefs(services.database.db, project, actor, settings, shared);
-    const { objects, updates, value, also, options = [] } = await work(asReadBy(git, project), guard);
+    const written = await work(asReadBy(git, project), guard);
+    const { objects, updates, value, also, options = [] } = written;
     if (updates.length === 0) return value;
     // Other rules apply until there is a branch, and the first push may have come meanwhile.
     const judge = guard.rules.first ? await guardRefs(services.database.db, project, actor, settings) : guard;
@@ -63,7 +67,7 @@ export async function writeProject<T>(
       const refusal = judge.refusal(update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
-    await requireAllowed(services, judge, git, project, actor, objects, updates);
+    await requireAllowed(services, settings, judge, git, project, actor, written);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
     await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, {
@@ -74,27 +78,42 @@ export async function writeProject<T>(
   });
 }
 
-/** 403 where the actor is no code owner of what the updates change in a branch that asks them, 400 where others have locked it. */
+/**
+ * 403 where the actor is no code owner of what the updates change in a branch that asks them, 400 where the push rule refuses it or
+ * others have locked it.
+ */
 async function requireAllowed(
   services: Needs<'config' | 'database'>,
+  settings: ApplicationSettings,
   guard: RefGuard,
   git: GitFolder,
   project: AuthorizedProject,
   actor: Actor,
-  objects: readonly NewObject[],
-  updates: readonly RefUpdate[],
+  { objects, updates, isFirst }: ProjectWrite<unknown>,
 ): Promise<void> {
   const { db } = services.database;
-  const owned = isPremium(services) ? updates.filter((update) => isOwned(guard, update)) : [];
-  const { hasLocks } = guard.rules;
-  if (owned.length === 0 && !hasLocks) return;
+  const premium = isPremium(services);
+  const owned = premium ? updates.filter((update) => isOwned(guard, update)) : [];
+  const { hasLocks, pushRule } = guard.rules;
+  const rule = premium
+    ? await judgeByRule(db, pushRule, firstBranchOf(project, settings), actor.id)
+    : undefined;
+  for (const update of rule ? updates : []) {
+    const refusal = rule?.nameRefusal(update);
+    if (refusal !== undefined) throw new Failure('bad_request', refusal);
+  }
+  const ruled = !isFirst && rule && updates.some(rule.readsContents) ? rule : undefined;
+  if (owned.length === 0 && !hasLocks && !ruled) return;
   await withQuarantine(git.folder, async ({ place, lend }) => {
     await lend(objects);
     for (const update of owned) {
       const refusal = await refuseOwned(db, { git, place }, project, actor, update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
-    const refusal = hasLocks ? await refuseLocked(db, { place }, project, actor, updates) : undefined;
+    const made = new Set(objects.filter(({ type }) => type === 'commit').map(({ oid }) => oid));
+    const refusal =
+      (await ruled?.contentsRefusal(place, updates, made)) ??
+      (hasLocks ? await refuseLocked(db, { place }, project, actor, updates) : undefined);
     if (refusal !== undefined) throw new Failure('bad_request', refusal);
   });
 }
@@ -118,7 +137,7 @@ export async function draftFirstCommit(
   const { oid: tree, objects } = await editTree(git, undefined, [change]);
   const { message } = readme;
   const draft = { branch, branchHead: undefined, parents: [], tree, message, author, committer: author };
-  return { ...draftCommit({ ...draft, objects: [file, ...objects] }), branch };
+  return { ...draftCommit({ ...draft, objects: [file, ...objects] }), branch, isFirst: true };
 }
 
 /** A commit on a branch, for writeProject(). */

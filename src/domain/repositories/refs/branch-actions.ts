@@ -40,6 +40,7 @@ export const createBranch = (
       objects: first?.objects ?? [],
       updates: [...(first?.updates ?? []), update],
       value: first ? undefined : guard,
+      isFirst: first !== undefined,
     };
   });
 

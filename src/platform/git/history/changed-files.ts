@@ -4,6 +4,7 @@ import { decode } from '../parse.ts';
 import { gitInTime } from '../program/long-runs.ts';
 import type { DiffEnds } from './diff-runs.ts';
 import type { ObjectFolder } from './history.ts';
+import { MAX_LIST_BYTES, newCommitIds } from './new-commits.ts';
 
 export type ChangedFiles = {
   /** Modes and ids of what each file was and is, by its path; a renamed file is one that went and one that came. */
@@ -11,9 +12,6 @@ export type ChangedFiles = {
   /** False where more differ than are listed. */
   isComplete: boolean;
 };
-
-/** Bytes of the list: of tens of thousands of files. */
-const MAX_LIST_BYTES = 4 * 1_048_576;
 
 /** Lists the files that differ, as far as that is possible in time. */
 export async function changedFiles(place: ObjectFolder, { from, to }: DiffEnds): Promise<ChangedFiles> {
@@ -137,9 +135,6 @@ export async function changedAmong(
   return changed;
 }
 
-/** Commits of a push that are looked at. */
-const MAX_NEW_COMMITS = 10_000;
-
 /** Merges of a push that are looked at. */
 const MAX_NEW_MERGES = 500;
 
@@ -167,13 +162,10 @@ export async function pathsOfNewCommits(
   place: ObjectFolder,
   heads: readonly string[],
 ): Promise<{ paths: string[]; isComplete: boolean }> {
-  const range = [`--max-count=${MAX_NEW_COMMITS + 1}`, '--stdin', '--not', '--branches', '--tags'];
-  const input = [...new Set(heads)].map((head) => `${head}\n`).join('');
-  const commits = await gitInTime(['rev-list', ...range], { ...place, input });
-  if (commits.length === 0) return { paths: [], isComplete: true };
-  if (commits.length > MAX_NEW_COMMITS * (commits.indexOf(10) + 1)) return { paths: [], isComplete: false };
+  const { ids, isComplete } = await newCommitIds(place, heads);
+  if (ids.length === 0 || !isComplete) return { paths: [], isComplete };
   const form = ['--root', '-c', '-r', '--name-only', '--no-commit-id', '-z', '--no-renames'];
-  const options = { ...place, input: commits, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
+  const options = { ...place, input: ids, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
   const output = await gitInTime(['diff-tree', '--stdin', ...form], options);
   const paths = decode(output.subarray(0, output.lastIndexOf(0) + 1)).split('\0');
   return {

@@ -33,7 +33,7 @@ import {
 } from '../../../../platform/failure.ts';
 import type { Fact } from '../../../../platform/outbox/outbox.ts';
 import { remapPlanning } from '../../../planning/index.ts';
-import { chooseStorage, scheduleMove, storageSet } from '../../../repositories/index.ts';
+import { chooseStorage, inheritRule, scheduleMove, storageSet } from '../../../repositories/index.ts';
 import { lockVisibility, lockWithParent } from './lock-queries.ts';
 import { policies } from './policies.ts';
 import {
@@ -285,6 +285,7 @@ export async function createProject(
       updated_at: time,
     });
     if (target.kind === 'group') await addCreator(tx, id, owner.id, target.id);
+    if (target.kind === 'group' && services.config.tier !== 'free') await inheritRule(tx, id, target.id);
     for (const followUp of settingFollowUps.all(services)) await followUp(tx, id, chosen);
     await complete(tx, id);
     await announce(tx, {
