@@ -3690,10 +3690,12 @@ CASE
     WHEN (avatar ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(avatar, 64), 'hex'::text)
     ELSE NULL::bytea
 END) stored,
+  provisioned_by_group_id bigint,
   constraint users_deletion_check CHECK ((deletion = ANY (ARRAY['reassign'::text, 'hard'::text]))),
-  constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'ghost'::text, 'alert_bot'::text]))),
+  constraint users_kind_check CHECK ((kind = ANY (ARRAY['human'::text, 'project_bot'::text, 'group_bot'::text, 'service_account'::text, 'ghost'::text, 'alert_bot'::text]))),
   constraint users_state_check CHECK ((state = ANY (ARRAY['active'::text, 'blocked'::text, 'deactivated'::text, 'banned'::text, 'blocked_pending_approval'::text]))),
   constraint users_avatar_blob_fkey FOREIGN KEY (avatar_blob) REFERENCES blobs(sha256),
+  constraint users_provisioned_by_group_id_fkey FOREIGN KEY (provisioned_by_group_id) REFERENCES namespaces(id) ON DELETE SET NULL,
   constraint users_pkey PRIMARY KEY (id)
 );
 
@@ -3713,11 +3715,15 @@ CREATE INDEX users_order_updated_at ON public.users USING btree (updated_at, id)
 
 CREATE INDEX users_order_username ON public.users USING btree (username, id);
 
+CREATE INDEX users_provisioned ON public.users USING btree (provisioned_by_group_id, id) WHERE (provisioned_by_group_id IS NOT NULL);
+
 CREATE INDEX users_public_email ON public.users USING btree (lower(public_email) COLLATE "C") WHERE (public_email IS NOT NULL);
 
 CREATE UNIQUE INDEX users_reset ON public.users USING btree (reset_digest) WHERE (reset_digest IS NOT NULL);
 
 CREATE INDEX users_search ON public.users USING gin (name gin_trgm_ops, username gin_trgm_ops);
+
+CREATE INDEX users_service_accounts ON public.users USING btree (id) WHERE (kind = 'service_account'::text);
 
 CREATE UNIQUE INDEX users_username ON public.users USING btree (lower(username));
 

@@ -47,6 +47,11 @@ export const internalKinds = ['ghost', 'alert_bot'] as const;
 export type InternalKind = (typeof internalKinds)[number];
 export const isInternal = (kind: string): boolean => internalKinds.some((each) => each === kind);
 
+/** Users behind the tokens of one project or group. */
+export const isTokenBot = (kind: string): boolean => kind === 'project_bot' || kind === 'group_bot';
+/** Users who are members where they are wanted: people, and the accounts of programs. */
+export const joinsFreely = (kind: string): boolean => kind === 'human' || kind === 'service_account';
+
 export type Actor = {
   id: number;
   username: string;
@@ -57,7 +62,7 @@ export type Actor = {
   admin: boolean;
   auditor: boolean;
   external: boolean;
-  kind: 'human' | 'project_bot' | 'group_bot' | InternalKind;
+  kind: 'human' | 'project_bot' | 'group_bot' | 'service_account' | InternalKind;
   credential: Credential;
   /** The administrator who runs this request as the actor (spec: Sudo). */
   sudoBy?: { id: number; username: string };

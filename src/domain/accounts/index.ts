@@ -10,6 +10,7 @@ import { keyHooks, userHooks } from './hook-events.ts';
 import { gpgKeyEndpoints } from './keys/gpg-key-routes.ts';
 import { keyEndpoints } from './keys/ssh-key-routes.ts';
 import { supportPinEndpoints } from './keys/support-pin-routes.ts';
+import { serviceAccountEndpoints } from './service-accounts/routes.ts';
 import { statusEndpoints } from './status/routes.ts';
 import { finishDeletion, resumeDeletions, USER_DELETED } from './users/deletion-actions.ts';
 import { emailEndpoints } from './users/email-routes.ts';
@@ -48,6 +49,7 @@ export function accountsCapability(
       ...followEndpoints,
       ...avatarEndpoints,
       ...enterpriseEndpoints,
+      ...serviceAccountEndpoints,
     ],
     routes: avatarRoutes(services),
     tasks: {

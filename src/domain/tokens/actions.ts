@@ -1,6 +1,6 @@
 /** Changes to access tokens: each one transaction that decides, writes and announces. */
 import type { AuthorizedUser } from '../../kernel/access/users.ts';
-import type { Actor } from '../../kernel/actor.ts';
+import { type Actor, isTokenBot } from '../../kernel/actor.ts';
 import { revokeFamily } from '../../kernel/identity/token-actions.ts';
 import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
@@ -8,7 +8,7 @@ import { handBotOver } from '../../kernel/users/bot-holder-actions.ts';
 import { now } from '../../platform/clock.ts';
 import { ahead, inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid, unauthenticated } from '../../platform/failure.ts';
-import { isBot, moveBotExpiry, retireBot } from './bot-actions.ts';
+import { moveBotExpiry, retireBot } from './bot-actions.ts';
 import {
   announceToken,
   decideToken,
@@ -20,7 +20,7 @@ import {
 import { lockToken, type TokenRow } from './queries.ts';
 import { decideExpiry, isExpired, rotatedTokenLife } from './rules.ts';
 
-/** A personal or impersonation token of a person; 403 for a bot, or where the settings refuse such tokens. */
+/** A personal or impersonation token of a person, or a personal one of a service account; 403 for a bot, or where the settings refuse such tokens. */
 export async function createUserToken(
   services: Needs<'database'>,
   settings: ApplicationSettings,
@@ -30,9 +30,10 @@ export async function createUserToken(
   request: TokenRequest,
   terms: Terms,
 ): Promise<Issued> {
-  if (user.kind !== 'human') throw forbidden();
+  const ofService = user.kind === 'service_account';
+  if (user.kind !== 'human' && !(ofService && kind === 'personal')) throw forbidden();
   if (kind === 'personal' && settings.disable_personal_access_tokens) throw forbidden();
-  const decided = decideToken(settings, kind, request, terms);
+  const decided = decideToken(settings, kind, request, { ...terms, ofService });
   return inTransaction(services.database.db, async (tx) => {
     const issued = await insertToken(
       tx,
@@ -58,6 +59,7 @@ export async function rotateToken(
 ): Promise<Issued> {
   const expiry = decideExpiry({
     kind: token.kind,
+    ofService: token.user_kind === 'service_account',
     asked: requested,
     unasked: rotatedTokenLife,
     now: now(),
@@ -77,8 +79,8 @@ export async function rotateToken(
       .execute();
     const { kind, user_id, project_id, namespace_id, access_level, name, description, scopes } = old;
     // A bot that rotates its own token leaves it to the user who has it.
-    const created_by_id = isBot(actor.kind) ? (old.created_by_id ?? actor.id) : actor.id;
-    if (isBot(old.user_kind)) await handBotOver(tx, user_id, created_by_id);
+    const created_by_id = isTokenBot(actor.kind) ? (old.created_by_id ?? actor.id) : actor.id;
+    if (isTokenBot(old.user_kind)) await handBotOver(tx, user_id, created_by_id);
     const created = await insertToken(
       tx,
       settings,

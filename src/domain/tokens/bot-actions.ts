@@ -7,7 +7,7 @@ import {
   sourceColumns,
 } from '../../kernel/access/membership-actions.ts';
 import { announce } from '../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../kernel/actor.ts';
+import { type Actor, isTokenBot } from '../../kernel/actor.ts';
 import type { Role } from '../../kernel/policy/roles.ts';
 import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
@@ -21,8 +21,6 @@ import { announceToken, decideToken, type Issued, insertToken, type TokenRequest
 import { type ChangedToken, membershipSourceOfToken, type TokenRow } from './queries.ts';
 import { DEFAULT_LEVEL, levelProblem, newTokenLife, resourceScopes } from './rules.ts';
 
-export const isBot = (kind: string): boolean => kind === 'project_bot' || kind === 'group_bot';
-
 /** A token of the project or group and the bot that it acts as; 403 for a bot, 400 for a role above the creator's. */
 export async function createResourceToken(
   services: Needs<'database' | 'baseUrl'>,
@@ -32,7 +30,7 @@ export async function createResourceToken(
   role: Role,
   request: TokenRequest & { access_level?: number },
 ): Promise<Issued> {
-  if (isBot(actor.kind)) throw forbidden();
+  if (isTokenBot(actor.kind)) throw forbidden();
   const access_level = request.access_level ?? DEFAULT_LEVEL;
   const problem = levelProblem(access_level, role);
   if (problem !== undefined) throw badRequest(problem);
@@ -64,7 +62,7 @@ export async function createResourceToken(
 
 /** The bot stays a member for as long as its new token lives. */
 export async function moveBotExpiry(tx: Db, token: TokenRow, day: string | null): Promise<void> {
-  if (!isBot(token.user_kind)) return;
+  if (!isTokenBot(token.user_kind)) return;
   await ahead(tx)
     .updateTable('members')
     .set({ expires_at: day, updated_at: now() })
@@ -74,7 +72,7 @@ export async function moveBotExpiry(tx: Db, token: TokenRow, day: string | null)
 
 /** Ends the membership of a bot without a usable token, and leaves the user to be deleted in the background. */
 export async function retireBot(tx: Db, actor: Actor, token: ChangedToken): Promise<void> {
-  if (!isBot(token.user_kind)) return;
+  if (!isTokenBot(token.user_kind)) return;
   const time = now();
   const { rows } = await sql<{ name: string; memberships: number }>`
     with retired as (

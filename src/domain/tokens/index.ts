@@ -8,8 +8,10 @@ import { deployEndpoints } from './deploy-routes.ts';
 import { announceExpiring } from './expiry/expiry-actions.ts';
 import { tokenHook, tokenSample } from './expiry/hook-events.ts';
 import { impersonationEndpoints } from './impersonation-routes.ts';
+import { leakedTokenEndpoints } from './leaked/routes.ts';
 import { personalEndpoints } from './personal-routes.ts';
 import { resourceEndpoints } from './resource-routes.ts';
+import { serviceAccountTokenEndpoints } from './service-accounts/routes.ts';
 
 export const tokensCapability = (services: Needs<'config' | 'database'>): Capability => ({
   name: 'tokens',
@@ -19,6 +21,8 @@ export const tokensCapability = (services: Needs<'config' | 'database'>): Capabi
     ...impersonationEndpoints,
     ...resourceEndpoints(services),
     ...deployEndpoints,
+    ...serviceAccountTokenEndpoints,
+    ...leakedTokenEndpoints,
   ],
   tasks: {
     'tokens.retire_bots': async () => {

@@ -31,7 +31,7 @@ export type TokenRequest = {
   expires_at?: string | null;
 };
 
-export type Terms = { available: readonly string[]; unasked: Lifespan };
+export type Terms = { available: readonly string[]; unasked: Lifespan; ofService?: boolean };
 
 export type DecidedToken = { name: string; description: string | null; scopes: string[]; day: string | null };
 
@@ -40,10 +40,17 @@ export function decideToken(
   settings: ApplicationSettings,
   kind: ManagedKind,
   request: TokenRequest,
-  { available, unasked }: Terms,
+  { available, unasked, ofService = false }: Terms,
 ): DecidedToken {
   const scopes = [...new Set(request.scopes ?? [])];
-  const expiry = decideExpiry({ kind, asked: request.expires_at, unasked, now: now(), settings });
+  const expiry = decideExpiry({
+    kind,
+    ofService,
+    asked: request.expires_at,
+    unasked,
+    now: now(),
+    settings,
+  });
   const problems = gatherProblems({
     name: nameProblems(request.name),
     scopes: scopeProblems(scopes, available),

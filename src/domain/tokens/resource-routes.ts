@@ -1,12 +1,13 @@
 /** Endpoints of project and group access tokens. */
 import Type from 'typebox';
 import type { AuthorizedGroup, AuthorizedProject } from '../../kernel/access/find.ts';
+import { isTokenBot } from '../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../kernel/api/endpoint.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { badRequest, forbidden } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { revokeToken, rotateToken } from './actions.ts';
-import { createResourceToken, isBot } from './bot-actions.ts';
+import { createResourceToken } from './bot-actions.ts';
 import { presentResourceToken } from './present.ts';
 import { presentedToken, wrongTokenForRotation } from './presented-token.ts';
 import { listTokens, selectToken } from './queries.ts';
@@ -100,7 +101,7 @@ const resourceEndpointsOf = <Subject extends AuthorizedProject | AuthorizedGroup
       handle: async ({ db, services, settings, actor, subject, input }) => {
         const token = found(await selectToken(db, whose(subject), input.token_id));
         // A rotation shows the new value: a bot would get another's, a maintainer an owner's.
-        if (isBot(actor.kind) && token.user_id !== actor.id) throw forbidden();
+        if (isTokenBot(actor.kind) && token.user_id !== actor.id) throw forbidden();
         if ((token.access_level ?? 0) > subject.role) {
           throw badRequest('Not eligible to rotate token with access level higher than the user');
         }

@@ -49,9 +49,21 @@ describe('scopes', () => {
 
 describe('expiry', () => {
   const now = new Date('2026-03-10T15:00:00Z');
-  const strict = { require_personal_access_token_expiry: true, max_personal_access_token_lifetime: null };
-  const lax = { require_personal_access_token_expiry: false, max_personal_access_token_lifetime: null };
-  const short = { require_personal_access_token_expiry: false, max_personal_access_token_lifetime: 3 };
+  const strict = {
+    require_personal_access_token_expiry: true,
+    max_personal_access_token_lifetime: null,
+    service_access_tokens_expiration_enforced: true,
+  };
+  const lax = {
+    require_personal_access_token_expiry: false,
+    max_personal_access_token_lifetime: null,
+    service_access_tokens_expiration_enforced: true,
+  };
+  const short = {
+    require_personal_access_token_expiry: false,
+    max_personal_access_token_lifetime: 3,
+    service_access_tokens_expiration_enforced: true,
+  };
 
   test.each([
     ['a year unasked', undefined, newTokenLife, strict, { day: '2027-03-10' }],
@@ -80,6 +92,19 @@ describe('expiry', () => {
   ])('%s', (_, requested, unasked, settings, decided) => {
     for (const kind of ['personal', 'impersonation'] as const)
       expect(decideExpiry({ kind, asked: requested, unasked, now, settings })).toEqual(decided);
+  });
+
+  test.each([
+    ['none where it is not enforced', undefined, false, { day: null }],
+    ['never where it is not enforced', null, false, { day: null }],
+    ['far away where it is not enforced', '2099-01-01', false, { day: '2099-01-01' }],
+    ['as others where it is', null, true, { problems: ["can't be blank"] }],
+  ] as const)('of a service account: %s', (_, requested, enforced, decided) => {
+    const settings = { ...strict, service_access_tokens_expiration_enforced: enforced };
+    const given = { kind: 'personal', asked: requested, unasked: newTokenLife, now, settings } as const;
+    expect(decideExpiry({ ...given, ofService: true })).toEqual(decided);
+    // Only theirs.
+    expect(decideExpiry(given)).toEqual(decideExpiry({ ...given, settings: strict }));
   });
 
   test.each(['project', 'group'] as const)('of a %s token is at the earliest today', (kind) => {

@@ -64,22 +64,34 @@ export const rotatedTokenLife: Lifespan = { days: 7, always: true };
 
 export type ExpiryRequest = {
   kind: ManagedKind;
+  /** Whether it is a service account's. */
+  ofService?: boolean;
   /** `YYYY-MM-DD`; null for never, undefined when the request names none. */
   asked: string | null | undefined;
   unasked: Lifespan;
   now: Date;
   settings: Pick<
     ApplicationSettings,
-    'require_personal_access_token_expiry' | 'max_personal_access_token_lifetime'
+    | 'require_personal_access_token_expiry'
+    | 'max_personal_access_token_lifetime'
+    | 'service_access_tokens_expiration_enforced'
   >;
 };
 
 export type Expiry = { day: string | null } | { problems: string[] };
 
 /** The day at whose start, in UTC, the token ends; null for never. */
-export function decideExpiry({ kind, asked: requested, unasked, now, settings }: ExpiryRequest): Expiry {
+export function decideExpiry({
+  kind,
+  ofService = false,
+  asked: requested,
+  unasked,
+  now,
+  settings,
+}: ExpiryRequest): Expiry {
   const configured = settings.max_personal_access_token_lifetime;
-  const required = settings.require_personal_access_token_expiry || configured !== null;
+  const isEnforced = !ofService || settings.service_access_tokens_expiration_enforced;
+  const required = isEnforced && (settings.require_personal_access_token_expiry || configured !== null);
   const longest = configured ?? MAX_LIFETIME_DAYS;
   if (requested === undefined) {
     return { day: required || unasked.always ? dayAfter(now, Math.min(unasked.days, longest)) : null };

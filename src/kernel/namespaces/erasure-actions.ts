@@ -43,6 +43,17 @@ async function dismissBots(tx: Db, tokens: RawBuilder<unknown>): Promise<void> {
     ${sql.raw(facts)}`.execute(ahead(tx));
 }
 
+/** Service accounts go with the group that made them, wherever they are members. */
+const dismissServiceAccounts = (tx: Db, groups: RawBuilder<unknown>): Promise<unknown> =>
+  sql`
+    with dismissed as (
+      update users set state = 'blocked', deletion = 'reassign', updated_at = ${now()}
+      where kind = 'service_account' and provisioned_by_group_id in ${groups} and deletion is null
+      returning id, updated_at)
+    ${sql.raw(insertFacts(`select 'user_deleted', jsonb_build_object('user_id', id), updated_at from dismissed`))}`.execute(
+    ahead(tx),
+  );
+
 /** Decrements the fork counts of the projects' origins. */
 const forgetForks = (tx: Db, projects: RawBuilder<unknown>) =>
   sql`
@@ -106,7 +117,7 @@ export async function markProjectDeleting(tx: Db, id: number): Promise<void> {
 
 /**
  * Hides a namespace, by its id or a statement for it, and its descendants, frees its path, removes its shares, enterprise
- * users and bots.
+ * users, bots and service accounts.
  */
 export async function markNamespaceDeleting(tx: Db, namespace: number | RawBuilder<unknown>): Promise<void> {
   const row = await lockNamespace(tx, namespace);
@@ -137,6 +148,7 @@ export async function markNamespaceDeleting(tx: Db, namespace: number | RawBuild
     sql`(namespace_id in ${below(id)}
       or project_id in (select id from projects where namespace_id in ${below(id)}))`,
   );
+  await dismissServiceAccounts(tx, below(id));
   await announce(tx, { fact: { name: 'namespace_deleted', payload: { namespace_id: id } } });
 }
 

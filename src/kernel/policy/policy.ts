@@ -369,6 +369,8 @@ export const groupPolicy = {
   manage_group_tokens: { least: OWNER, whileArchived: true },
   manage_group_deploy_tokens: { least: OWNER, whileArchived: true },
   manage_enterprise_users: { least: OWNER, whileArchived: true },
+  manage_service_accounts: { least: OWNER, whileArchived: true },
+  revoke_leaked_tokens: { least: OWNER, whileArchived: true },
   share_group: { least: OWNER },
   archive_group: { least: OWNER, whileArchived: true },
   transfer_group: { least: OWNER, whileArchived: true },

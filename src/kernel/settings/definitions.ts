@@ -107,6 +107,14 @@ export const ApplicationSettingsSchema = Type.Object({
   disable_personal_access_tokens: boolean(false, 'Personal access tokens are refused.'),
   personal_access_token_prefix: text('glpat-', 'Put before new personal, project and group tokens.', 20),
   require_personal_access_token_expiry: boolean(true, 'New access tokens must expire.'),
+  service_access_tokens_expiration_enforced: boolean(
+    true,
+    'Tokens of service accounts must expire as others must.',
+  ),
+  allow_top_level_group_owners_to_create_service_accounts: boolean(
+    false,
+    'Owners of top-level groups may make service accounts; always where the offering is hosted.',
+  ),
   max_personal_access_token_lifetime: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 1,

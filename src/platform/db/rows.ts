@@ -2074,6 +2074,7 @@ export type UsersTable = {
   notification_email: string | null;
   notified_of_own_activity: Generated<boolean>;
   avatar_blob: GeneratedAlways<Buffer | null>;
+  provisioned_by_group_id: number | null;
 };
 
 export type WikiPagesTable = {

@@ -50,7 +50,7 @@ function requireValid(input: Checked, settings: ApplicationSettings): void {
 }
 
 /** 409 when a user or a group has the name. Unique indexes decide between concurrent requests. */
-async function requireFreeUsername(tx: Db, username: string, userId = 0): Promise<void> {
+export async function requireFreeUsername(tx: Db, username: string, userId = 0): Promise<void> {
   const name = username.toLowerCase();
   const { rows } = await sql`
     select from users where lower(username) collate "C" = ${name} and id <> ${userId}

@@ -51,7 +51,7 @@ export function presentProfile(
     job_title: user.job_title,
     pronouns: user.pronouns,
     organization: user.organization,
-    bot: user.kind.endsWith('_bot'),
+    bot: user.kind.endsWith('_bot') || user.kind === 'service_account',
     work_information: workInformation(user),
     ...(open && { followers: user.followers, following: user.following }),
     ...(open && caller && { is_followed: user.is_followed }),
@@ -108,7 +108,7 @@ export function presentForAdmin(
     ...(viewer.tier !== 'free' && {
       using_license_seat: user.kind === 'human' && user.state === 'active',
       is_auditor: user.auditor,
-      provisioned_by_group_id: null,
+      provisioned_by_group_id: user.provisioned_by_group_id,
       enterprise_group_id: user.enterprise_group_id,
       enterprise_group_associated_at: isoOrNull(user.enterprise_group_associated_at),
     }),

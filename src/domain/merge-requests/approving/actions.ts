@@ -1,7 +1,7 @@
 /** Approves merge requests, takes an approval back, and removes all (facts: merge requests §6.1). */
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { announcementParts } from '../../../kernel/activity/announce-actions.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import { type Actor, isTokenBot } from '../../../kernel/actor.ts';
 import { giveBackAttempt, provePassword } from '../../../kernel/identity/passwords/login-actions.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -266,8 +266,7 @@ export const resetApprovals = (
 ): Promise<void> =>
   inTransaction(db, async (tx) => {
     const row = await lockNumbered(tx, project, iid);
-    const isBot = actor.kind === 'project_bot' || actor.kind === 'group_bot';
-    if (!isBot || !project.may('push_code') || isSettled(row)) throw unauthenticated();
+    if (!isTokenBot(actor.kind) || !project.may('push_code') || isSettled(row)) throw unauthenticated();
     const approvers = await selectApprovers(tx, row.id);
     if (approvers.length === 0) return;
     await writeApproval(tx, actor, project, row, {

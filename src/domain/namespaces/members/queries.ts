@@ -274,7 +274,7 @@ export async function listCandidates(
     .select(inheritedBy(source, 'users.id').as('inherited'))
     .where('members.project_id', '=', projectId)
     .where('members.user_id', '>', afterUserId)
-    .where('users.kind', '=', 'human')
+    .where('users.kind', 'in', ['human', 'service_account'])
     .where('users.deletion', 'is', null)
     .where(current('members'))
     .orderBy('members.user_id')

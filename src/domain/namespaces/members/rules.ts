@@ -3,6 +3,7 @@
  * problem comes back as a value, undefined when there is none; the caller makes it a response of its own or a
  * message in a list.
  */
+import { joinsFreely } from '../../../kernel/actor.ts';
 import { levelName, MINIMAL, OWNER } from '../../../kernel/policy/roles.ts';
 
 export type Problem =
@@ -60,7 +61,7 @@ export function additionProblem(
   source: { holder: { id: number } | undefined },
   candidate: Candidate,
 ): Problem | undefined {
-  if (candidate.kind !== 'human') {
+  if (!joinsFreely(candidate.kind)) {
     return rejects('user', 'project bots cannot be added to other groups / projects');
   }
   if (candidate.id === source.holder?.id) return alreadyMember;
@@ -83,7 +84,7 @@ export const holderProblem = (
   userId === source.holder?.id ? forbids('the member owns the personal project') : undefined;
 
 const botProblem = (standing: Standing): Problem | undefined =>
-  standing.user_kind === 'human' ? undefined : forbids('the member is the bot of an access token');
+  joinsFreely(standing.user_kind) ? undefined : forbids('the member is the bot of an access token');
 
 /** Whether the membership may become the grant. No caller manages members above their own role. */
 export function updateProblem(standing: Standing, grant: Grant, lastOwner: boolean): Problem | undefined {
