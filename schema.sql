@@ -1611,9 +1611,11 @@ create table invitations (
   created_by_id bigint,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  member_role_id bigint,
   constraint invitations_access_level_check CHECK ((access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50]))),
   constraint invitations_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
   constraint invitations_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint invitations_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE SET NULL,
   constraint invitations_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint invitations_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint invitations_pkey PRIMARY KEY (id),
@@ -1627,6 +1629,8 @@ CREATE INDEX invitations_email ON public.invitations USING btree (lower(email));
 CREATE UNIQUE INDEX invitations_namespace ON public.invitations USING btree (namespace_id, lower(email)) WHERE (namespace_id IS NOT NULL);
 
 CREATE UNIQUE INDEX invitations_project ON public.invitations USING btree (project_id, lower(email)) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX invitations_role ON public.invitations USING btree (member_role_id) WHERE (member_role_id IS NOT NULL);
 
 create table issue_assignees (
   issue_id bigint not null,
@@ -1845,6 +1849,22 @@ create table managed_licenses (
   constraint managed_licenses_name UNIQUE (project_id, name)
 );
 
+create table member_roles (
+  id bigint generated always as identity not null,
+  namespace_id bigint,
+  name text not null,
+  description text,
+  base_access_level smallint not null,
+  abilities text[] not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint member_roles_base_access_level_check CHECK ((base_access_level = ANY (ARRAY[10, 15, 20, 30, 40, 50]))),
+  constraint member_roles_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint member_roles_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX member_roles_name ON public.member_roles USING btree (COALESCE(namespace_id, (0)::bigint), lower(name) COLLATE "C");
+
 create table members (
   id bigint generated always as identity not null,
   user_id bigint not null,
@@ -1855,8 +1875,10 @@ create table members (
   created_by_id bigint,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  member_role_id bigint,
   constraint members_access_level_check CHECK ((access_level = ANY (ARRAY[5, 10, 15, 20, 30, 40, 50]))),
   constraint members_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint members_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE SET NULL,
   constraint members_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -1869,7 +1891,11 @@ CREATE UNIQUE INDEX members_namespace ON public.members USING btree (namespace_i
 
 CREATE UNIQUE INDEX members_project ON public.members USING btree (project_id, user_id) WHERE (project_id IS NOT NULL);
 
+CREATE INDEX members_role ON public.members USING btree (member_role_id, user_id) WHERE (member_role_id IS NOT NULL);
+
 CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE INDEX members_with_role ON public.members USING btree (user_id) WHERE (member_role_id IS NOT NULL);
 
 create table merge_request_approvals (
   id bigint generated always as identity not null,

@@ -22,6 +22,7 @@ import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requ
 import {
   customAttributesCapability,
   groupsCapability,
+  memberRolesCapability,
   membersCapability,
   movableProjects,
   projectSearch,
@@ -81,6 +82,7 @@ export const capabilities = (services: Services): Capability[] => {
     accountsCapability(services, () => all),
     customAttributesCapability(),
     groupsCapability(services, () => all),
+    memberRolesCapability(services),
     membersCapability(services),
     projectsCapability(),
     topicsCapability(services),

@@ -78,6 +78,7 @@ const neverRefuses: Record<string, string[]> = {
     'lfs_objects_pkey',
     'members_namespace',
     'members_project',
+    'member_roles_name',
     'merge_request_committers_pkey',
     'merge_request_context_commits_once',
     'notes_mentioned_in_commit',

@@ -2,6 +2,7 @@
 export { customAttributesCapability } from './custom-attributes/capability.ts';
 export { groupsCapability } from './groups/capability.ts';
 export { groupEndpoint, subgroupsEndpoint } from './groups/read-routes.ts';
+export { memberRolesCapability } from './member-roles/capability.ts';
 export { membersCapability } from './members/capability.ts';
 export { projectsCapability } from './projects/capability.ts';
 export { type SettingFollowUp, settingFollowUps } from './projects/changes/setting-follow-ups.ts';

@@ -12,6 +12,7 @@ import { DEVELOPER } from '../policy/roles.ts';
 import {
   CALLER,
   callerCte,
+  customAbilitiesOn,
   directProjectLevel,
   namespaceLevel,
   sharedProjectLevel,
@@ -35,6 +36,7 @@ const today = (): string => now().toISOString().slice(0, 10);
 const projectsWhere = (caller: string, date: string, condition: string) => `
   select ${projectColumns}, ${directProjectLevel(caller, date)} as level_project,
     greatest(${namespaceLevel(caller, date, 'contents')}, ${sharedProjectLevel(caller, date)}) as level_group,
+    ${customAbilitiesOn(caller, date, true)} as custom_abilities,
     ${notificationLevels(caller)}
   from ${projectTables} where not p.deleting and ${condition}`;
 const projectById = pointRead<ReachedProjectRow>(
@@ -53,6 +55,7 @@ const projectsByPaths = projectsWhere(
 
 export type FoundGroup = GroupRow & {
   level: number;
+  custom_abilities: string[] | null;
   reaches_inside: boolean;
   ancestor_archived: boolean;
   ancestor_scheduled: boolean;
@@ -64,7 +67,8 @@ const reachesInside = (caller: string, date: string) => `exists (
   join namespaces d on d.id = coalesce(m.namespace_id, p.namespace_id)
   where m.user_id = ${caller} and n.id = any(d.ancestor_ids) and (m.expires_at is null or m.expires_at > ${date}))`;
 const groupsWhere = (caller: string, date: string, condition: string) => `
-  select n.*, ${namespaceLevel(caller, date, 'group')} as level, ${reachesInside(caller, date)} as reaches_inside,
+  select n.*, ${namespaceLevel(caller, date, 'group')} as level,
+    ${customAbilitiesOn(caller, date, false)} as custom_abilities, ${reachesInside(caller, date)} as reaches_inside,
     above.archived as ancestor_archived, above.scheduled as ancestor_scheduled
   from namespaces n cross join lateral (
     select bool_or(a.archived) as archived, bool_or(a.marked_for_deletion_on is not null) as scheduled

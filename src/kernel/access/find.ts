@@ -9,6 +9,7 @@ import {
   projectIsArchived,
   type ReachedProjectRow,
 } from '../namespaces/rows.ts';
+import { openedInGroup, openedInProject } from '../policy/custom-abilities.ts';
 import {
   type Decision,
   decide,
@@ -108,6 +109,7 @@ function projectReceipt(
   const role = caller?.admin ? OWNER : letIn ? ofMember : NO_ACCESS;
   const standing = {
     ...standingOf(caller, row, role, projectIsArchived(row)),
+    ...(row.custom_abilities && letIn && { opened: openedInProject(row.custom_abilities) }),
     features:
       hasPublicRegistry(row) && !opensRegistry
         ? { ...featuresOf(row), package_registry_access_level: 'enabled' as const }
@@ -346,6 +348,7 @@ function groupReceipt(caller: Caller, found: FoundGroup): { group: AuthorizedGro
   const role = (caller?.admin ? OWNER : isJob ? NO_ACCESS : found.level) as Role;
   const standing = {
     ...standingOf(caller, found, role, found.ancestor_archived),
+    ...(found.custom_abilities && !isJob && { opened: openedInGroup(found.custom_abilities) }),
     reachesInside: found.reaches_inside && !isJob,
     features: featuresOf(found),
   };

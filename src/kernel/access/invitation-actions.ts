@@ -11,6 +11,7 @@ type Waiting = {
   access_level: number;
   expires_at: string | null;
   created_by_id: number | null;
+  member_role_id: number | null;
   full_path: string;
 };
 
@@ -18,7 +19,7 @@ const BATCH = 100;
 
 const selectWaiting = (db: Db, condition: RawBuilder<unknown>, locked: RawBuilder<unknown>) =>
   sql<Waiting>`
-    select i.id, i.project_id, n.id as namespace_id, i.access_level, i.expires_at, i.created_by_id,
+    select i.id, i.project_id, n.id as namespace_id, i.access_level, i.expires_at, i.created_by_id, i.member_role_id,
       concat_ws('/', n.full_path, p.path) as full_path
     from invitations i
     left join projects p on p.id = i.project_id
@@ -58,9 +59,16 @@ async function acceptRows(
   if (ids.length === 0) return;
   await ahead(tx).deleteFrom('invitations').where('id', 'in', ids).execute();
   for (const row of rows) {
-    const { access_level, expires_at, created_by_id } = row;
+    const { access_level, expires_at, created_by_id, member_role_id } = row;
     if (!taken || (expires_at !== null && expires_at <= today())) continue;
-    const newcomer = { user_id: user.id, name: user.name, access_level, expires_at, created_by_id };
+    const newcomer = {
+      user_id: user.id,
+      name: user.name,
+      access_level,
+      expires_at,
+      created_by_id,
+      member_role_id,
+    };
     await joinMembers(tx, membershipSourceOf(row), user, [newcomer]);
   }
 }

@@ -19,6 +19,8 @@ type Newcomer = {
   access_level: number;
   expires_at: string | null;
   created_by_id: number | null;
+  /** A custom role beside the level, which is its base. */
+  member_role_id?: number | null;
 };
 
 /** The source of a stored membership, whose project's or group's full path is selected with it. */

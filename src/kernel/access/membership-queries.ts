@@ -53,6 +53,15 @@ export const projectLevel = (user: string, today: string): string => `
   greatest(${directProjectLevel(user, today)}, ${namespaceLevel(user, today, 'contents')}, ${sharedProjectLevel(user, today)})`;
 
 /**
+ * What custom roles add for the caller on a namespace `n` and, where `ofProject` says so, on a project `p` in it: names of abilities,
+ * null without any. Shares bring none.
+ */
+export const customAbilitiesOn = (user: string, today: string, ofProject: boolean): string => `
+  (select array_agg(distinct a.name) from members m join member_roles r on r.id = m.member_role_id, unnest(r.abilities) a(name)
+    where m.user_id = ${user} and m.member_role_id is not null and (m.expires_at is null or m.expires_at > ${today})
+      and (m.namespace_id = any(n.ancestor_ids)${ofProject ? ' or m.project_id = p.id' : ''}))`;
+
+/**
  * CTEs of the caller's reach, for lists: `reached_groups(id, level)`, every namespace with the caller's
  * level, subgroups and the personal namespace included (its contents need more than Minimal Access), and
  * `reached_projects(id, level)`, the projects reached otherwise. Their cost depends on the caller's

@@ -29,7 +29,8 @@ import {
 import { mayInProjects } from './policy-sql.ts';
 
 const ashlar = useApp({ still: true });
-const plain = { id: 7, admin: false, auditor: false, external: false } as Actor;
+const credential = { via: 'password' };
+const plain = { id: 7, admin: false, auditor: false, external: false, credential } as Actor;
 const callers = {
   nobody: undefined,
   plain,
@@ -79,7 +80,10 @@ test.each(abilities)('%s', async (ability, rule) => {
     );
     const may = mayInProjects(ability as ProjectAbility, caller, sql`p.level`);
     const { rows: said } = await sql<{ may: boolean }>`
-      select ${may} as may from (values ${sql.join(rows)}) p(level, visibility, settings)`.execute(db);
+      select ${may} as may from (
+        select null::bigint as id, null::bigint as namespace_id, * from (values ${sql.join(rows)}) v(level, visibility, settings)) p`.execute(
+      db,
+    );
     const told = cases.map(({ role, visibility, level, public_jobs }, index) => ({
       ...{ name, role, visibility, level, public_jobs },
       may: said[index]?.may,

@@ -1,6 +1,8 @@
 /** decide() as SQL, for lists over many projects. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Caller } from '../actor.ts';
+import { now } from '../../platform/clock.ts';
+import { type Caller, jobCredentialOf } from '../actor.ts';
+import { openersInProject } from '../policy/custom-abilities.ts';
 import {
   type Feature,
   neededFeature,
@@ -44,5 +46,17 @@ export function mayInProjects(
     shutTo === undefined
       ? sql.lit(rule.least)
       : sql`case when ${shut} then ${sql.lit(shutTo)} else ${sql.lit(rule.least)} end`;
-  return sql`((${isOpen}) or (${level} >= ${least} and ${feature} <> 'disabled'))`;
+  return sql`((${isOpen}) or ((${level} >= ${least}${orOpened(ability, caller)}) and ${feature} <> 'disabled'))`;
+}
+
+/** Or one of the caller's custom roles opens it; nothing for abilities that none opens. */
+function orOpened(ability: ProjectAbility, caller: Caller): RawBuilder<unknown> {
+  const openers = openersInProject(ability);
+  // A job has its user's rights in its own project alone.
+  if (!caller || jobCredentialOf(caller) || openers.length === 0) return sql``;
+  return sql` or exists (
+    select from members cm join member_roles cr on cr.id = cm.member_role_id, namespaces cn
+    where cm.user_id = ${caller.id} and cn.id = p.namespace_id and (cm.project_id = p.id or cm.namespace_id = any(cn.ancestor_ids))
+      and (cm.expires_at is null or cm.expires_at > ${now().toISOString().slice(0, 10)}::date)
+      and cr.abilities && ${openers}::text[])`;
 }

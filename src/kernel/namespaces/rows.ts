@@ -55,6 +55,8 @@ export type ProjectRow = Selectable<ProjectsTable> & {
 export type ReachedProjectRow = ProjectRow & {
   level_project: number;
   level_group: number;
+  /** What custom roles of the caller add; null, or missing for the program and deploy tokens, without any. */
+  custom_abilities?: string[] | null;
   /** The caller's notification levels for it, and for the nearest group with a level of its own. */
   notified_project?: Level | null;
   notified_group?: Level | null;

@@ -371,6 +371,7 @@ export const groupPolicy = {
   manage_enterprise_users: { least: OWNER, whileArchived: true },
   manage_service_accounts: { least: OWNER, whileArchived: true },
   revoke_leaked_tokens: { least: OWNER, whileArchived: true },
+  manage_member_roles: { least: OWNER, whileArchived: true },
   share_group: { least: OWNER },
   archive_group: { least: OWNER, whileArchived: true },
   transfer_group: { least: OWNER, whileArchived: true },
@@ -393,6 +394,8 @@ export type Standing = {
   archived: boolean;
   /** A member of a subgroup or project sees the group too. */
   reachesInside?: boolean;
+  /** Rows of this policy that a custom role opens, beside the role. */
+  opened?: ReadonlySet<Rule>;
   /** All features are on where this is missing. */
   features?: Partial<Record<Feature, FeatureLevel>> & { public_jobs?: boolean };
 };
@@ -435,5 +438,6 @@ export function decide(rule: Rule, standing: Standing): Decision {
   if (rule.open && shutTo === undefined && isOpen(standing) && level !== 'private') return 'allowed';
   if (rule.notFromInside && !isVisible({ ...standing, reachesInside: false })) return 'refused';
   if (rule.visible !== undefined || standing.admin || (standing.auditor && rule.auditor)) return 'allowed';
+  if (standing.opened?.has(rule)) return 'allowed';
   return standing.role >= (shutTo ?? rule.least) ? 'allowed' : 'refused';
 }

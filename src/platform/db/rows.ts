@@ -948,6 +948,7 @@ export type InvitationsTable = {
   created_by_id: number | null;
   created_at: Date;
   updated_at: Date;
+  member_role_id: number | null;
 };
 
 export type IssueAssigneesTable = {
@@ -1056,6 +1057,17 @@ export type ManagedLicensesTable = {
   updated_at: Date;
 };
 
+export type MemberRolesTable = {
+  id: GeneratedAlways<number>;
+  namespace_id: number | null;
+  name: string;
+  description: string | null;
+  base_access_level: number;
+  abilities: string[];
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type MembersTable = {
   id: GeneratedAlways<number>;
   user_id: number;
@@ -1066,6 +1078,7 @@ export type MembersTable = {
   created_by_id: number | null;
   created_at: Date;
   updated_at: Date;
+  member_role_id: number | null;
 };
 
 export type MergeRequestApprovalsTable = {
@@ -2179,6 +2192,7 @@ export type Tables = {
   lfs_locks: LfsLocksTable;
   lfs_objects: LfsObjectsTable;
   managed_licenses: ManagedLicensesTable;
+  member_roles: MemberRolesTable;
   members: MembersTable;
   merge_request_approvals: MergeRequestApprovalsTable;
   merge_request_assignees: MergeRequestAssigneesTable;

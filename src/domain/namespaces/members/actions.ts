@@ -15,6 +15,7 @@ import { levelName, MAINTAINER, OWNER } from '../../../kernel/policy/roles.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
+import { selectAssignable } from '../member-roles/queries.ts';
 import { removeLapsed } from './expiry-actions.ts';
 import { listCandidates, lockMember, type PeopleNamed, selectNewcomers, today } from './queries.ts';
 import {
@@ -50,7 +51,7 @@ export const check = (problem: Problem | undefined): void => {
 };
 
 /** A candidate with the name for announcements. */
-type NewMember = Candidate & { name: string; expires_at: string | null };
+type NewMember = Candidate & { name: string; expires_at: string | null; member_role_id?: number | null };
 
 /** 405 where a group above keeps its projects' memberships as they are. */
 export function requireUnlocked(locked: boolean): void {
@@ -72,6 +73,24 @@ export async function findNewcomers(
   return users;
 }
 
+/**
+ * 400 for a custom role that is not there or adds to another level, 403 below Ultimate, and for others than owners: with a role they
+ * would give what they do not have. Its row is held until the transaction ends.
+ */
+export async function requireRole(
+  tx: Db,
+  source: Source,
+  { access_level, member_role_id }: Grant,
+  tier: string,
+): Promise<void> {
+  if (member_role_id === undefined || member_role_id === null) return;
+  if (tier !== 'ultimate' || source.role < OWNER) throw forbidden();
+  const role = await selectAssignable(tx, source.rootGroupId, member_role_id);
+  if (!role) throw invalid({ member_role_id: ['is no role that members may have here'] });
+  if (role.base_access_level !== access_level)
+    throw invalid({ member_role_id: ["the role's base access level does not match the access level"] });
+}
+
 /** Adds those who can be added, in the caller's transaction; returns the problem of each of the others. */
 export async function addMembers(
   tx: Db,
@@ -86,11 +105,12 @@ export async function addMembers(
   }
   const admitted = newcomers
     .filter((each) => !problems.has(each.id))
-    .map(({ id, name, access_level, expires_at }) => ({
+    .map(({ id, name, access_level, expires_at, member_role_id = null }) => ({
       user_id: id,
       name,
       access_level,
       expires_at,
+      member_role_id,
       created_by_id: actor.id,
     }));
   const joined = await joinMembers(tx, source, actor, admitted);
@@ -123,19 +143,23 @@ export async function updateMember(
   source: Source,
   actor: Actor,
   userId: number,
-  change: { access_level: number; expires_at?: string | null },
+  change: { access_level: number; expires_at?: string | null; member_role_id?: number | null },
   tier: string,
 ): Promise<void> {
   check(holderProblem(source, userId));
   await inTransaction(db, async (tx) => {
     const member = found(await lockMember(tx, source, userId));
     const { expires_at = member.expires_at } = change;
-    const grant: Grant = { access_level: change.access_level, expires_at };
+    const isSameLevel = change.access_level === member.access_level;
+    // A custom role goes with its level.
+    const { member_role_id = isSameLevel ? member.member_role_id : null } = change;
+    const grant = { access_level: change.access_level, expires_at, member_role_id };
     check(grantProblem(source, grant, { tier, today: today() }));
     const lastOwner = await isLastOwner(tx, source, member);
     check(updateProblem({ ...member, role: source.role }, grant, lastOwner));
     check(inheritanceProblem(grant.access_level, member.inherited));
-    if (grant.access_level === member.access_level && expires_at === member.expires_at) return;
+    if (member_role_id !== member.member_role_id) await requireRole(tx, source, grant, tier);
+    else if (isSameLevel && expires_at === member.expires_at) return;
     const updated_at = now();
     await ahead(tx)
       .updateTable('members')
@@ -153,6 +177,10 @@ export async function updateMember(
           to: levelName(grant.access_level),
           expiry_from: member.expires_at,
           expiry_to: expires_at,
+          ...(member_role_id !== member.member_role_id && {
+            member_role_from: member.member_role_id,
+            member_role_to: member_role_id,
+          }),
           target_id: userId,
           target_type: 'User',
           target_details: member.user_name,

@@ -46,6 +46,7 @@ const invitations = (db: Db, source: Source) =>
       'invitations.email',
       'invitations.access_level',
       'invitations.expires_at',
+      'invitations.member_role_id',
       'invitations.token_sealed',
       'invitations.created_at',
       'invitations.updated_at',

@@ -19,6 +19,7 @@ import {
   importMembers,
   messageOf,
   removeMember,
+  requireRole,
   requireUnlocked,
   updateMember,
 } from './actions.ts';
@@ -88,15 +89,19 @@ const writeEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     handle: async ({ db, services, subject, input, ...context }) => {
       const view = viewOf({ services, ...context }, kind.view(subject));
       const { source } = view;
-      const { access_level, expires_at = null, user_id, username } = input;
-      const grant: Grant = { access_level, expires_at };
+      const { access_level, expires_at = null, member_role_id = null, user_id, username } = input;
+      const grant: Grant = { access_level, expires_at, member_role_id };
+      const { tier } = services.config;
       const requested = user_id ?? username ?? [];
       const named = { ids: user_id ?? [], names: username ?? [] };
-      const users = await findNewcomers(db, source, context.actor, grant, services.config.tier, named);
+      const users = await findNewcomers(db, source, context.actor, grant, tier, named);
       const [user] = users;
       if (requested.length === 1 && !user) throw notFound('User');
       const newcomers = users.map((each) => ({ ...each, ...grant }));
-      const problems = await inTransaction(db, (tx) => addMembers(tx, source, context.actor, newcomers));
+      const problems = await inTransaction(db, async (tx) => {
+        await requireRole(tx, source, grant, tier);
+        return addMembers(tx, source, context.actor, newcomers);
+      });
       if (requested.length === 1 && user) {
         const problem = problems.get(user.id);
         if (problem) throw failureOf(problem);

@@ -66,8 +66,9 @@ describe.each(['project', 'group'] as const)('members of a %s', (noun) => {
       membership_state: 'active',
       created_by: { id: owner.id },
     });
-    for (const absent of ['member_role', 'group_saml_identity', 'group_scim_identity'])
+    for (const absent of ['group_saml_identity', 'group_scim_identity'])
       expect(added.body).not.toHaveProperty(absent);
+    expect(added.body.member_role).toBeNull();
     expect(added.body.email).toBeUndefined();
     expect((await ashlar.root(`GET ${members}/${ann.id}`)).body.email).toBe(ann.email);
     const named = await as(`POST ${members}`, { form: `username=${bob.username}&access_level=10` });

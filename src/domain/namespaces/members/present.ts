@@ -5,6 +5,7 @@ import { type Context, found } from '../../../kernel/api/endpoint.ts';
 import { presentUserBasic, type Surroundings, type UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { unseal } from '../../../platform/secret.ts';
+import { presentMemberRole } from '../member-roles/present.ts';
 import type { InvitationRow } from './invitation-queries.ts';
 import {
   type Membership,
@@ -80,6 +81,9 @@ function presentMember(
     ...(showsEmail(view, user) && { email: user.email }),
     ...(usesSeat !== undefined && { is_using_seat: usesSeat }),
     membership_state: 'active',
+    ...(view.tier === 'ultimate' && {
+      member_role: membership.member_role && presentMemberRole(membership.member_role),
+    }),
   };
 }
 

@@ -9,6 +9,8 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { Tables } from '../../../platform/db/rows.ts';
 import { containing } from '../../../platform/db/search.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { MemberRoleRow } from '../member-roles/present.ts';
+import { memberRoleJson } from '../member-roles/queries.ts';
 import type { Candidate, Inherited } from './rules.ts';
 import type { Source } from './source.ts';
 
@@ -27,6 +29,8 @@ export type Membership = {
   expires_at: string | null;
   created_at: Date;
   created_by: UserBasicRow | null;
+  /** The custom role that it has. */
+  member_role: MemberRoleRow | null;
 };
 
 const current = (alias: string): RawBuilder<boolean> =>
@@ -48,16 +52,16 @@ function invitedGroupIsVisible(source: Source, caller: Caller): RawBuilder<boole
 /** A union of every membership that gives access, several per user: `distance` 0 direct, 1 inherited, 2 by a share. */
 function memberships(source: Source, caller: Caller, reach: Reach): RawBuilder<unknown> {
   const holder = source.holder
-    ? sql`union all select ${source.holder.id}::bigint, ${OWNER}, null, ${source.holder.since}::timestamptz, null, 0`
+    ? sql`union all select ${source.holder.id}::bigint, ${OWNER}, null, ${source.holder.since}::timestamptz, null, 0, null`
     : sql``;
   const direct = sql`
-    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 0 as distance
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 0 as distance, m.member_role_id
     from members m where ${sql.ref(`m.${source.column}`)} = ${source.id} and ${current('m')} ${holder}`;
   if (reach === 'direct') return direct;
   const invited = (link: RawBuilder<unknown>, group: string, where: RawBuilder<boolean>) => sql`
     union all
     select m.user_id, least(l.group_access, m.access_level), least(m.expires_at, l.expires_at),
-      m.created_at, m.created_by_id, 2
+      m.created_at, m.created_by_id, 2, null::bigint
     from ${link} l join namespaces g on g.id = ${sql.ref(`l.${group}`)}
     join members m on m.namespace_id = any(g.ancestor_ids)
     where ${where} and ${current('l')} and ${current('m')} and m.access_level > ${MINIMAL}
@@ -74,7 +78,7 @@ function memberships(source: Source, caller: Caller, reach: Reach): RawBuilder<u
   // Minimal access is not inherited.
   return sql`${direct}
     union all
-    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 1
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 1, m.member_role_id
     from members m where m.namespace_id = ${ids(source.ancestorIds)} and ${current('m')}
       and m.access_level > ${MINIMAL}
     ${groupShares} ${projectShares}`;
@@ -140,8 +144,9 @@ const bestMemberships = (
   userIds: readonly number[],
 ): RawBuilder<unknown> => sql`
   select best.*, (select ${sql.raw(userBasicJson('c.id'))} from users c
-    where c.id = best.created_by_id and c.deletion is null) as created_by
-  from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id
+    where c.id = best.created_by_id and c.deletion is null) as created_by,
+    ${memberRoleJson(sql`best.member_role_id`)} as member_role
+  from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id, x.member_role_id
     from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
     order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first) best`;
 
@@ -154,7 +159,7 @@ export async function selectMember(
   userId: number,
 ): Promise<(MemberUser & Membership) | undefined> {
   const { rows } = await sql<MemberUser & Membership>`
-    select ${sql.raw(memberUserColumns.join(', '))}, m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by
+    select ${sql.raw(memberUserColumns.join(', '))}, m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by, m.member_role
     from (${bestMemberships(source, caller, reach, [userId])}) m
     join users on users.id = m.user_id and users.deletion is null`.execute(db);
   return rows[0];
@@ -239,6 +244,7 @@ export async function lockMember(tx: Db, source: Source, userId: number) {
       'members.user_id',
       'members.access_level',
       'members.expires_at',
+      'members.member_role_id',
       'members.created_at',
       'members.updated_at',
       'users.name as user_name',
@@ -292,14 +298,15 @@ export async function isMember(db: Db, source: Source, userId: number): Promise<
   return rows.length > 0 || source.holder?.id === userId;
 }
 
-/** The users who take a paid seat: people, and under Ultimate only those with more than a guest's role in some place. */
+/** The users who take a paid seat: people, and under Ultimate only those with more than a guest's role in some place, or a custom one. */
 export async function selectSeated(db: Db, tier: string, users: readonly MemberUser[]): Promise<Set<number>> {
   const people = users
     .filter((user) => user.kind === 'human' && user.state === 'active')
     .map((user) => user.id);
   if (tier !== 'ultimate') return new Set(people);
   const { rows } = await sql<{ user_id: number }>`
-    select distinct user_id from members where user_id = any(${people}::bigint[]) and access_level > ${GUEST}
+    select distinct user_id from members where user_id = any(${people}::bigint[])
+      and (access_level > ${GUEST} or member_role_id is not null)
   `.execute(db);
   return new Set(rows.map((row) => row.user_id));
 }

@@ -21,7 +21,7 @@ const rejects = (property: 'access_level' | 'expires_at' | 'user', text: string)
 export const alreadyMember: Problem = { kind: 'taken', text: 'Member already exists' };
 
 /** A manager's request for any user. */
-export type Grant = { access_level: number; expires_at: string | null };
+export type Grant = { access_level: number; expires_at: string | null; member_role_id?: number | null };
 
 /**
  * Whether the caller may give this to any user. Minimal access exists on top-level groups of paid tiers only.

@@ -14,10 +14,18 @@ import {
   stringEnum,
 } from '../../../platform/http/parameters/schema.ts';
 
+import { MemberRole } from '../member-roles/schema.ts';
+
 /** The most users that one request may name. */
 const MAX_PEOPLE = 100;
 
 export const accessLevel = () => Type.Unsafe<number>({ type: 'integer', enum: [...memberLevels] });
+const memberRoleId = () =>
+  Type.Optional(
+    nullable(
+      integerId({ description: 'A custom role, whose base is the access level; null takes it away.' }),
+    ),
+  );
 const expiresAt = () => Type.Optional(nullable(date({ description: 'The first day without access.' })));
 
 export const Member = Type.Object({
@@ -31,6 +39,7 @@ export const Member = Type.Object({
   ),
   is_using_seat: Type.Optional(Type.Boolean()),
   membership_state: Type.String(),
+  member_role: Type.Optional(nullable(MemberRole)),
 });
 export type Member = Static<typeof Member>;
 
@@ -78,6 +87,7 @@ export const NewMembers = Type.Object(
     user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAX_PEOPLE })),
     username: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAX_PEOPLE })),
     expires_at: expiresAt(),
+    member_role_id: memberRoleId(),
   },
   parameterRules(exactlyOne('user_id', 'username')),
 );
@@ -86,6 +96,7 @@ export const ChangedMember = Type.Object({
   user_id: Type.Integer(),
   access_level: accessLevel(),
   expires_at: expiresAt(),
+  member_role_id: memberRoleId(),
 });
 
 export const NewInvitations = Type.Object(
@@ -94,6 +105,7 @@ export const NewInvitations = Type.Object(
     email: Type.Optional(commaList(Type.String(), { minItems: 1, maxItems: MAX_PEOPLE })),
     user_id: Type.Optional(commaList(integerId(), { minItems: 1, maxItems: MAX_PEOPLE })),
     expires_at: expiresAt(),
+    member_role_id: memberRoleId(),
   },
   parameterRules(atLeastOne(['email', 'user_id'])),
 );
@@ -102,4 +114,5 @@ export const ChangedInvitation = Type.Object({
   email: Type.String(),
   access_level: Type.Optional(accessLevel()),
   expires_at: expiresAt(),
+  member_role_id: memberRoleId(),
 });

@@ -8,7 +8,7 @@ import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { forbidden, invalid } from '../../../platform/failure.ts';
 import { digest, randomText, seal } from '../../../platform/secret.ts';
-import { addMembers, check, failureOf, messageOf, requireUnlocked } from './actions.ts';
+import { addMembers, check, failureOf, messageOf, requireRole, requireUnlocked } from './actions.ts';
 import { accessRequest, lockInvitation } from './invitation-queries.ts';
 import { inheritedBy, isMember, isMembershipLocked, type Newcomer, today } from './queries.ts';
 import { type Grant, grantProblem, isMailAddress } from './rules.ts';
@@ -113,13 +113,14 @@ export async function invite(
   db: Db,
   source: Source,
   actor: Actor,
-  secretKey: string,
+  { secretKey, tier }: { secretKey: string; tier: string },
   people: { users: readonly (Newcomer & { address: string | null })[]; addresses: readonly string[] },
   grant: Grant,
 ): Promise<Record<string, string>> {
   const addresses = new Map(people.addresses.map((each) => [each.toLowerCase(), each]));
   const problems: Record<string, string> = {};
   await inTransaction(db, async (tx) => {
+    await requireRole(tx, source, grant, tier);
     const known = new Set(people.users.map(({ address }) => address));
     const users = new Map(people.users.map((user) => [user.id, user]));
     const newcomers = [...users.values()].map((user) => ({ ...user, ...grant }));
@@ -185,17 +186,21 @@ export async function updateInvitation(
   source: Source,
   actor: Actor,
   email: string,
-  change: { access_level?: number; expires_at?: string | null },
+  change: { access_level?: number; expires_at?: string | null; member_role_id?: number | null },
   tier: string,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
     const invitation = found(await lockInvitation(tx, source, email));
     if (invitation.access_level > source.role) throw forbidden();
     const { access_level = invitation.access_level, expires_at = invitation.expires_at } = change;
-    check(grantProblem(source, { access_level, expires_at }, { tier, today: today() }));
+    const kept = access_level === invitation.access_level ? invitation.member_role_id : null;
+    const { member_role_id = kept } = change;
+    const grant = { access_level, expires_at, member_role_id };
+    check(grantProblem(source, grant, { tier, today: today() }));
+    if (member_role_id !== invitation.member_role_id) await requireRole(tx, source, grant, tier);
     await ahead(tx)
       .updateTable('invitations')
-      .set({ access_level, expires_at, updated_at: now() })
+      .set({ ...grant, updated_at: now() })
       .where('id', '=', invitation.id)
       .execute();
     await record(tx, actor, source, 'invitation_updated', invitation.email);

@@ -116,12 +116,20 @@ export const invitationEndpoints = <S>(kind: SourceKind<S>): Endpoint[] => [
     reply: Outcome,
     handle: async ({ db, services, subject, actor, input }) => {
       const source = kind.view(subject);
-      const { access_level, expires_at = null, email = [], user_id = [] } = input;
-      const grant = { access_level, expires_at };
+      const { access_level, expires_at = null, member_role_id = null, email = [], user_id = [] } = input;
+      const grant = { access_level, expires_at, member_role_id };
+      const { tier } = services.config;
       const named = { ids: user_id, addresses: email };
-      const users = await findNewcomers(db, source, actor, grant, services.config.tier, named);
+      const users = await findNewcomers(db, source, actor, grant, tier, named);
       const people = { users, addresses: email };
-      const problems = await invite(db, source, actor, services.secretKey, people, grant);
+      const problems = await invite(
+        db,
+        source,
+        actor,
+        { secretKey: services.secretKey, tier },
+        people,
+        grant,
+      );
       const known = new Set(users.map(({ id, address }) => (address === null ? id : undefined)));
       for (const id of user_id) if (!known.has(id)) problems[id] = '404 User Not Found';
       return outcomeOf(problems);
