@@ -12,6 +12,7 @@ import { type ReplyObserver, toRoute } from './kernel/api/run-endpoint.ts';
 import type { Capability } from './kernel/capability.ts';
 import { type Config, urlOf } from './kernel/config.ts';
 import { createAuthenticator } from './kernel/identity/authenticate.ts';
+import { createInstanceSource } from './kernel/instance/instance.ts';
 import type { Services } from './kernel/services.ts';
 import { createFeatureGates } from './kernel/settings/features.ts';
 import { createSettingsSource } from './kernel/settings/settings.ts';
@@ -83,6 +84,7 @@ export function createApp(options: AppOptions): App {
       objects: config.objectStore === undefined ? undefined : createObjectStore(config.objectStore),
     }),
     settings: createSettingsSource(sql),
+    instance: createInstanceSource(sql),
     features: createFeatureGates(sql),
     authenticator: createAuthenticator(database, deriveKey(secretKey, 'csrf')),
     limiter: createRateLimiter({

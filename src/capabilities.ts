@@ -14,6 +14,7 @@ import { featureFlagsCapability } from './domain/feature-flags/index.ts';
 import { activityCapability } from './domain/feed/index.ts';
 import { geoCapability } from './domain/geo/index.ts';
 import { hooksCapability } from './domain/hooks/index.ts';
+import { instanceCapability } from './domain/instance/index.ts';
 import { integrationsCapability } from './domain/integrations/index.ts';
 import { lfsCapability } from './domain/lfs/index.ts';
 import { managedLicensesCapability } from './domain/managed-licenses/index.ts';
@@ -110,6 +111,7 @@ export const capabilities = (services: Services): Capability[] => {
     milestonesCapability(),
     epicsCapability(services),
     auditCapability(),
+    instanceCapability(),
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),

@@ -10,6 +10,7 @@ import type { DiskGuard } from '../platform/machine/disk.ts';
 import type { Outbound } from '../platform/outbound/outbound.ts';
 import type { Config } from './config.ts';
 import type { Authenticator } from './identity/authenticate.ts';
+import type { InstanceSource } from './instance/instance.ts';
 import type { Registered } from './registry.ts';
 import type { Repositories } from './repository-store.ts';
 import type { FeatureGates } from './settings/features.ts';
@@ -21,6 +22,8 @@ export type Services = {
   /** Bytes of files, by their SHA-256. */
   blobs: Blobs;
   settings: SettingsSource;
+  /** Its messages, looks and limits. */
+  instance: InstanceSource;
   features: FeatureGates;
   authenticator: Authenticator;
   limiter: RateLimiter;

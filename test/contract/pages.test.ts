@@ -12,6 +12,7 @@ const ashlar = useApp();
 /** Forms that need no session: the origin alone tells the sender, or, for mail programs, the signed link. */
 const anonymous = new Set([
   'POST /-/unsubscribe/:link',
+  'POST /-/broadcast_messages/:id/dismiss',
   'POST /users/sign_in',
   'POST /users',
   'POST /users/password',

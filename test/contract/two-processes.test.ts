@@ -60,6 +60,15 @@ describe('two processes on one database', () => {
     expect([await status(one.url, '/user', token), await status(other, '/user', token)]).toEqual([403, 403]);
   });
 
+  test('a message to everybody that one takes is shown by the other at once', async () => {
+    const shown = async () => (await (await fetch(`${other}/users/sign_in`)).text()).includes('Down at noon');
+    expect(await shown()).toBe(false);
+    const made = await one.root('POST /broadcast_messages', { body: { message: 'Down at noon' } });
+    expect([made.status, await shown()]).toEqual([201, true]);
+    const gone = await one.root(`DELETE /broadcast_messages/${made.body.id}`);
+    expect([gone.status, await shown()]).toEqual([204, false]);
+  });
+
   test('what ends a grant in one ends it in both at once', async () => {
     const ends = [
       (user: { id: number }) => one.root(`POST /users/${user.id}/block`),

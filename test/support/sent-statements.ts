@@ -2,9 +2,9 @@
 import { Client } from 'pg';
 import { Statement } from '../../src/platform/db/driver/statement.ts';
 
-/** Settings in force, counted calls, the heartbeat, the last use of a token, other workers' tables: what the clock brings. */
+/** Settings in force, what the instance shows, counted calls, the heartbeat, the last use of a token, other workers' tables: what the clock brings. */
 export const byTheClock =
-  /application_settings|feature_gates|rate_limit_windows|(into|from) processes|^update (access_tokens|users) set last_|from (storage_moves where state|error_spool)/;
+  /application_settings|feature_gates|from appearance|rate_limit_windows|(into|from) processes|^update (access_tokens|users) set last_|from (storage_moves where state|error_spool)/;
 
 function textOf(sent: unknown): string {
   if (sent instanceof Statement) return typeof sent.what === 'string' ? sent.what : sent.what.text;

@@ -2,12 +2,13 @@
  * A page is a route for browsers: it reads the session's cookie, refuses cross-site requests, and renders
  * failures as pages. page() is for HTML what endpoint() is for the API.
  */
+import { now } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import { nameCaller } from '../../platform/fair-share.ts';
 import { readBody } from '../../platform/http/bodies/body.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
-import { type Html, html, htmlPage, htmlResponse } from '../../platform/http/pages/html.ts';
+import { type Html, html, htmlResponse } from '../../platform/http/pages/html.ts';
 import {
   parseUrlEncoded,
   type RawObject,
@@ -15,11 +16,21 @@ import {
 } from '../../platform/http/parameters/raw-parameters.ts';
 import type { Method, Route } from '../../platform/http/server/server.ts';
 import { sameSecret } from '../../platform/secret.ts';
+import { levelAt } from '../access/level-at.ts';
 import { readCookie, SESSION_COOKIE } from '../identity/credentials.ts';
 import { readSession, type Session } from '../identity/sessions.ts';
+import {
+  type Broadcast,
+  broadcastsAt,
+  isFor,
+  subjectPath,
+  undismissed,
+  withOneNotification,
+} from '../instance/broadcasts.ts';
 import type { Needs, Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { admit } from './gate.ts';
+import { layOut, type PageContent } from './layout.ts';
 
 export const SIGN_IN_PATH = '/users/sign_in';
 export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';
@@ -97,10 +108,11 @@ function toRoute(
       const field = (name: string): string => textOf(parameters[name]);
       const answered = await handle({ db: database.db, services, settings, request, session, field });
       if (changes) services.wake();
-      return { ...answered, ...(session && { actor: session.actor.username }) };
+      const shown = await laidOut(services, request, session, answered);
+      return { ...shown, ...(session && { actor: session.actor.username }) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return failurePage(services, session, error);
+      return laidOut(services, request, session, failurePage(services, session, error));
     }
   }
 
@@ -155,21 +167,60 @@ export function isSameOrigin(request: Pick<HttpRequest, 'headers' | 'origin'>, b
 export const tokenField = (services: Needs<'authenticator'>, session: Session): Html =>
   html`<input type="hidden" name="authenticity_token" value="${services.authenticator.csrfToken(session.token)}">`;
 
+/** A response whose document the route lays out: it knows the request, and what is shown around its page. */
+type Shown = HttpResponse & { content?: PageContent };
+
 /** A page in the site's layout, with the signed-in user at its top. */
 export function showPage(
   services: Needs<'authenticator'>,
   session: Session | undefined,
-  content: { title: string; body: Html; status?: number; headers?: Record<string, string> },
+  { title, body, status = 200, headers = {} }: ShownContent,
 ): HttpResponse {
   const account = session
     ? html`<a href="/-/profile/password">${session.actor.name}</a>
 <form method="post" action="/users/sign_out">${tokenField(services, session)}<button class="plain">Sign out</button></form>`
     : html`<a href="${SIGN_IN_PATH}">Sign in</a>`;
-  const header = html`<header><a class="brand" href="/">Ashlar</a>
-<a href="/api/docs">API</a>
-${account}</header>`;
-  const parts = { header, ...(session && { csrfToken: services.authenticator.csrfToken(session.token) }) };
-  return htmlResponse(content.status ?? 200, htmlPage(content.title, content.body, parts), content.headers);
+  const csrfToken = session && services.authenticator.csrfToken(session.token);
+  const shown: Shown = { ...htmlResponse(status, '', headers), content: { title, body, account, csrfToken } };
+  return shown;
+}
+
+type ShownContent = { title: string; body: Html; status?: number; headers?: Record<string, string> };
+
+/** The response with its document, if it is a page. */
+async function laidOut(
+  services: Needs<'database' | 'instance'>,
+  request: HttpRequest,
+  session: Session | undefined,
+  { content, ...response }: Shown,
+): Promise<HttpResponse> {
+  if (!content) return response;
+  const { broadcasts, appearance, appearanceVersion } = await services.instance.read();
+  const waiting = undismissed(
+    broadcastsAt(broadcasts, request.path, now()),
+    request.headers.cookie?.toString(),
+  );
+  const query = request.query === '' ? '' : `?${request.query}`;
+  const body = layOut(content, {
+    appearance,
+    version: appearanceVersion,
+    broadcasts: withOneNotification(await forReader(services, request, session, waiting)),
+    here: request.method === 'GET' ? `${request.path}${query}` : '/',
+  });
+  return { ...response, body };
+}
+
+/** Without those for members of other levels than the reader's; asks for it only where a message wants a level. */
+async function forReader(
+  { database }: Needs<'database'>,
+  { path }: HttpRequest,
+  session: Session | undefined,
+  broadcasts: readonly Broadcast[],
+): Promise<readonly Broadcast[]> {
+  if (broadcasts.every((each) => isFor(each, 0))) return broadcasts;
+  const subject = session && subjectPath(path);
+  const level = subject === undefined ? 0 : await levelAt(database.points, session?.actor, subject);
+  return broadcasts.filter((each) => isFor(each, level));
 }
 
 function failurePage(

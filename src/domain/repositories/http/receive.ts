@@ -20,6 +20,7 @@ import { type FollowerServices, pushFollowers } from '../pushes/push-followers.t
 import { takenRefs } from '../pushes/pushes.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
 import { ensure } from '../store/store.ts';
+import { broadcastLines } from './broadcast-lines.ts';
 import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
 import { type JudgedByObjects, namesOf, openHook } from './push-hook.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
@@ -292,7 +293,10 @@ async function finishPush(
       target.record(lease.git, { updates, options: push.options }, lease.confirm()),
     ]);
     services.wake();
-    const told = await follow(services, target, request, push, updates);
+    const told = [
+      ...(await follow(services, target, request, push, updates)),
+      ...(await broadcastLines(services, request, target.followed?.actor)),
+    ];
     if (sideBand && told.length > 0) out.write(inBand(PROGRESS, told.map((line) => `${line}\n`).join('')));
   }
   if (report.length === 0) throw new Error(`git receive-pack ended with ${code}: ${complaint}`);

@@ -11,6 +11,7 @@ export type FollowerServices = Pick<
   | 'config'
   | 'database'
   | 'settings'
+  | 'instance'
   | 'limiter'
   | 'repositories'
   | 'outbound'

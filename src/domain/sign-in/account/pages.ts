@@ -1,6 +1,7 @@
 /** The pages on which users change their own sign-in: password and two-factor authentication. */
 
 import { notice } from '../../../kernel/api/forms.ts';
+import { localPath } from '../../../kernel/api/local-path.ts';
 import {
   type Page,
   type PageContext,
@@ -15,7 +16,6 @@ import { now } from '../../../platform/clock.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
 import { disableForm, enableForm, passwordForm, recoveryCodes } from '../forms/account-views.ts';
 import { type Problem, problem } from '../forms/problems.ts';
-import { localPath } from '../sessions/rules.ts';
 import { dutyText } from '../sessions/session-pages.ts';
 import { changePassword, disableTwoFactor, enableTwoFactor, openSetup, sealSetup } from './actions.ts';
 

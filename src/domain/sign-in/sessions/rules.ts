@@ -1,20 +1,8 @@
 /** Decisions of signing in as pure functions of values: redirects, and texts. */
+import { localPath } from '../../../kernel/api/local-path.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 
-/** Characters: an authorization is led back to with all its parameters. */
-const MAX_ADDRESS_LENGTH = 16_384;
-
 const NOWHERE = 'http://here.invalid';
-
-/** The path on this site that the text names, or `/`: never another site's address, however it is written. */
-export function localPath(text: string): string {
-  if (!text.startsWith('/') || text.length > MAX_ADDRESS_LENGTH || /[\\\p{Cc}]/u.test(text)) return '/';
-  const url = URL.parse(text, NOWHERE);
-  if (url?.origin !== NOWHERE) return '/';
-  const path = url.pathname + url.search + url.hash;
-  // `/.//host` resolves to `//host`, which a browser takes for another site.
-  return path.startsWith('//') ? '/' : path;
-}
 
 /** The application that a path on this site leads on to, and its redirect URI; undefined for another path. */
 export function applicationAt(path: string): { uid: string; redirectUri: string } | undefined {

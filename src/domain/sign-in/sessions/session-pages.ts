@@ -1,6 +1,7 @@
 /** The pages of home, sign-in and sign-out. */
 
 import { notice } from '../../../kernel/api/forms.ts';
+import { localPath } from '../../../kernel/api/local-path.ts';
 import {
   type Page,
   type PageContext,
@@ -21,7 +22,7 @@ import { pagePolicy } from '../../../platform/http/pages/html.ts';
 import { home, passwordsOff, secondStepForm, signInForm } from '../forms/views.ts';
 import { type SignIn, signInWithCode, signInWithPassword, signOut } from './actions.ts';
 import { isRedirectUri } from './queries.ts';
-import { afterSignOut, applicationAt, formActionOf, localPath, signUpOpen } from './rules.ts';
+import { afterSignOut, applicationAt, formActionOf, signUpOpen } from './rules.ts';
 
 /** The text for a user who must still set up two-factor authentication. */
 export function dutyText(session: Session): string | undefined {

@@ -37,26 +37,40 @@ export const html = (strings: TemplateStringsArray, ...values: HtmlValue[]): Htm
 /** HTML that is safe already, such as domain/markdown's; never a user's text. */
 export const madeSafe = (text: string): Html => new Html(text);
 
-/** A whole document. `header` is above the page; `csrfToken` is for scripts of this origin. */
-export const htmlPage = (
-  title: string,
-  body: Html,
-  parts: { header?: Html; csrfToken?: string } = {},
-): string =>
+/** What a document has besides its page. */
+export type PageParts = {
+  /** The name of the site, behind the title. */
+  site?: string;
+  /** Above the page, and below it. */
+  header?: Html;
+  footer?: Html | undefined;
+  /** For scripts of this origin. */
+  csrfToken?: string | undefined;
+  /** Addresses on this site: a picture, the description for programs that install pages, a further stylesheet. */
+  icon?: string | undefined;
+  manifest?: string | undefined;
+  style?: string | undefined;
+};
+
+/** A whole document. */
+export const htmlPage = (title: string, body: Html, parts: PageParts = {}): string =>
   `<!doctype html>\n${render(html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Ashlar</title>
+<title>${title} · ${parts.site ?? 'Ashlar'}</title>
 ${parts.csrfToken !== undefined && html`<meta name="csrf-token" content="${parts.csrfToken}">`}
 <link rel="stylesheet" href="/-/style.css">
-<link rel="icon" href="data:,">
+${parts.style !== undefined && html`<link rel="stylesheet" href="${parts.style}">`}
+<link rel="icon" href="${parts.icon ?? 'data:,'}">
+${parts.manifest !== undefined && html`<link rel="manifest" href="${parts.manifest}">`}
 </head>
 <body>
 ${parts.header}
 <main>
 ${body}
 </main>
+${parts.footer}
 </body>
 </html>`)}\n`;
 
@@ -68,7 +82,7 @@ export const pagePolicy = ({
   formsTo?: string;
   frames?: string;
 } = {}): string =>
-  `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'${formsTo && ` ${formsTo}`}; frame-ancestors ${frames}; base-uri 'none'`;
+  `default-src 'none'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; form-action 'self'${formsTo && ` ${formsTo}`}; frame-ancestors ${frames}; base-uri 'none'`;
 
 /** A document with `no-store`: pages show the signed-in user. */
 export const htmlResponse = (
