@@ -111,7 +111,7 @@ export const capabilities = (services: Services): Capability[] => {
     milestonesCapability(),
     epicsCapability(services),
     auditCapability(),
-    instanceCapability(),
+    instanceCapability(services),
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),

@@ -75,7 +75,7 @@ function plausible({ type, enum: words, items }: Schema): unknown {
 }
 
 /** Objects without an owner. */
-const everybodys = new Set(['GET /topics/:id']);
+const everybodys = new Set(['GET /topics/:id', 'GET /broadcast_messages/:id']);
 
 /** Parameters, behind the one that access is decided by, that could name another user's object, and how those are found. */
 function attacks(spec: Endpoint): { name: string; text: string }[] {

@@ -33,6 +33,7 @@ export const alertsCapability = (
     | 'config'
     | 'database'
     | 'settings'
+    | 'instance'
     | 'blobs'
     | 'features'
     | 'authenticator'

@@ -12,7 +12,7 @@ import { settingsEndpoints } from './settings/routes.ts';
 
 export function notificationsCapability(
   services: Needs<
-    'config' | 'database' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl' | 'inFlight'
+    'config' | 'database' | 'instance' | 'repositories' | 'registered' | 'secretKey' | 'baseUrl' | 'inFlight'
   >,
 ): Capability {
   const delivery = deliveryOf(services, siteMailer(services));

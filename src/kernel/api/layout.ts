@@ -22,7 +22,7 @@ export type Around = {
   here: string;
 };
 
-export const DEFAULT_TITLE = 'Ashlar';
+const DEFAULT_TITLE = 'Ashlar';
 /** The stylesheet with the colours of the messages at the top and the bottom. */
 export const APPEARANCE_STYLE_PATH = '/-/appearance.css';
 export const MANIFEST_PATH = '/-/manifest.json';
@@ -35,7 +35,7 @@ export function pictureAddress(appearance: Appearance, name: AppearancePicture):
     : `/uploads/-/system/appearance/${name}/1/${encodeURIComponent(avatarFilename(stored))}`;
 }
 
-export const siteTitle = ({ title }: Pick<Appearance, 'title'>): string => title || DEFAULT_TITLE;
+const siteTitle = ({ title }: Pick<Appearance, 'title'>): string => title || DEFAULT_TITLE;
 
 function brand(appearance: Appearance): Html {
   const logo = pictureAddress(appearance, 'header_logo');
@@ -52,6 +52,19 @@ ${(dismissable || broadcast_type === 'notification') && html`<form method="post"
 
 const strip = (text: string, place: 'top' | 'bottom'): Html | undefined =>
   text === '' ? undefined : html`<p class="site-message ${place}">${text}</p>`;
+
+/** What stands above the form of somebody who is not signed in: nothing, unless administrators gave something. */
+export function welcome(appearance: Appearance): Html | undefined {
+  const { title, description } = appearance;
+  const logo = pictureAddress(appearance, 'logo');
+  if (title === '' && description === '' && logo === undefined) return undefined;
+  return html`<div class="welcome">
+${logo !== undefined && html`<img src="${logo}" alt="">`}
+${title !== '' && html`<h1>${title}</h1>`}
+${description !== '' && html`<p>${description}</p>`}
+</div>
+`;
+}
 
 /** The whole document. */
 export function layOut(content: PageContent, { appearance, version, broadcasts, here }: Around): string {

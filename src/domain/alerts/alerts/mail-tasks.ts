@@ -63,7 +63,7 @@ async function incidentUrl(
 }
 
 /** The tasks of alert mail. Each may run twice: then both mails have the same id. */
-export function alertMailTasks(services: Needs<'config' | 'database' | 'baseUrl'>): Tasks {
+export function alertMailTasks(services: Needs<'config' | 'database' | 'instance' | 'baseUrl'>): Tasks {
   const db = services.database.background;
   const mailer = siteMailer(services);
   const mailOne: Task = async (payload) => {

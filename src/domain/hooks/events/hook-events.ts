@@ -10,6 +10,7 @@ export type HookServices = Needs<
   | 'config'
   | 'database'
   | 'settings'
+  | 'instance'
   | 'limiter'
   | 'repositories'
   | 'registered'

@@ -7,5 +7,6 @@ export const samples: Samples = {
         dismissable, created_at, updated_at)
       select 'Message of ' || username, now() - interval '2 hours', now() - interval '1 hour', '#E75E40', '#FFFFFF', '{10}',
         'banner', 'indigo', true, now(), now() from person order by id`,
-  objects: { 'broadcast_messages/:id': { table: 'broadcast_messages' } },
+  objects: { 'broadcast_messages/:id': 'broadcast_messages' },
+  requests: () => ({ 'POST /broadcast_messages': { with: { message: 'Hello' } } }),
 };

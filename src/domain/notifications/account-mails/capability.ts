@@ -20,7 +20,9 @@ const PASSWORD_RESET = 'mail.password_reset';
 const KNOWN_ADDRESS = 'mail.known_address';
 const ADDRESS_ADDED = 'mail.address_added';
 
-export function mailCapability(services: Needs<'config' | 'database' | 'secretKey' | 'baseUrl'>): Capability {
+export function mailCapability(
+  services: Needs<'config' | 'database' | 'instance' | 'secretKey' | 'baseUrl'>,
+): Capability {
   const mailer = siteMailer(services);
   return {
     name: 'mail',

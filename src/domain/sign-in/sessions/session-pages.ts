@@ -1,6 +1,7 @@
 /** The pages of home, sign-in and sign-out. */
 
 import { notice } from '../../../kernel/api/forms.ts';
+import { welcome } from '../../../kernel/api/layout.ts';
 import { localPath } from '../../../kernel/api/local-path.ts';
 import {
   type Page,
@@ -18,7 +19,7 @@ import {
   sessionOrigin,
 } from '../../../kernel/identity/sessions.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import { pagePolicy } from '../../../platform/http/pages/html.ts';
+import { html, pagePolicy } from '../../../platform/http/pages/html.ts';
 import { home, passwordsOff, secondStepForm, signInForm } from '../forms/views.ts';
 import { type SignIn, signInWithCode, signInWithPassword, signOut } from './actions.ts';
 import { isRedirectUri } from './queries.ts';
@@ -53,7 +54,8 @@ async function showSignIn(context: PageContext, problem: string | undefined): Pr
     returnTo,
     signUp: signUpOpen(settings),
   };
-  const body = open ? signInForm(form) : passwordsOff();
+  const { appearance } = await services.instance.read();
+  const body = html`${welcome(appearance)}${open ? signInForm(form) : passwordsOff()}`;
   const status = problem === undefined ? 200 : 422;
   const headers = await formHeaders(context, returnTo);
   return showPage(services, session, { title: 'Sign in', body, status, headers });

@@ -1,9 +1,11 @@
 /** The pages of registering. */
 
 import { notice } from '../../../kernel/api/forms.ts';
+import { welcome } from '../../../kernel/api/layout.ts';
 import { type Page, type PageContext, page, redirect, showPage } from '../../../kernel/api/page.ts';
 import { sessionCookie, sessionOrigin } from '../../../kernel/identity/sessions.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
+import { html } from '../../../platform/http/pages/html.ts';
 import { type Problem, problem } from '../forms/problems.ts';
 import { signUpForm } from '../forms/views.ts';
 import { signUpOpen } from '../sessions/rules.ts';
@@ -11,10 +13,11 @@ import { signUp } from './actions.ts';
 
 const SIGN_IN = { path: '/users/sign_in', label: 'Sign in' };
 
-function showSignUp(context: PageContext, problems: readonly Problem[]): HttpResponse {
+async function showSignUp(context: PageContext, problems: readonly Problem[]): Promise<HttpResponse> {
   const { services, settings, session, field } = context;
   const values = { name: field('name'), username: field('username'), email: field('email') };
-  const body = signUpForm({ problems, values, minimumPassword: settings.minimum_password_length });
+  const form = signUpForm({ problems, values, minimumPassword: settings.minimum_password_length });
+  const body = html`${welcome((await services.instance.read()).appearance)}${form}`;
   return showPage(services, session, { title: 'Register', body, status: problems.length === 0 ? 200 : 422 });
 }
 
