@@ -86,7 +86,9 @@ function credentialOf({ kind }: Attacked, token: string, cookie: string): Record
 
 /** Everybody may see the pictures of users and topics, and what pages of the instance look like: no credential is looked at. */
 const isOpen = ({ path }: Attacked): boolean =>
-  /\/system\/((user|projects\/topic)\/avatar|appearance)\/|^\/-\/(appearance\.css|manifest\.json)$/.test(path);
+  /\/system\/((user|projects\/topic)\/avatar|appearance)\/|^\/-\/(appearance\.css|manifest\.json)$/.test(
+    path,
+  );
 
 /** A day: no window ends while a test runs, short of midnight. */
 const DAY = 86_400;
