@@ -2672,6 +2672,8 @@ create table pipelines (
   constraint pipelines_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX pipelines_alive ON public.pipelines USING btree (project_id) WHERE (status = ANY (ARRAY['created'::text, 'waiting_for_resource'::text, 'preparing'::text, 'waiting_for_callback'::text, 'pending'::text, 'running'::text]));
+
 CREATE INDEX pipelines_commit ON public.pipelines USING btree (project_id, sha, id);
 
 CREATE UNIQUE INDEX pipelines_fact ON public.pipelines USING btree (fact_id, ref, tag) WHERE (fact_id IS NOT NULL);

@@ -58,3 +58,7 @@ create table plan_limits (
   history jsonb not null,
   updated_at timestamp(3) with time zone not null
 );
+
+-- The pipelines whose jobs count to the limit of active ones.
+create index pipelines_alive on pipelines (project_id)
+  where status in ('created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running');

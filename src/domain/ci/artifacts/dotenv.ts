@@ -1,29 +1,27 @@
 /** Variables that a script hands to later jobs, in a file of lines (facts for CI: dotenv). Pure. */
 import { gunzipSync } from 'node:zlib';
 import { Failure } from '../../../platform/failure.ts';
-import { MAX_DOTENV_BYTES } from './rules.ts';
+import type { DotenvLimits } from './rules.ts';
 
-const MAX_VARIABLES = 20;
 const MAX_KEY_LENGTH = 255;
 
 export type DotenvVariable = { key: string; value: string };
 
 const refused = (message: string, cause?: unknown): Failure => new Failure('bad_request', message, { cause });
-const TOO_BIG = `Dotenv Artifact Too Big. Maximum Allowable Size: ${MAX_DOTENV_BYTES}`;
 
-function unpack(packed: Buffer): string {
+function unpack(packed: Buffer, bytes: number): string {
   try {
-    return gunzipSync(packed, { maxOutputLength: MAX_DOTENV_BYTES }).toString('utf8');
+    return gunzipSync(packed, { maxOutputLength: bytes }).toString('utf8');
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-      ? refused(TOO_BIG)
+      ? refused(`Dotenv Artifact Too Big. Maximum Allowable Size: ${bytes}`)
       : refused('Invalid Format', error);
   }
 }
 
 /** The variables of the packed file, each key once; 400 for what is none, too long or too many. */
-export function parseDotenv(packed: Buffer): DotenvVariable[] {
-  const text = unpack(packed).replace(/^\uFEFF/, '');
+export function parseDotenv(packed: Buffer, most: DotenvLimits): DotenvVariable[] {
+  const text = unpack(packed, most.bytes).replace(/^\uFEFF/, '');
   const variables = new Map<string, string>();
   for (const line of text.replace(/\r?\n$/, '').split('\n')) {
     if (text === '') break;
@@ -42,7 +40,7 @@ export function parseDotenv(packed: Buffer): DotenvVariable[] {
         .replaceAll('\0', ''),
     );
   }
-  if (variables.size > MAX_VARIABLES)
-    throw refused(`Dotenv files cannot have more than ${MAX_VARIABLES} variables`);
+  if (variables.size > most.variables)
+    throw refused(`Dotenv files cannot have more than ${most.variables} variables`);
   return [...variables].map(([key, value]) => ({ key, value }));
 }

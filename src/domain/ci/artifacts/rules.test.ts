@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defaultPlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import { mayDownload } from '../jobs/rules.ts';
 import { expiryOf, isArchivePath, isErasable, maximumBytes } from './rules.ts';
 
@@ -36,9 +37,11 @@ test.each([
 ])('%j names a file: %s', (path, named) => expect(isArchivePath(path)).toBe(named));
 
 test('the size is bounded by the settings, and by the type', () => {
-  expect(maximumBytes('archive', 100)).toBe(104_857_600);
-  expect(maximumBytes('dotenv', 100)).toBe(5_120);
-  expect(maximumBytes('terraform', 1)).toBe(1_048_576);
+  expect(maximumBytes(defaultPlanLimits, 'archive', 100)).toBe(104_857_600);
+  expect(maximumBytes(defaultPlanLimits, 'dotenv', 100)).toBe(5_120);
+  expect(maximumBytes(defaultPlanLimits, 'terraform', 1)).toBe(1_048_576);
+  const unlimited = { ...defaultPlanLimits, dotenv_size: 0 };
+  expect(maximumBytes(unlimited, 'dotenv', 100)).toBe(1_048_576);
 });
 
 describe('an artifact is downloaded', () => {

@@ -1,23 +1,38 @@
 /** Limits, times and names of artifacts (facts for CI: Artifacts; Default limits). Pure. */
+import { limitOf, type PlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import { durationSeconds } from '../file/duration.ts';
 import { isCompleted, type Status } from '../processing/status.ts';
 
 const KIBIBYTE = 1_024;
 const MEBIBYTE = 1_024 * KIBIBYTE;
 
-export const MAX_DOTENV_BYTES = 5 * KIBIBYTE;
+/** Of a file that is read whole, whatever the plan allows. */
+const MAX_DOTENV_BYTES = MEBIBYTE;
+
+/** Bytes and variables of a dotenv file. */
+export type DotenvLimits = { bytes: number; variables: number };
+
+export const dotenvLimits = (limits: PlanLimits): DotenvLimits => ({
+  bytes: Math.min(limitOf(limits, 'dotenv_size'), MAX_DOTENV_BYTES),
+  variables: limitOf(limits, 'dotenv_variables'),
+});
 
 /** Bytes of types that are read by the program, or by others of its kind. */
 const typeBytes: Readonly<Record<string, number>> = {
-  dotenv: MAX_DOTENV_BYTES,
   annotations: 80 * KIBIBYTE,
   cyclonedx: 5 * MEBIBYTE,
   terraform: 5 * MEBIBYTE,
 };
 
 /** Bytes of an artifact by its type, where that is known, and by the settings, in mebibytes. */
-export const maximumBytes = (type?: string, mebibytes = Number.POSITIVE_INFINITY): number =>
-  Math.min(mebibytes * MEBIBYTE, typeBytes[type ?? ''] ?? Number.POSITIVE_INFINITY);
+export function maximumBytes(
+  limits: PlanLimits,
+  type?: string,
+  mebibytes = Number.POSITIVE_INFINITY,
+): number {
+  const ofType = type === 'dotenv' ? dotenvLimits(limits).bytes : typeBytes[type ?? ''];
+  return Math.min(mebibytes * MEBIBYTE, ofType ?? Number.POSITIVE_INFINITY);
+}
 
 /** Seconds that are as good as for ever. */
 const MAX_SECONDS = 1_000 * 366 * 86_400;

@@ -44,7 +44,8 @@ export const runnerArtifactEndpoints: Endpoint[] = [
     reply: UploadAuthorized,
     handle: async ({ db, services, settings, input, request }) => {
       const job = await jobOf(services, request, input);
-      const limit = await sizeLimit(db, settings, job, typeOf(input).type);
+      const { limits } = await services.instance.read();
+      const limit = await sizeLimit(db, { settings, limits }, job, typeOf(input).type);
       if ((input.filesize ?? 0) > limit) throw tooLarge();
       return { MaximumSize: limit };
     },

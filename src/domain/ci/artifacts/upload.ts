@@ -1,6 +1,8 @@
 /** Takes an artifact of a job that runs: its file first, then the row. */
+
 import { readFile } from 'node:fs/promises';
 import { missingFile, withReceivedFile } from '../../../kernel/files/received-file.ts';
+import type { PlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -14,7 +16,7 @@ import type { JobRow } from '../processing/process-actions.ts';
 import { keepArtifact } from './actions.ts';
 import { parseDotenv } from './dotenv.ts';
 import { selectProjectLimit } from './queries.ts';
-import { expiryOf, maximumBytes } from './rules.ts';
+import { dotenvLimits, expiryOf, maximumBytes } from './rules.ts';
 
 /** 400 for a body that cannot have a file, whoever sends it. */
 export function refuseWithoutFile({ headers }: Pick<HttpRequest, 'headers'>): void {
@@ -39,11 +41,11 @@ export function typeOf(given: { artifact_type?: string | undefined; artifact_for
 /** Bytes of an artifact, by the project of the job, its groups and the instance; and by its type. */
 export const sizeLimit = async (
   db: Db,
-  settings: ApplicationSettings,
+  { settings, limits }: { settings: ApplicationSettings; limits: PlanLimits },
   job: Pick<JobRow, 'project_id'>,
   type?: string,
 ): Promise<number> =>
-  maximumBytes(type, (await selectProjectLimit(db, job.project_id)) ?? settings.max_artifacts_size);
+  maximumBytes(limits, type, (await selectProjectLimit(db, job.project_id)) ?? settings.max_artifacts_size);
 
 export type Upload = Partial<
   Record<'artifact_type' | 'artifact_format' | 'expire_in' | 'accessibility', string | undefined>
@@ -70,7 +72,7 @@ function planOf(job: JobRow, settings: ApplicationSettings, upload: Upload) {
  */
 export async function takeArtifact(
   context: {
-    services: Needs<'blobs' | 'database' | 'secretKey'>;
+    services: Needs<'blobs' | 'database' | 'instance' | 'secretKey'>;
     settings: ApplicationSettings;
     request: HttpRequest;
   },
@@ -81,17 +83,19 @@ export async function takeArtifact(
   const { db } = services.database;
   // What is wrong in the address is said before the file comes.
   planOf(job, settings, given);
+  const { limits } = await services.instance.read();
   const fields: Record<string, string> = {};
   const options = {
-    maximum: await sizeLimit(db, settings, job, given.artifact_type),
+    maximum: await sizeLimit(db, { settings, limits }, job, given.artifact_type),
     field: (name: string, value: string) => {
       fields[name] = value;
     },
   };
   await withReceivedFile({ services, request }, options, async ({ draft, filename, size, sha256 }) => {
     const { type, format, ...plan } = planOf(job, settings, { ...fields, ...given });
-    if (size > maximumBytes(type)) throw tooLarge();
-    const variables = type === 'dotenv' ? parseDotenv(await readFile(draft.path)) : undefined;
+    if (size > maximumBytes(limits, type)) throw tooLarge();
+    const variables =
+      type === 'dotenv' ? parseDotenv(await readFile(draft.path), dotenvLimits(limits)) : undefined;
     const artifact = {
       ...plan,
       file_type: type,

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedTrigger, YamlVariable } from '../file/plan.ts';
-import { MAX_HIERARCHY } from '../processing/hierarchy-queries.ts';
 import { statuses } from '../processing/status.ts';
 import { followingStatus, handedOn, hierarchyRefusal } from './rules.ts';
 
@@ -47,9 +46,9 @@ test.each<[Kind, string, number, string | undefined]>([
   // Children are counted in their own project.
   ['child', 'pipeline 2 main, parent_pipeline 1 main, parent_pipeline 1 main, push 1 main', 4, undefined],
   ['project', 'parent_pipeline 1 main, parent_pipeline 1 main, push 1 main', 3, undefined],
-  ['project', 'push 1 main', MAX_HIERARCHY - 1, undefined],
-  ['project', 'push 1 main', MAX_HIERARCHY, 'reached_max_pipeline_hierarchy_size'],
-  ['child', 'push 1 main', MAX_HIERARCHY, 'reached_max_pipeline_hierarchy_size'],
+  ['project', 'push 1 main', 999, undefined],
+  ['project', 'push 1 main', 1_000, 'reached_max_pipeline_hierarchy_size'],
+  ['child', 'push 1 main', 1_000, 'reached_max_pipeline_hierarchy_size'],
   ['project', 'pipeline 1 main, pipeline 2 main, pipeline 1 main, push 2 main', 4, undefined],
   [
     'project',
@@ -63,7 +62,7 @@ test.each<[Kind, string, number, string | undefined]>([
     const [source = '', project, ref = ''] = text.split(' ');
     return { source, project_id: Number(project), ref };
   });
-  expect(hierarchyRefusal(target, ancestry, size)).toBe(refusal);
+  expect(hierarchyRefusal(target, ancestry, size, 1_000)).toBe(refusal);
 });
 
 const yaml = (key: string, value: string, raw = false): YamlVariable => ({ key, value, raw });

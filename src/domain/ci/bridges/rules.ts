@@ -4,7 +4,7 @@ import type { ContextVariable } from '../file/context.ts';
 import { expandText, newRoom, sourceOf, variableLookup } from '../file/expansion.ts';
 import type { PlannedTrigger, YamlVariable } from '../file/plan.ts';
 import { isOfMergeRequest, valueNamed, variablesOfMergeRequests } from '../pipelines/refs.ts';
-import { type Ancestor, MAX_HIERARCHY } from '../processing/hierarchy-queries.ts';
+import type { Ancestor } from '../processing/hierarchy-queries.ts';
 import type { PipelineRow } from '../processing/process-actions.ts';
 import type { Status } from '../processing/status.ts';
 
@@ -22,17 +22,18 @@ export function followingStatus(strategy: 'depend' | 'mirror', status: Status): 
 
 /**
  * Why a pipeline may lead to no other; undefined where it may. `ancestry` begins with the pipeline itself; `size` is that of all
- * that its first ancestor led to.
+ * that its first ancestor led to, of `most`.
  */
 export function hierarchyRefusal(
   target: PlannedTrigger['target']['kind'],
   ancestry: readonly Pick<Ancestor, 'project_id' | 'ref' | 'source'>[],
   size: number,
+  most: number,
 ): string | undefined {
   const children = ancestry.slice(0, MAX_CHILDREN_DEPTH).filter(({ source }) => source === 'parent_pipeline');
   if (target === 'child' && children.length === MAX_CHILDREN_DEPTH)
     return 'reached_max_descendant_pipelines_depth';
-  if (size >= MAX_HIERARCHY) return 'reached_max_pipeline_hierarchy_size';
+  if (size >= most) return 'reached_max_pipeline_hierarchy_size';
   if (target === 'child') return undefined;
   const rounds = new Map<string, number>();
   for (const { project_id, ref, source } of ancestry)

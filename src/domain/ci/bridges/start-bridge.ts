@@ -1,5 +1,7 @@
 /** Starts the pipelines of bridges whose turn it is, after the commit: of each one, however often it is tried. */
+
 import { type AuthorizedProject, selectProjectAt } from '../../../kernel/access/find.ts';
+import { limitOf } from '../../../kernel/instance/plan-limits.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { isOutside } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -75,7 +77,9 @@ async function startPipeline(services: BridgeServices, bridge: Bridge): Promise<
   if (!subject) return 'downstream_bridge_project_not_found';
   if (target.kind === 'project' && subject.id === job.project_id) return 'invalid_bridge_trigger';
   const ancestry = await selectAncestry(db, pipeline.id);
-  const refusal = hierarchyRefusal(target.kind, ancestry, await countHierarchy(db, ancestry));
+  const most = limitOf((await services.instance.read()).limits, 'pipeline_hierarchy_size');
+  const size = await countHierarchy(db, ancestry, most);
+  const refusal = hierarchyRefusal(target.kind, ancestry, size, most);
   if (refusal !== undefined) return refusal;
 
   const creator: Creator = { services, actor: user.actor, subject };

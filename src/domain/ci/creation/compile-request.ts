@@ -23,7 +23,15 @@ import { includedInstead, type RightOnRef, rightOnMergeRequest } from './rules.t
 
 export type CreationServices = Pick<
   Services,
-  'config' | 'database' | 'settings' | 'repositories' | 'outbound' | 'secretKey' | 'baseUrl' | 'registered'
+  | 'config'
+  | 'database'
+  | 'settings'
+  | 'instance'
+  | 'repositories'
+  | 'outbound'
+  | 'secretKey'
+  | 'baseUrl'
+  | 'registered'
 >;
 
 export type PipelineVariable = {
@@ -217,6 +225,7 @@ export async function compileRequest(
       source,
       ref,
       refKind: kind,
+      mostNeeds: (await services.instance.read()).limits.ci_needs_size_limit,
       predefined,
       overriding: [
         ...kept.filter(({ environmentScope }) => environmentScope === '*'),

@@ -1,5 +1,6 @@
 /** Makes pipelines from the configuration file of a commit (facts for CI: When pipelines are created). */
 import { sql } from 'kysely';
+import { limitOf } from '../../../kernel/instance/plan-limits.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import { invalid } from '../../../platform/failure.ts';
@@ -23,6 +24,7 @@ import {
   rightOnRef,
 } from './compile-request.ts';
 import { type CompiledJobs, insertJobs } from './insert-jobs-actions.ts';
+import { countActiveJobs } from './queries.ts';
 import { asksToSkip, doubled, problemsOf, refusalOf } from './rules.ts';
 
 /** Of a wrong file, with its pipeline. */
@@ -102,20 +104,43 @@ async function save(
   const isFollowing = values.fact_id != null;
   if (isFollowing && outcome.kind === 'filtered') return undefined;
   const errors = problemsOf(outcome);
-  if (errors.length > 0 || outcome.kind !== 'planned') {
+  const compiled = errors.length === 0 && outcome.kind === 'planned' ? outcome.pipeline : undefined;
+  const refusal = compiled
+    ? await sizeRefusal(creator, compiled.jobCount)
+    : { reason: 'config_error', texts: errors };
+  if (refusal || !compiled) {
+    const { reason, texts } = refusal ?? { reason: 'config_error', texts: errors };
     const isUnattended = values.source === 'schedule' || values.source_job_id != null;
     const isKept = isFollowing || (isUnattended && outcome.kind !== 'filtered');
-    if (!isKept) throw refuse(...errors);
+    if (!isKept) throw refuse(...texts);
     const failed = {
       status: 'failed',
-      failure_reason: 'config_error',
-      yaml_errors: errors.slice(0, MAX_KEPT_PROBLEMS).join('\n'),
+      failure_reason: reason,
+      yaml_errors: texts.slice(0, MAX_KEPT_PROBLEMS).join('\n'),
     };
     return savePipeline(creator, { ...values, ...failed }, undefined, variables);
   }
-  const { name, autoCancel } = outcome.pipeline;
+  const { name, autoCancel } = compiled;
   const planned = { name, on_new_commit: autoCancel.onNewCommit, on_job_failure: autoCancel.onJobFailure };
-  return savePipeline(creator, { ...values, ...planned }, outcome.pipeline, variables);
+  return savePipeline(creator, { ...values, ...planned }, compiled, variables);
+}
+
+type Refusal = { reason: string; texts: readonly string[] };
+
+/** Why a pipeline of so many jobs may not be, by the limits of the plan; undefined where it may. */
+async function sizeRefusal({ services, subject }: Creator, jobs: number): Promise<Refusal | undefined> {
+  const { limits } = await services.instance.read();
+  const most = limitOf(limits, 'ci_pipeline_size');
+  if (jobs > most) {
+    const text = `Pipeline has too many jobs! Requested ${jobs}, but the limit is ${most}.`;
+    return { reason: 'size_limit_exceeded', texts: [text] };
+  }
+  const mostActive = limitOf(limits, 'ci_active_jobs');
+  if (mostActive === Number.POSITIVE_INFINITY) return undefined;
+  if ((await countActiveJobs(services.database.db, subject, mostActive)) + jobs <= mostActive)
+    return undefined;
+  const text = 'Project exceeded the allowed number of jobs in active pipelines. Retry later.';
+  return { reason: 'job_activity_limit_exceeded', texts: [text] };
 }
 
 /** Undefined where the fact, the time of the schedule or the job that starts it has its pipeline already. */

@@ -8,6 +8,8 @@ import { digest, unseal } from '../../../platform/secret.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { Upstream } from './predefined.ts';
 
+const DAY_MS = 86_400_000;
+
 export type KeptVariable = ContextVariable & { environmentScope: string };
 
 /**
@@ -89,3 +91,15 @@ export const selectSentTrigger = (db: Db, token: string) =>
     .where('digest', '=', digest(token))
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now())]))
     .executeTakeFirst();
+
+/** Jobs of the project's pipelines of the last day that are not over, counted as far as they may go. */
+export async function countActiveJobs(db: Db, { id }: Pick<ProjectRow, 'id'>, most: number): Promise<number> {
+  const since = new Date(now().getTime() - DAY_MS);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from (
+      select from pipelines p join ci_jobs j on j.pipeline_id = p.id
+      where p.project_id = ${id} and p.created_at > ${since}
+        and p.status in ('created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running')
+      limit ${most}) active`.execute(db);
+  return rows[0]?.count ?? 0;
+}

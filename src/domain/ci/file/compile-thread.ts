@@ -26,6 +26,8 @@ export type ThreadQuestion = Omit<CompileRequest, 'files' | 'context'> & {
 export type CompiledPipeline = Pick<PlannedPipeline, 'name' | 'autoCancel' | 'warnings'> & {
   /** Arrays in JSON of the jobs, in the order of the plan. */
   jobs: string[];
+  /** How many those are. */
+  jobCount: number;
   environments: CompiledEnvironment[];
   resourceGroups: string[];
 };
@@ -123,7 +125,15 @@ function compiledOutcome(outcome: Outcome, withJobs: boolean): CompiledOutcome {
   const environments = environmentsOf(jobs);
   return {
     kind: 'planned',
-    pipeline: { name, autoCancel, warnings, jobs: chunks, environments, resourceGroups },
+    pipeline: {
+      name,
+      autoCancel,
+      warnings,
+      jobs: chunks,
+      jobCount: jobs.length,
+      environments,
+      resourceGroups,
+    },
   };
 }
 

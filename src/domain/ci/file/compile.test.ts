@@ -73,6 +73,7 @@ function contextOf(lines: string[]): { context: PipelineContext; inputs: Record<
       source,
       ref,
       refKind,
+      mostNeeds: 50,
       predefined: [
         { key: 'CI_PIPELINE_SOURCE', value: source },
         { key: 'CI_COMMIT_REF_NAME', value: ref },

@@ -164,7 +164,7 @@ async function configOf(
   if (findings.problems.length > 0) return { problems: findings.problems, resolved, root };
   const config = composeConfig(root);
   if ('problem' in config) return { problems: [config.problem], resolved, root };
-  return { problems: logicProblems(config), resolved, root, config };
+  return { problems: logicProblems(config, context.mostNeeds), resolved, root, config };
 }
 
 /** The parser says where it stops in the words of the public API. */

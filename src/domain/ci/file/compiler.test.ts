@@ -23,6 +23,7 @@ const requestOf = (text: string, files: Partial<Files> = {}): CompileRequest => 
     source: 'push',
     ref: 'main',
     refKind: 'branch',
+    mostNeeds: 50,
     predefined: [],
     overriding: [],
     changedPaths: async (compareTo) => (compareTo === 'v1' ? ['a.txt'] : 'no_ref'),

@@ -35,6 +35,8 @@ export type PipelineContext = {
   /** Short name: of the branch or tag; of merge requests the source branch. */
   ref: string;
   refKind: 'branch' | 'tag' | 'merge_request';
+  /** Needs that a job may have; parallel ones count each. */
+  mostNeeds: number;
   /** CI_PIPELINE_SOURCE, CI_COMMIT_BRANCH …; the job's own are added here. Later ones win. */
   predefined: readonly ContextVariable[];
   /** What wins over the file: instance, groups, project, then schedule, trigger, or request. Later ones win. */

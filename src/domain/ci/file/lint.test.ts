@@ -10,6 +10,7 @@ const context: PipelineContext = {
   source: 'push',
   ref: 'main',
   refKind: 'branch',
+  mostNeeds: 50,
   predefined: [{ key: 'CI_COMMIT_BRANCH', value: 'main' }],
   overriding: [],
   changedPaths: async () => 'unknown',

@@ -14,9 +14,6 @@ export const below = (roots: RawBuilder<unknown>, which: 'all' | 'children'): Ra
     select below.root, c.id from below join ci_jobs b on b.pipeline_id = below.id and b.kind = 'bridge'
       join pipelines c on c.source_job_id = b.id and (${which === 'all'}::boolean or c.source = 'parent_pipeline'))`;
 
-/** Pipelines that one leads to, with itself. */
-export const MAX_HIERARCHY = 1_000;
-
 const only = (pipelineId: number): RawBuilder<unknown> => sql`array[${pipelineId}::bigint]`;
 
 export type Ancestor = {
@@ -40,14 +37,20 @@ export async function selectAncestry(db: Db, pipelineId: number): Promise<Ancest
   return rows;
 }
 
-/** How many pipelines the first of an ancestry led to, with itself, also by the tokens of jobs; no more than they may be. */
-export async function countHierarchy(db: Db, ancestry: readonly Pick<Ancestor, 'id'>[]): Promise<number> {
+/** How many pipelines the first of an ancestry led to, with itself, also by the tokens of jobs; they are counted as far as they may go. */
+export async function countHierarchy(
+  db: Db,
+  ancestry: readonly Pick<Ancestor, 'id'>[],
+  most: number,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with recursive led (id) as (
       select ${ancestry.at(-1)?.id ?? 0}::bigint
       union all
       select c.id from led join pipelines c on c.source_pipeline_id = led.id)
-    select count(*)::integer as count from (select from led limit ${MAX_HIERARCHY}) l`.execute(db);
+    select count(*)::integer as count from (select from led limit ${Number.isFinite(most) ? most : null}) l`.execute(
+    db,
+  );
   return rows[0]?.count ?? 0;
 }
 

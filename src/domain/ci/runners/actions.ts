@@ -1,4 +1,5 @@
 /** Makes runners, changes, assigns and deletes them, and makes their tokens. */
+
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { lockParent, lockProject } from '../../../kernel/access/own-row-queries.ts';
 import { lockNamespace } from '../../../kernel/access/resource-parent-queries.ts';
@@ -11,6 +12,7 @@ import {
 import { type AuditedEntity, announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import type { PlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -36,7 +38,11 @@ import {
 } from './rules.ts';
 
 /** The actor is undefined where a runner asks itself. */
-type Context = { services: Needs<'database'>; settings: ApplicationSettings; actor: Actor | undefined };
+type Context = {
+  services: Needs<'database' | 'instance'>;
+  settings: ApplicationSettings;
+  actor: Actor | undefined;
+};
 type ActorContext = Context & { actor: Actor };
 
 const TOKEN_BYTES = 20;
@@ -77,12 +83,12 @@ function issue({ settings }: Context, registration: RegistrationType, type: Runn
 }
 
 /** Holds the place of one more runner; 400 where there is none left. */
-async function takePlace(tx: Db, home: RunnerHome): Promise<void> {
+async function takePlace(tx: Db, home: RunnerHome, limits: PlanLimits): Promise<void> {
   if (home.type === 'instance_type') return;
   const { type, id } = home;
   await (type === 'group_type' ? lockNamespace(tx, id) : lockProject(tx, id));
   const { count } = await countRecent(tx, { type, id });
-  requirePlace(type, count);
+  requirePlace(type, count, limits);
 }
 
 /** Makes a runner; 400 for one that cannot be, or is one too many. */
@@ -94,8 +100,9 @@ export async function createRunner(
 ): Promise<IssuedToken> {
   const fields = runnerOf(input);
   refuseProblems(fields);
+  const { limits } = await context.services.instance.read();
   return inTransaction(context.services.database.db, async (tx) => {
-    await takePlace(tx, home);
+    await takePlace(tx, home, limits);
     const { token, ...issued } = issue(context, registration, home.type);
     const time = now();
     const { id } = await tx
@@ -177,23 +184,25 @@ export const resetToken = (context: Context, id: number, given?: Buffer): Promis
   });
 
 /** Gives the project a runner of others; 403 and 400 where it cannot have it. */
-export const assignRunner = (
+export const assignRunner = async (
   context: ActorContext & { subject: AuthorizedProject },
   id: number,
-): Promise<void> =>
-  inTransaction(context.services.database.db, async (tx) => {
+): Promise<void> => {
+  const { limits } = await context.services.instance.read();
+  await inTransaction(context.services.database.db, async (tx) => {
     const { actor, subject } = context;
     await lockParent(tx, subject);
     const row = found(await lockRunner(tx, id), 'Runner');
     const { count, has } = await countRecent(tx, { type: 'project_type', id: subject.id }, id);
     refuseAssignment(row, { has, admin: actor.admin });
-    requirePlace('project_type', count);
+    requirePlace('project_type', count, limits);
     await ahead(tx)
       .insertInto('runner_projects')
       .values({ runner_id: id, project_id: subject.id, created_at: now() })
       .execute();
     await audit(tx, actor, auditedParent(subject), 'assigned_to_project', row);
   });
+};
 
 /** Takes a runner from the project, which others have; 404 where it does not have it, 403 where it stays. */
 export const unassignRunner = (

@@ -1,11 +1,12 @@
 /** Runners: what they may be, who registers them, what is refused, and when a process is written. */
+
 import { describe, expect, test } from 'vitest';
+import { defaultPlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import { Failure } from '../../../platform/failure.ts';
 import {
   expiryOf,
   isChanged,
   isContactDue,
-  MAX_RUNNERS,
   type ManagerFields,
   managerOf,
   mayRegister,
@@ -128,9 +129,12 @@ describe('registering', () => {
     ['group_type', 'runner_namespaces.base', 'group'],
     ['project_type', 'runner_projects.base', 'project'],
   ] as const)('so many of %s and no more', (type, property, of) => {
-    expect(refusal(() => requirePlace(type, MAX_RUNNERS - 1))).toBeUndefined();
+    expect(refusal(() => requirePlace(type, 999, defaultPlanLimits))).toBeUndefined();
     const message = `Maximum number of ci registered ${of} runners (1000) exceeded`;
-    expect(refusal(() => requirePlace(type, MAX_RUNNERS))).toEqual([400, { [property]: [message] }]);
+    expect(refusal(() => requirePlace(type, 1_000, defaultPlanLimits))).toEqual([
+      400,
+      { [property]: [message] },
+    ]);
   });
 });
 

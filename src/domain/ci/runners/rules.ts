@@ -1,4 +1,5 @@
 /** Runners: what they may be, who is one, and what is refused (facts-ci: 1.2, 8, 9). Pure. */
+import { limitOf, type PlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { Failure, forbidden, invalid, type ValidationMessages } from '../../../platform/failure.ts';
 
@@ -15,8 +16,6 @@ export const ONLINE_MS = 2 * HOUR_MS;
 /** One that is new, or was heard of, within this time is not stale, and counts for the limit. */
 export const RECENT_MS = 7 * 24 * HOUR_MS;
 
-/** Recent runners of one group, or of one project. */
-export const MAX_RUNNERS = 1_000;
 /** Processes with the token of one runner, the latest of which are kept. */
 export const MAX_MANAGERS = 1_000;
 export const MAX_TAGS = 50;
@@ -101,13 +100,14 @@ export function refuseProblems(fields: RunnerFields): void {
 }
 
 /** 400 where a group or a project has as many recent runners as it may have. */
-export function requirePlace(type: 'group_type' | 'project_type', count: number): void {
-  if (count < MAX_RUNNERS) return;
-  const [property, of] =
-    type === 'group_type' ? ['runner_namespaces.base', 'group'] : ['runner_projects.base', 'project'];
-  throw invalid({
-    [property]: [`Maximum number of ci registered ${of} runners (${MAX_RUNNERS}) exceeded`],
-  });
+export function requirePlace(type: 'group_type' | 'project_type', count: number, limits: PlanLimits): void {
+  const [name, property, of] =
+    type === 'group_type'
+      ? (['ci_registered_group_runners', 'runner_namespaces.base', 'group'] as const)
+      : (['ci_registered_project_runners', 'runner_projects.base', 'project'] as const);
+  const most = limitOf(limits, name);
+  if (count < most) return;
+  throw invalid({ [property]: [`Maximum number of ci registered ${of} runners (${most}) exceeded`] });
 }
 
 type Registering = Pick<ApplicationSettings, 'allow_runner_registration_token' | 'valid_runner_registrars'>;

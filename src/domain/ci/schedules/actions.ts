@@ -1,9 +1,11 @@
 /** Makes pipeline schedules, changes and deletes them, and their variables. */
+
 import { sql } from 'kysely';
 import { lockParent } from '../../../kernel/access/own-row-queries.ts';
 import { auditedParent } from '../../../kernel/access/resource-parents.ts';
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import { limitOf } from '../../../kernel/instance/plan-limits.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
 import type { Json } from '../../../platform/db/rows.ts';
@@ -29,7 +31,6 @@ import {
   fullRefAmong,
   type Input,
   type InputChange,
-  MAX_SCHEDULES,
   MAX_VARIABLES,
   refOf,
   requireNextRun,
@@ -127,9 +128,10 @@ export async function createSchedule(
     created_at: time,
     updated_at: time,
   };
+  const most = limitOf((await services.instance.read()).limits, 'ci_pipeline_schedules');
   return inTransaction(services.database.db, async (tx) => {
     await lockParent(tx, subject);
-    requirePlace(await countSchedules(tx, subject), MAX_SCHEDULES, 'pipeline schedules');
+    requirePlace(await countSchedules(tx, subject), most, 'pipeline schedules');
     const { id } = await tx
       .insertInto('pipeline_schedules')
       .values(values)

@@ -5,8 +5,6 @@ import { type RefKind, shortRef } from '../../../platform/git/names.ts';
 import type { Json } from '../file/plan.ts';
 import { nextRun, type Timing } from './cron.ts';
 
-/** Of one project. */
-export const MAX_SCHEDULES = 10;
 /** Of one schedule: its record has all of them. */
 export const MAX_VARIABLES = 100;
 export const MAX_INPUTS = 20;

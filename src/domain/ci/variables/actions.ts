@@ -1,4 +1,5 @@
 /** Makes CI variables, changes and deletes them. */
+
 import {
   auditedParent,
   isInstance,
@@ -11,6 +12,7 @@ import {
 import { announceAll } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { found } from '../../../kernel/api/endpoint.ts';
+import { defaultPlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -32,7 +34,7 @@ import {
 } from './rules.ts';
 
 export type VariableContext = {
-  services: Needs<'database' | 'secretKey' | 'config'>;
+  services: Needs<'database' | 'instance' | 'secretKey' | 'config'>;
   actor: Actor;
   subject: ParentOrInstance;
 };
@@ -99,9 +101,10 @@ export async function createVariable(context: VariableContext, input: VariableIn
   const { services, subject } = context;
   const variable = newVariable(withinTier(context, input));
   refuse(problemsOf(variable));
+  const { limits } = await services.instance.read();
   return inTransaction(services.database.db, async (tx) => {
     await lockVariables(tx, subject);
-    refuse(placeProblems(parentKind(subject), variable, await countVariables(tx, subject, variable)));
+    refuse(placeProblems(parentKind(subject), variable, await countVariables(tx, subject, variable), limits));
     const columns = columnsOf(services.secretKey, variable);
     const row = await tx
       .insertInto('ci_variables')
@@ -135,7 +138,7 @@ export const updateVariable = (
     if (changed.length === 0) return row;
     if (after.environment_scope !== before.environment_scope) {
       const { taken } = await countVariables(tx, subject, after);
-      refuse(placeProblems(parentKind(subject), after, { taken, count: 0 }));
+      refuse(placeProblems(parentKind(subject), after, { taken, count: 0 }, defaultPlanLimits));
     }
     const updated = await tx
       .updateTable('ci_variables')

@@ -1,5 +1,7 @@
 /** What CI variables may be, in tables. */
+
 import { describe, expect, test } from 'vitest';
+import { defaultPlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import {
   changedVariable,
   differences,
@@ -136,6 +138,6 @@ describe('a variable among others', () => {
       { key: ['(KEY) has already been taken'], ...exceeded('ci instance level variables', 25) },
     ],
   ] as const)('of the %s, where there are %i, taken: %s', (kind, count, taken, problems) =>
-    expect(placeProblems(kind, plain, { count, taken })).toEqual(problems),
+    expect(placeProblems(kind, plain, { count, taken }, defaultPlanLimits)).toEqual(problems),
   );
 });

@@ -1,5 +1,7 @@
 /** What CI variables may be (facts-ci: 5.1), and who may give a pipeline its own. Pure. */
+
 import type { ParentKind } from '../../../kernel/access/resource-parents.ts';
+import { limitOf, type PlanLimits } from '../../../kernel/instance/plan-limits.ts';
 import type { ProjectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { DEVELOPER, MAINTAINER, OWNER, type Role } from '../../../kernel/policy/roles.ts';
 import type { ValidationMessages } from '../../../platform/failure.ts';
@@ -28,11 +30,15 @@ export const MAX_VALUE_LENGTH = 10_000;
 /** The scope of all environments. */
 export const ANY_ENVIRONMENT = '*';
 
-const limits: Record<ParentKind, { most: number; noun: string }> = {
-  project: { most: 8_000, noun: 'project ci variables' },
-  group: { most: 30_000, noun: 'group ci variables' },
-  instance: { most: 25, noun: 'ci instance level variables' },
+const nouns: Record<ParentKind, string> = {
+  project: 'project ci variables',
+  group: 'group ci variables',
+  instance: 'ci instance level variables',
 };
+
+/** How many a parent may have; of the instance the plan says so. */
+const mostOf = (kind: ParentKind, limits: PlanLimits): number =>
+  ({ project: 8_000, group: 30_000, instance: limitOf(limits, 'ci_instance_level_variables') })[kind];
 
 export const KEY_PATTERN = '^[A-Za-z0-9_]+$';
 export const SCOPE_PATTERN = '^[A-Za-z0-9_/{$}. *-]+$';
@@ -109,12 +115,13 @@ export const placeProblems = (
   kind: ParentKind,
   { key }: Variable,
   { taken, count }: { taken: boolean; count: number },
+  limits: PlanLimits,
 ): ValidationMessages =>
   byProperty([
     ['key', taken && `(${key}) has already been taken`],
     [
       'base',
-      count >= limits[kind].most && `Maximum number of ${limits[kind].noun} (${limits[kind].most}) exceeded`,
+      count >= mostOf(kind, limits) && `Maximum number of ${nouns[kind]} (${mostOf(kind, limits)}) exceeded`,
     ],
   ]);
 

@@ -25,7 +25,10 @@ export type Upload = Arrived & {
   fields: Readonly<Record<string, string>>;
 };
 
-type Context = { services: Needs<'blobs'>; request: HttpRequest };
+type Context = { services: Needs<'blobs' | 'instance'>; request: HttpRequest };
+
+const largest = async ({ services }: Context, type: PackageType): Promise<number> =>
+  maximumBytes((await services.instance.read()).limits, type);
 
 const tooLarge = (cause?: unknown): Failure =>
   new Failure('bad_request', '400 Bad request - File is too large', { cause });
@@ -67,14 +70,14 @@ const MAX_AROUND_BYTES = 1_048_576;
  * Calls `use` with what has come: the field of a form, with those of the others that are there, or else the body, where `raw`
  * allows that. 400 for a form without it.
  */
-export function withUpload<T>(
+export async function withUpload<T>(
   context: Context,
   type: PackageType,
   { field, raw = true, others = [] }: { field?: string; raw?: boolean; others?: readonly string[] },
   use: (upload: Upload) => Promise<T>,
 ): Promise<T> {
   const { request } = context;
-  const maximum = maximumBytes[type];
+  const maximum = await largest(context, type);
   const bounds = { longest: maximum + MAX_AROUND_BYTES, digests: ['md5', 'sha1'] as const };
   return receiving(
     context,
@@ -138,13 +141,13 @@ export type Attachment = Arrived & {
  * Calls `use` with the attachment whose name ends so, as base64 at `_attachments.<name>.data`; it is empty where there is none.
  * 400 as for other JSON, for several such attachments and for what is no base64.
  */
-export function withAttachment<T>(
+export async function withAttachment<T>(
   context: Context,
   type: PackageType,
   ending: string,
   use: (attachment: Attachment) => Promise<T>,
 ): Promise<T> {
-  const maximum = maximumBytes[type];
+  const maximum = await largest(context, type);
   const longest = Math.ceil(maximum / 3) * 4 + MAX_JSON_BYTES;
   return receiving(
     context,

@@ -1,26 +1,33 @@
 /** The formats of packages (facts-packages: 1.1). */
 
-const GIB = 1_073_741_824;
-const MIB = 1_048_576;
+import { limitOf, type PlanLimitName, type PlanLimits } from '../../../kernel/instance/plan-limits.ts';
 
-/** The bytes of the largest file of each (facts-packages: Size limits). */
-export const maximumBytes = {
-  maven: 3 * GIB,
-  npm: 500 * MIB,
-  conan: 3 * GIB,
-  nuget: 500 * MIB,
-  pypi: 3 * GIB,
+const GIB = 1_073_741_824;
+
+/** The bytes of the largest file of each: a limit of the plan, or always the same (facts-packages: Size limits). */
+const largestFiles = {
+  maven: 'maven_max_file_size',
+  npm: 'npm_max_file_size',
+  conan: 'conan_max_file_size',
+  nuget: 'nuget_max_file_size',
+  pypi: 'pypi_max_file_size',
   composer: 3 * GIB,
-  generic: 5 * GIB,
+  generic: 'generic_packages_max_file_size',
   golang: 3 * GIB,
   debian: 3 * GIB,
   rubygems: 3 * GIB,
-  helm: 5 * MIB,
-  terraform_module: GIB,
-} as const;
+  helm: 'helm_max_file_size',
+  terraform_module: 'terraform_module_max_file_size',
+} as const satisfies Record<string, PlanLimitName | number>;
 
-export type PackageType = keyof typeof maximumBytes;
-export const packageTypes = Object.keys(maximumBytes) as PackageType[]; // the keys are the types
+export type PackageType = keyof typeof largestFiles;
+export const packageTypes = Object.keys(largestFiles) as PackageType[]; // the keys are the types
+
+/** The bytes that a file of the format has at most. */
+export function maximumBytes(limits: PlanLimits, type: PackageType): number {
+  const largest = largestFiles[type];
+  return typeof largest === 'number' ? largest : limitOf(limits, largest);
+}
 
 export const packageStatuses = ['default', 'hidden', 'processing', 'error', 'deprecated'] as const;
 export type PackageStatus = (typeof packageStatuses)[number];

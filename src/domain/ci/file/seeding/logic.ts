@@ -3,10 +3,10 @@ import { type Path, type Problem, problemAt } from '../reading/problem.ts';
 import { type Hash, isHash, nestedItems, type Value } from '../reading/value.ts';
 import { flatRules } from '../validation/rules.ts';
 import type { BaseJob, PipelineConfig } from './config.ts';
-import { baseNames, baseNeeds, expandNeed, MAX_NEEDS, placesOfNeeds } from './needs.ts';
+import { baseNames, baseNeeds, expandNeed, placesOfNeeds } from './needs.ts';
 
 /** Of a configuration whose every part is right by itself. */
-export function logicProblems(config: PipelineConfig): Problem[] {
+export function logicProblems(config: PipelineConfig, mostNeeds: number): Problem[] {
   const problems: Problem[] = [];
   const places = new Map(config.stages.map((stage, index) => [stage, index]));
   const bases = baseNames(config);
@@ -50,7 +50,7 @@ export function logicProblems(config: PipelineConfig): Problem[] {
             `${name} job: need ${need.name} is not defined in current or prior stages`,
             ...placeOfNeed(need.name),
           );
-        if (seen.size > MAX_NEEDS) break;
+        if (seen.size > mostNeeds) break;
         for (const each of selected) (seen.has(each.name) ? repeated : seen).add(each.name);
       }
       if (repeated.size > 0)

@@ -5,9 +5,6 @@ import { type Hash, isHash, nestedItems, type Value } from '../reading/value.ts'
 import { needItems } from '../validation/needs.ts';
 import { combinations, type PipelineConfig, textOf } from './config.ts';
 
-/** Of one job; parallel ones count each. */
-export const MAX_NEEDS = 50;
-
 /** A need of the same pipeline, in the words of the file. */
 export type BaseNeed = { name: string; artifacts: boolean; optional: boolean; matrix: Hash[] | null };
 

@@ -38,7 +38,6 @@ import {
   expandNeed,
   foreignNeeds,
   fullNames,
-  MAX_NEEDS,
   placesOfNeeds,
 } from './needs.ts';
 import { isForPipeline } from './policy.ts';
@@ -264,10 +263,11 @@ export class Seeding {
 
   #needsOf(job: string, needs: BaseNeed[]): PlannedNeed[] {
     const expanded = needs.flatMap((need) => expandNeed(this.#config, this.#bases, need));
-    if (expanded.length <= MAX_NEEDS) return expanded;
+    const { mostNeeds } = this.#context;
+    if (expanded.length <= mostNeeds) return expanded;
     this.#reportOf(
       job,
-      `${job}: one job can only need ${MAX_NEEDS} others, but you have listed ${expanded.length}. See needs keyword documentation for more details`,
+      `${job}: one job can only need ${mostNeeds} others, but you have listed ${expanded.length}. See needs keyword documentation for more details`,
       'needs',
     );
     return [];
