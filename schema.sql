@@ -161,6 +161,62 @@ CREATE UNIQUE INDEX alerts_project_iid ON public.alerts USING btree (project_id,
 
 CREATE INDEX alerts_project_status ON public.alerts USING btree (project_id, status, id);
 
+create table appearance (
+  id integer not null,
+  title text not null,
+  description text not null,
+  pwa_name text not null,
+  pwa_short_name text not null,
+  pwa_description text not null,
+  member_guidelines text not null,
+  new_project_guidelines text not null,
+  profile_image_guidelines text not null,
+  header_message text not null,
+  footer_message text not null,
+  message_background_color text not null,
+  message_font_color text not null,
+  email_header_and_footer_enabled boolean not null,
+  logo text,
+  header_logo text,
+  favicon text,
+  pwa_icon text,
+  logo_blob bytea generated always as (
+CASE
+    WHEN (logo ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(logo, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
+  header_logo_blob bytea generated always as (
+CASE
+    WHEN (header_logo ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(header_logo, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
+  favicon_blob bytea generated always as (
+CASE
+    WHEN (favicon ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(favicon, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
+  pwa_icon_blob bytea generated always as (
+CASE
+    WHEN (pwa_icon ~ '^[0-9a-f]{64}[.]'::text) THEN decode("left"(pwa_icon, 64), 'hex'::text)
+    ELSE NULL::bytea
+END) stored,
+  updated_at timestamp(3) with time zone not null,
+  constraint appearance_id_check CHECK ((id = 1)),
+  constraint appearance_favicon_blob_fkey FOREIGN KEY (favicon_blob) REFERENCES blobs(sha256),
+  constraint appearance_header_logo_blob_fkey FOREIGN KEY (header_logo_blob) REFERENCES blobs(sha256),
+  constraint appearance_logo_blob_fkey FOREIGN KEY (logo_blob) REFERENCES blobs(sha256),
+  constraint appearance_pwa_icon_blob_fkey FOREIGN KEY (pwa_icon_blob) REFERENCES blobs(sha256),
+  constraint appearance_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX appearance_favicon_blob ON public.appearance USING btree (favicon_blob);
+
+CREATE INDEX appearance_header_logo_blob ON public.appearance USING btree (header_logo_blob);
+
+CREATE INDEX appearance_logo_blob ON public.appearance USING btree (logo_blob);
+
+CREATE INDEX appearance_pwa_icon_blob ON public.appearance USING btree (pwa_icon_blob);
+
 create table application_settings (
   id smallint default 1 not null,
   values jsonb default '{}'::jsonb not null,
@@ -415,6 +471,25 @@ CREATE INDEX boards_group ON public.boards USING btree (namespace_id) WHERE (nam
 CREATE INDEX boards_milestone ON public.boards USING btree (milestone_id) WHERE (milestone_id IS NOT NULL);
 
 CREATE INDEX boards_project ON public.boards USING btree (project_id) WHERE (project_id IS NOT NULL);
+
+create table broadcast_messages (
+  id bigint generated always as identity not null,
+  message text not null,
+  starts_at timestamp(3) with time zone not null,
+  ends_at timestamp(3) with time zone not null,
+  color text not null,
+  font text not null,
+  target_access_levels integer[] not null,
+  target_path text,
+  broadcast_type text not null,
+  theme text not null,
+  dismissable boolean not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint broadcast_messages_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX broadcast_messages_ends_at ON public.broadcast_messages USING btree (ends_at);
 
 create table ci_artifacts (
   id bigint generated always as identity not null,
@@ -2701,6 +2776,14 @@ CREATE INDEX pipelines_token_job ON public.pipelines USING btree (token_job_id) 
 CREATE INDEX pipelines_trigger ON public.pipelines USING btree (trigger_id, id) WHERE (trigger_id IS NOT NULL);
 
 CREATE INDEX pipelines_user ON public.pipelines USING btree (user_id);
+
+create table plan_limits (
+  plan text collate "C" not null,
+  values jsonb not null,
+  history jsonb not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint plan_limits_pkey PRIMARY KEY (plan)
+);
 
 create table processes (
   id uuid not null,

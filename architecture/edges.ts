@@ -54,6 +54,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   releases: ['hooks', 'markdown', 'notifications', 'planning', 'repositories'],
   repositories: ['conversation', 'hooks', 'lfs', 'markdown', 'notifications', 'search', 'spam'],
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
+  templates: ['ci'],
   tokens: ['hooks'],
   wikis: ['hooks', 'repositories', 'search'],
   'work-items': [

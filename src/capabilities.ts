@@ -53,6 +53,7 @@ import { settingsCapability } from './domain/settings/index.ts';
 import { signInCapability } from './domain/sign-in/index.ts';
 import { movableSnippets, snippetSearch, snippetsCapability } from './domain/snippets/index.ts';
 import { spamCapability } from './domain/spam/index.ts';
+import { templatesCapability } from './domain/templates/index.ts';
 import { terraformStatesCapability } from './domain/terraform-states/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
@@ -112,6 +113,7 @@ export const capabilities = (services: Services): Capability[] => {
     epicsCapability(services),
     auditCapability(),
     instanceCapability(services),
+    templatesCapability(),
     activityCapability(services),
     featureFlagsCapability(),
     badgesCapability(),

@@ -5,16 +5,16 @@
 import type { Endpoint } from '../../src/kernel/api/endpoint.ts';
 import type { Call, Called, TestApp } from './app.ts';
 import { titleOf } from './inventory.ts';
-import { isEmptyList } from './samples.ts';
+import { isEmptyList, isFixedList } from './samples.ts';
 
 /** The message for a client that requests keyset pages of a list without them. */
 export const noKeyset = 'Keyset pagination is not yet available for this type of request';
 
 export const lists = (app: TestApp): Endpoint[] => app.app.endpoints.filter(({ page }) => page !== undefined);
 
-/** The lists that are not empty in the world of the tests. */
+/** The lists that the world of the tests makes as long as the others. */
 export const filledLists = (app: TestApp): Endpoint[] =>
-  lists(app).filter((spec) => !isEmptyList(titleOf(spec)));
+  lists(app).filter((spec) => !isEmptyList(titleOf(spec)) && !isFixedList(titleOf(spec)));
 
 /** The pages that a `Link` header names. */
 export function linksOf({ headers }: Called): Record<string, string> {

@@ -81,8 +81,11 @@ export type Samples = {
   fields?: Readonly<Record<string, FieldObject>>;
   /** Good requests where the usual values do not do; further ones behind a comma: `POST /topics, twice`. */
   requests?(world: SampleWorld): Readonly<Record<string, Given>> | Promise<Readonly<Record<string, Given>>>;
-  /** The query with which a list is as long as the others, or that nothing makes its records yet. */
-  lists?: Readonly<Record<string, { query: string } | 'empty'>>;
+  /**
+   * The query with which a list is as long as the others, or that nothing makes its records yet; `fixed`: it has what the
+   * program has, and no statement reads it.
+   */
+  lists?: Readonly<Record<string, { query: string } | 'empty' | 'fixed'>>;
   /** What a DELETE removes, where it is not a row that its path names: parameters as SQL, and fields. */
   objectForDelete?(places: SampleIds): Readonly<Record<string, ForDelete>>;
 };
@@ -145,6 +148,7 @@ export function queryInWorld(title: string): string {
 }
 
 export const isEmptyList = (title: string): boolean => lists.get(title) === 'empty';
+export const isFixedList = (title: string): boolean => lists.get(title) === 'fixed';
 
 /** The parameters of a path behind its subject, with their keys in the samples. */
 export function parametersOf(path: string): { name: string; key: string }[] {

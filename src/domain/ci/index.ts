@@ -59,6 +59,7 @@ export { createUnattended } from './creation/unattended.ts';
 export { selectDeployedRange } from './environments/queries.ts';
 export { OneDeployment } from './environments/schema.ts';
 export { isDebugTrace } from './execution/queries.ts';
+export { configurationTemplates } from './file/includes/templates.ts';
 export { isHash, type Value as YamlValue } from './file/reading/value.ts';
 export { readYaml } from './file/reading/yaml.ts';
 export { selectJobOfToken } from './job-token-scope/queries.ts';

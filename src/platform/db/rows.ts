@@ -95,6 +95,32 @@ export type AlertsTable = {
   updated_at: Date;
 };
 
+export type AppearanceTable = {
+  id: number;
+  title: string;
+  description: string;
+  pwa_name: string;
+  pwa_short_name: string;
+  pwa_description: string;
+  member_guidelines: string;
+  new_project_guidelines: string;
+  profile_image_guidelines: string;
+  header_message: string;
+  footer_message: string;
+  message_background_color: string;
+  message_font_color: string;
+  email_header_and_footer_enabled: boolean;
+  logo: string | null;
+  header_logo: string | null;
+  favicon: string | null;
+  pwa_icon: string | null;
+  logo_blob: GeneratedAlways<Buffer | null>;
+  header_logo_blob: GeneratedAlways<Buffer | null>;
+  favicon_blob: GeneratedAlways<Buffer | null>;
+  pwa_icon_blob: GeneratedAlways<Buffer | null>;
+  updated_at: Date;
+};
+
 export type ApplicationSettingsTable = {
   id: Generated<number>;
   values: Generated<Json>;
@@ -213,6 +239,22 @@ export type BoardsTable = {
   assignee_id: number | null;
   milestone_id: number | null;
   weight: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type BroadcastMessagesTable = {
+  id: GeneratedAlways<number>;
+  message: string;
+  starts_at: Date;
+  ends_at: Date;
+  color: string;
+  font: string;
+  target_access_levels: number[];
+  target_path: string | null;
+  broadcast_type: string;
+  theme: string;
+  dismissable: boolean;
   created_at: Date;
   updated_at: Date;
 };
@@ -1499,6 +1541,13 @@ export type PipelinesTable = {
   token_job_id: number | null;
 };
 
+export type PlanLimitsTable = {
+  plan: string;
+  values: Json;
+  history: Json;
+  updated_at: Date;
+};
+
 export type ProcessesTable = {
   id: string;
   beat_at: Date;
@@ -2106,6 +2155,7 @@ export type Tables = {
   alert_assignees: AlertAssigneesTable;
   alert_integrations: AlertIntegrationsTable;
   alerts: AlertsTable;
+  appearance: AppearanceTable;
   application_settings: ApplicationSettingsTable;
   approval_rule_branches: ApprovalRuleBranchesTable;
   approval_rule_groups: ApprovalRuleGroupsTable;
@@ -2119,6 +2169,7 @@ export type Tables = {
   board_labels: BoardLabelsTable;
   board_lists: BoardListsTable;
   boards: BoardsTable;
+  broadcast_messages: BroadcastMessagesTable;
   ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
   ci_traces: CiTracesTable;
@@ -2226,6 +2277,7 @@ export type Tables = {
   pipeline_schedules: PipelineSchedulesTable;
   pipeline_variables: PipelineVariablesTable;
   pipelines: PipelinesTable;
+  plan_limits: PlanLimitsTable;
   processes: ProcessesTable;
   project_counters: ProjectCountersTable;
   project_feature_flags: ProjectFeatureFlagsTable;

@@ -47,7 +47,7 @@ test('another type, an empty project and another project have none', async () =>
   expect(bodyOf(await ashlar.root(`GET /projects/${id}/templates/merge_requests`), 200)).toEqual([]);
   const one = await ashlar.root(`GET /projects/${id}/templates/merge_requests/Default`);
   expect([one.status, one.body]).toEqual([404, { message: '404 Template Not Found' }]);
-  expect((await ashlar.root(`GET /projects/${id}/templates/licenses`)).status).toBe(404);
+  expect((await ashlar.root(`GET /projects/${id}/templates/epics`)).status).toBe(404);
   const other = await makeReviewedProject(ashlar);
   await commitTo(ashlar, other.id, 'main', templateFiles);
   const foreign = await ashlar.root(`GET /projects/${id}/templates/issues/default`, {
