@@ -1346,6 +1346,38 @@ CREATE INDEX errors_project_frequency ON public.errors USING btree (project_id, 
 
 CREATE INDEX errors_project_last_seen ON public.errors USING btree (project_id, status, last_seen_at, id);
 
+create table exports (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  user_id bigint,
+  status text not null,
+  upload_sealed text,
+  filename text,
+  sha256 bytea,
+  size bigint,
+  error text,
+  created_at timestamp(3) with time zone not null,
+  finished_at timestamp(3) with time zone,
+  constraint exports_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint exports_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'started'::text, 'finished'::text, 'failed'::text]))),
+  constraint exports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint exports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint exports_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint exports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint exports_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX exports_blob ON public.exports USING btree (sha256) WHERE (sha256 IS NOT NULL);
+
+CREATE INDEX exports_finished ON public.exports USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
+CREATE UNIQUE INDEX exports_of_group ON public.exports USING btree (namespace_id, ((status = ANY (ARRAY['queued'::text, 'started'::text])))) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX exports_of_project ON public.exports USING btree (project_id, ((status = ANY (ARRAY['queued'::text, 'started'::text])))) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX exports_user ON public.exports USING btree (user_id);
+
 create table external_status_check_branches (
   check_id bigint not null,
   protected_branch_id bigint not null,
@@ -1593,6 +1625,52 @@ create table identities (
 );
 
 CREATE UNIQUE INDEX identities_extern ON public.identities USING btree (provider, extern_uid);
+
+create table import_failures (
+  id bigint generated always as identity not null,
+  import_id bigint not null,
+  relation text not null,
+  line integer,
+  message text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint import_failures_import_id_fkey FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE,
+  constraint import_failures_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX import_failures_import ON public.import_failures USING btree (import_id, id);
+
+create table imports (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  user_id bigint,
+  relation text,
+  status text not null,
+  correlation_id text not null,
+  sha256 bytea,
+  options jsonb not null,
+  passed_over text[] default '{}'::text[] not null,
+  error text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint imports_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint imports_status_check CHECK ((status = ANY (ARRAY['scheduled'::text, 'started'::text, 'finished'::text, 'failed'::text]))),
+  constraint imports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint imports_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint imports_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX imports_blob ON public.imports USING btree (sha256) WHERE (sha256 IS NOT NULL);
+
+CREATE INDEX imports_group ON public.imports USING btree (namespace_id, id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX imports_project ON public.imports USING btree (project_id, id) WHERE (project_id IS NOT NULL);
+
+CREATE UNIQUE INDEX imports_unfinished ON public.imports USING btree (project_id) WHERE ((status = ANY (ARRAY['scheduled'::text, 'started'::text])) AND (project_id IS NOT NULL));
+
+CREATE INDEX imports_user ON public.imports USING btree (user_id);
 
 create table incident_settings (
   project_id bigint not null,

@@ -56,6 +56,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
   templates: ['ci'],
   tokens: ['hooks'],
+  transfers: ['lfs', 'namespaces', 'repositories'],
   wikis: ['hooks', 'repositories', 'search'],
   'work-items': [
     'conversation',

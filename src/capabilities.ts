@@ -56,6 +56,7 @@ import { spamCapability } from './domain/spam/index.ts';
 import { templatesCapability } from './domain/templates/index.ts';
 import { terraformStatesCapability } from './domain/terraform-states/index.ts';
 import { tokensCapability } from './domain/tokens/index.ts';
+import { transfersCapability } from './domain/transfers/index.ts';
 import { uploadsCapability } from './domain/uploads/index.ts';
 import { movableGroupWikis, wikiSearch, wikisCapability } from './domain/wikis/index.ts';
 import { epicsCapability, issueSearch, issuesCapability } from './domain/work-items/index.ts';
@@ -123,6 +124,7 @@ export const capabilities = (services: Services): Capability[] => {
     packagesCapability(services),
     terraformStatesCapability(),
     registryCapability(services),
+    transfersCapability(services),
     releasesCapability(services),
     hooksCapability(services),
     integrationsCapability(services),

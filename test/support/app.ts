@@ -192,4 +192,10 @@ const withoutLimits = {
   user_projects_api_limit: 0,
   issues_create_limit: 0,
   notes_create_limit: 0,
+  project_export_limit: 0,
+  project_download_export_limit: 0,
+  project_import_limit: 0,
+  group_export_limit: 0,
+  group_download_export_limit: 0,
+  group_import_limit: 0,
 };

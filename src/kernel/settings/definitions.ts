@@ -279,6 +279,21 @@ export const ApplicationSettingsSchema = Type.Object({
     maximum: 90,
     description: 'Days until what is marked for deletion is deleted.',
   }),
+  // Import and export
+  project_export_enabled: boolean(true, 'Whether projects can be exported.'),
+  import_sources: Type.Array(Type.String({ maxLength: 255 }), {
+    default: ['git', 'gitlab_project'],
+    maxItems: 100,
+    commaSeparated: true,
+    description: 'From what projects are imported; `gitlab_project` is files of exports.',
+  }),
+  max_export_size: count(0, 'Largest export in MiB; 0 for no limit.', 1_000_000),
+  max_import_size: count(0, 'Largest file that is imported, in MiB; 0 for no limit.', 1_000_000),
+  max_decompressed_archive_size: count(
+    25_600,
+    'What such a file may be unpacked, in MiB; 0 for no limit.',
+    10_000_000,
+  ),
   gravatar_enabled: boolean(true, 'Users without a picture get the address of one by their mail address.'),
   // Merge requests
   prevent_merge_requests_author_approval: boolean(
@@ -343,6 +358,12 @@ export const ApplicationSettingsSchema = Type.Object({
   group_invited_groups_api_limit: count(60, 'GET /groups/:id/invited_groups per minute; 0 for no limit.'),
   project_invited_groups_api_limit: count(60, 'GET /projects/:id/invited_groups per minute; 0 for no limit.'),
   group_archive_unarchive_api_limit: count(60, 'Archiving groups, per minute; 0 for no limit.'),
+  project_export_limit: count(6, 'Exports of projects that one user starts, per minute; 0 for no limit.'),
+  project_download_export_limit: count(1, 'Downloads of exports of projects, per minute; 0 for no limit.'),
+  project_import_limit: count(6, 'Imports of projects that one user starts, per minute; 0 for no limit.'),
+  group_export_limit: count(6, 'Exports of groups that one user starts, per minute; 0 for no limit.'),
+  group_download_export_limit: count(1, 'Downloads of exports of groups, per minute; 0 for no limit.'),
+  group_import_limit: count(6, 'Imports of groups that one user starts, per minute; 0 for no limit.'),
   members_delete_limit: count(60, 'DELETE of members per minute; 0 for no limit.'),
   project_members_api_limit: count(200, 'GET /projects/:id/members/all per minute; 0 for no limit.'),
   search_rate_limit: count(300, 'Searches of one user per minute; 0 for no limit.'),

@@ -1,7 +1,9 @@
-/** Reads tar files as they arrive, in bounded memory. */
+/** Reads tar files as they arrive, and makes them, in bounded memory. */
 import { ArchiveError } from './zip-file.ts';
 
 const BLOCK = 512;
+/** Bytes of a name that a header of its own has. */
+const MAX_NAME_BYTES = 65_536;
 
 const broken = (): ArchiveError => new ArchiveError('not a tar file');
 
@@ -27,6 +29,13 @@ function reader(pieces: AsyncIterator<Buffer>, maximum: number) {
       const all = parts.length === 1 ? held : Buffer.concat(parts);
       held = all.subarray(length);
       return all.subarray(0, length);
+    },
+    /** At most so many bytes, at least one. */
+    async some(length: number): Promise<Buffer> {
+      if (held.length === 0) held = await more();
+      const part = held.subarray(0, length);
+      held = held.subarray(part.length);
+      return part;
     },
     async skip(length: number): Promise<void> {
       let left = length;
@@ -60,9 +69,34 @@ export type TarMember = {
   name: string;
   size: number;
   isFile: boolean;
+  isFolder: boolean;
   /** Its bytes, at once. */
   read(): Promise<Buffer>;
+  /** Its bytes, as they arrive: once, and to their end. */
+  pieces(): AsyncGenerator<Buffer, void>;
 };
+
+/** What a header of the kind `x` says of the next member (POSIX pax). */
+function paxOf(records: Buffer): { path?: string; size?: number } {
+  const said: { path?: string; size?: number } = {};
+  for (let at = 0; at < records.length; ) {
+    const [, digits = ''] = /^(\d{1,6}) /.exec(records.toString('latin1', at, at + 7)) ?? [];
+    const length = Number(digits);
+    const record = records.toString('utf8', at + digits.length + 1, at + length - 1);
+    if (length <= digits.length + 2 || at + length > records.length) throw broken();
+    const cut = record.indexOf('=');
+    const value = record.slice(cut + 1);
+    if (record.slice(0, cut) === 'path') said.path = value;
+    if (record.slice(0, cut) === 'size') {
+      if (!/^\d{1,15}$/.test(value)) throw broken();
+      said.size = Number(value);
+    }
+    at += length;
+  }
+  return said;
+}
+
+const wholeBlocks = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
 
 /** What is in an archive of at most so many bytes, in its order. ArchiveError for what is none. */
 export async function* tarMembers(
@@ -70,23 +104,105 @@ export async function* tarMembers(
   maximum: number,
 ): AsyncGenerator<TarMember, void> {
   const bytes = reader(pieces[Symbol.asyncIterator](), maximum);
+  /** What headers before it say of the next member. */
+  let said: { path?: string; size?: number } = {};
   for (;;) {
     const header = await bytes.take(BLOCK);
     // The end of the archive.
     if (header.every((byte) => byte === 0)) return;
     if (octal(header, 148, 8) !== sumOf(header)) throw broken();
-    const size = octal(header, 124, 12);
+    const kind = String.fromCharCode(header[156] ?? 0);
+    const size = said.size ?? octal(header, 124, 12);
+    if ('xgLK'.includes(kind)) {
+      if (size > MAX_NAME_BYTES) throw broken();
+      const content = (await bytes.take(wholeBlocks(size))).subarray(0, size);
+      if (kind === 'x') said = paxOf(content);
+      if (kind === 'L') said = { path: text(content, 0, size) };
+      continue;
+    }
     const prefix = header.toString('latin1', 257, 262) === 'ustar' ? text(header, 345, 155) : '';
-    let left = Math.ceil(size / BLOCK) * BLOCK;
+    const name = said.path ?? `${prefix === '' ? '' : `${prefix}/`}${text(header, 0, 100)}`;
+    said = {};
+    let left = wholeBlocks(size);
     yield {
-      name: `${prefix === '' ? '' : `${prefix}/`}${text(header, 0, 100)}`,
+      name,
       size,
-      isFile: header[156] === 0 || header[156] === 0x30,
+      isFile: kind === '\0' || kind === '0',
+      isFolder: kind === '5',
       async read() {
         left -= size;
         return bytes.take(size);
+      },
+      async *pieces() {
+        for (let more = size; more > 0; ) {
+          const piece = await bytes.some(more);
+          more -= piece.length;
+          left -= piece.length;
+          yield piece;
+        }
       },
     };
     await bytes.skip(left);
   }
 }
+
+const MAX_OCTAL = 8 ** 11;
+
+function header(name: Buffer, size: number, kind: string, modified: Date): Buffer {
+  const block = Buffer.alloc(BLOCK);
+  name.copy(block, 0, 0, 100);
+  block.write('0000644\0', 100, 'latin1');
+  for (const owner of [108, 116]) block.write('0000000\0', owner, 'latin1');
+  // One that is longer has its size in a header before it.
+  block.write(
+    `${Math.min(size, MAX_OCTAL - 1)
+      .toString(8)
+      .padStart(11, '0')}\0`,
+    124,
+    'latin1',
+  );
+  block.write(
+    `${Math.floor(modified.getTime() / 1_000)
+      .toString(8)
+      .padStart(11, '0')}\0`,
+    136,
+    'latin1',
+  );
+  block.write(kind, 156, 'latin1');
+  block.write('ustar\x0000', 257, 'latin1');
+  block.write(`${sumOf(block).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return block;
+}
+
+/** A record of a pax header; its length counts itself. */
+function paxRecord(name: string, value: string): Buffer {
+  const rest = Buffer.byteLength(` ${name}=${value}\n`);
+  let length = rest + String(rest).length;
+  length = rest + String(length).length;
+  return Buffer.from(`${length} ${name}=${value}\n`);
+}
+
+const padding = (size: number): Buffer => Buffer.alloc(wholeBlocks(size) - size);
+
+/** A file of so many bytes as a tar file has it: what stands before its bytes. */
+export function tarHead(name: string, size: number, modified: Date): Buffer {
+  const bytes = Buffer.from(name);
+  const own = header(bytes, size, '0', modified);
+  if (bytes.length <= 100 && size < MAX_OCTAL) return own;
+  const said = Buffer.concat([
+    paxRecord('path', name),
+    ...(size < MAX_OCTAL ? [] : [paxRecord('size', String(size))]),
+  ]);
+  return Buffer.concat([
+    header(Buffer.from('pax'), said.length, 'x', modified),
+    said,
+    padding(said.length),
+    own,
+  ]);
+}
+
+/** What stands behind them. */
+export const tarTail = padding;
+
+/** The end of a tar file. */
+export const tarEnd = (): Buffer => Buffer.alloc(2 * BLOCK);

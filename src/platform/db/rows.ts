@@ -764,6 +764,21 @@ export type ErrorsTable = {
   updated_at: Date;
 };
 
+export type ExportsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  user_id: number | null;
+  status: string;
+  upload_sealed: string | null;
+  filename: string | null;
+  sha256: Buffer | null;
+  size: number | null;
+  error: string | null;
+  created_at: Date;
+  finished_at: Date | null;
+};
+
 export type ExternalStatusCheckBranchesTable = {
   check_id: number;
   protected_branch_id: number;
@@ -925,6 +940,31 @@ export type IdentitiesTable = {
   user_id: number;
   provider: string;
   extern_uid: string;
+};
+
+export type ImportFailuresTable = {
+  id: GeneratedAlways<number>;
+  import_id: number;
+  relation: string;
+  line: number | null;
+  message: string;
+  created_at: Date;
+};
+
+export type ImportsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  user_id: number | null;
+  relation: string | null;
+  status: string;
+  correlation_id: string;
+  sha256: Buffer | null;
+  options: Json;
+  passed_over: Generated<string[]>;
+  error: string | null;
+  created_at: Date;
+  updated_at: Date;
 };
 
 export type IncidentSettingsTable = {
@@ -2211,6 +2251,7 @@ export type Tables = {
   error_tracking_settings: ErrorTrackingSettingsTable;
   error_users: ErrorUsersTable;
   errors: ErrorsTable;
+  exports: ExportsTable;
   external_status_check_branches: ExternalStatusCheckBranchesTable;
   external_status_checks: ExternalStatusChecksTable;
   feature_flag_clients: FeatureFlagClientsTable;
@@ -2227,6 +2268,8 @@ export type Tables = {
   hook_events: HookEventsTable;
   hooks: HooksTable;
   identities: IdentitiesTable;
+  import_failures: ImportFailuresTable;
+  imports: ImportsTable;
   incident_settings: IncidentSettingsTable;
   incident_timeline_events: IncidentTimelineEventsTable;
   instance_facts: InstanceFactsTable;

@@ -84,7 +84,8 @@ export function createConnections({ http, https, none }: Proxies): Send {
     } catch (error) {
       // Other methods could be carried out twice (RFC 9110, 9.2.2).
       const repeatable = ['GET', 'HEAD', 'PUT', 'DELETE'].includes(request.method);
-      if (!repeatable || !isCut(error)) throw error;
+      const isRead = typeof request.body === 'object' && request.body !== null && 'read' in request.body;
+      if (!repeatable || isRead || !isCut(error)) throw error;
       return send();
     }
   };

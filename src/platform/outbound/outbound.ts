@@ -5,6 +5,7 @@
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import { mayReach, type OutboundRules } from './addresses.ts';
 import { createConnections, type Proxies, type ResolvedAddress } from './connections.ts';
 
@@ -13,7 +14,8 @@ export type { OutboundRules } from './addresses.ts';
 export type OutboundRequest = OutboundRules & {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
-  body?: string | Buffer;
+  /** What is read while it is sent is asked for anew at a redirect; nobody sends it again by themselves. */
+  body?: string | Buffer | (() => Readable);
   /** For all of it: names, connections, redirects and the last byte of the answer. Where that is received, for each piece of it. */
   timeoutMilliseconds: number;
   /** Of the answer's body. */
@@ -66,7 +68,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** What goes over the wire in one exchange; a redirect makes another. */
 type Exchange = Required<Pick<OutboundRequest, 'method' | 'headers'>> & {
   url: URL;
-  body: string | Buffer | undefined;
+  body: OutboundRequest['body'];
 };
 
 function webAddress(text: string, base?: URL): URL {
@@ -194,7 +196,7 @@ export function createOutbound(
       path: `${url.pathname}${url.search}`,
       method,
       headers: exchange.headers,
-      body: exchange.body ?? null,
+      body: typeof exchange.body === 'function' ? exchange.body() : (exchange.body ?? null),
       signal,
     });
     // The first, where a server says several.

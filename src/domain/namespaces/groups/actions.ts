@@ -72,8 +72,12 @@ export async function authorizeParent(
   return undefined;
 }
 
-/** Creates a group of which the actor is the first Owner; returns its id. */
-export async function createGroup(context: GroupWriteContext, input: CreateGroup): Promise<number> {
+/** Creates a group of which the actor is the first Owner; returns its id. `complete` adds to it before the commit. */
+export async function createGroup(
+  context: GroupWriteContext,
+  input: CreateGroup,
+  complete: (tx: Db, id: number) => Promise<void> = async () => {},
+): Promise<number> {
   const { services, settings, actor } = context;
   const { parent_id, ...fields } = input;
   const above = await authorizeParent(context, parent_id);
@@ -125,11 +129,12 @@ export async function createGroup(context: GroupWriteContext, input: CreateGroup
       fact: { name: 'group_created', payload: { namespace_id: parent?.id ?? null, group_id: row.id } },
     });
     await joinAsNew(tx, { column: 'namespace_id', id: row.id, entity }, actor, owner);
+    await complete(tx, row.id);
     return row.id;
   });
 }
 
-type NewGroup = {
+export type NewGroup = {
   name: string;
   path: string;
   description: string;
@@ -139,7 +144,7 @@ type NewGroup = {
 };
 
 /** Inserts the group where its path and name are free inside the parent. */
-async function insertGroup(
+export async function insertGroup(
   tx: Db,
   parent: NamespaceRow | undefined,
   group: NewGroup,

@@ -1,0 +1,49 @@
+/** Statements over imports. */
+import type { Selectable } from 'kysely';
+import type { Db } from '../../../platform/db/database.ts';
+import type { ImportFailuresTable, ImportsTable } from '../../../platform/db/rows.ts';
+import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
+import type { Owner } from '../relations/export-queries.ts';
+import type { ImportOptions } from './actions.ts';
+
+export type ImportRow = Selectable<ImportsTable>;
+export type FailureRow = Selectable<ImportFailuresTable>;
+
+/** The last import that made or replaced the project. */
+export const selectImport = (db: Db, { column, id }: Owner): Promise<ImportRow | undefined> =>
+  db
+    .selectFrom('imports')
+    .selectAll()
+    .where(column, '=', id)
+    .where('relation', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+const relationImports = (db: Db, projectId: number) =>
+  db.selectFrom('imports').selectAll().where('project_id', '=', projectId).where('relation', 'is not', null);
+
+export const selectRelationImports = (
+  db: Db,
+  projectId: number,
+  page: PageRequest,
+): Promise<Page<ImportRow>> =>
+  selectPage(db, relationImports(db, projectId), page, { by: 'id', sort: 'desc' }, { id: 'imports.id' });
+
+export const selectNewestRelationImport = (db: Db, projectId: number): Promise<ImportRow | undefined> =>
+  relationImports(db, projectId).orderBy('id', 'desc').limit(1).executeTakeFirst();
+
+/** So many, as the public API has it. */
+const MAX_SHOWN = 100;
+
+export const selectFailures = (db: Db, importId: number): Promise<FailureRow[]> =>
+  db
+    .selectFrom('import_failures')
+    .selectAll()
+    .where('import_id', '=', importId)
+    .orderBy('id')
+    .limit(MAX_SHOWN)
+    .execute();
+
+/** Written by insertImport() alone. */
+export const optionsOf = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => options as ImportOptions;
