@@ -20,6 +20,8 @@ type People = Record<(typeof people)[number], { id: number; token: string }>;
 /** The same people with other ids. */
 async function makePeople(app: TestApp, first: number): Promise<People> {
   for (let index = 0; index < first; index++) await makeUser(app);
+  await app.app.services.database
+    .sql`update users set public_email = 'root@public.example' where username = 'root'`;
   const made = await Promise.all(
     people.map(async (username) => [
       username,
@@ -272,6 +274,11 @@ beforeAll(async () => {
   if (status !== 201) throw new Error(text);
   moved.to = body.id;
   moved.status = await importOver(target, moved.to);
+  await until(
+    async () =>
+      (await target.root(`GET /projects/${moved.to}/merge_requests/1`)).body.merge_status === 'can_be_merged',
+    'the imported merge request is not checked',
+  );
 }, 120_000);
 
 test('all of it is imported, and nothing failed', () => {

@@ -32,7 +32,7 @@ import {
 } from './actions.ts';
 import { importAvatar, importLargeObjects, importUploads, newSecrets, rewriter } from './files.ts';
 import { type ProjectAttributes, projectAttributes } from './project-attributes.ts';
-import { type ImportRow, optionsOf } from './queries.ts';
+import { type ImportRow, optionsOf, selectOpenTargets } from './queries.ts';
 import { readRelations } from './read-relations.ts';
 import { withPrepared } from './repositories.ts';
 import type { ImportServices, Report } from './run-import.ts';
@@ -155,6 +155,10 @@ async function importRows(
   });
   for (const followUp of settingFollowUps.all(services)) await followUp(tx, owner.id, attributes.settings);
   await announce(tx, { fact: { name: 'project_updated', payload: { project_id: owner.id } } });
+  for (const into of await selectOpenTargets(tx, owner.id)) {
+    const payload = { project_id: owner.id, branch: into, user_id: null };
+    await announce(tx, { fact: { name: 'merge_requests_unjudged', payload } });
+  }
   return snippets.waiting;
 }
 

@@ -47,3 +47,19 @@ export const selectFailures = (db: Db, importId: number): Promise<FailureRow[]> 
 
 /** Written by insertImport() alone. */
 export const optionsOf = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => options as ImportOptions;
+
+/** Branches that are judged again; those of more wait for their next push. */
+const MAX_JUDGED = 1_000;
+
+/** The branches into which merge requests are open. */
+export async function selectOpenTargets(db: Db, projectId: number): Promise<string[]> {
+  const found = await db
+    .selectFrom('merge_requests')
+    .select('target_branch')
+    .distinct()
+    .where('project_id', '=', projectId)
+    .where('state', '=', 'opened')
+    .limit(MAX_JUDGED)
+    .execute();
+  return found.map(({ target_branch }) => target_branch);
+}

@@ -18,6 +18,9 @@ const namesElsewhere = (row: string): string => `
 
 const conditions: Readonly<Record<string, (row: string) => string>> = {
   notes: (row) => `not (${namesElsewhere(row)})`,
+  // Issues of other projects are not in the archive.
+  closing: (row) => `exists (select from issues i join merge_requests m on m.id = ${row}.merge_request_id
+    where i.id = ${row}.issue_id and i.project_id = m.project_id)`,
   // Those of people, groups and keys mean nothing elsewhere.
   grants: (row) => `${row}.access_level is not null`,
 };

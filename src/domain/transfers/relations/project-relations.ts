@@ -174,6 +174,9 @@ const mergeRequests: Relation = {
     author,
     authorName,
     required('state', choice(['opened', 'closed', 'merged', 'locked']), { otherwise: 'opened' }),
+    required('merge_status', choice(['can_be_merged', 'cannot_be_merged'], 'unchecked'), {
+      otherwise: 'unchecked',
+    }),
     attribute('diff_head_sha', sha, { column: 'head_sha' }),
     attribute('merge_commit_sha', sha),
     attribute('squash_commit_sha', sha),
@@ -216,6 +219,15 @@ const mergeRequests: Relation = {
       ),
       created,
     ]),
+    {
+      name: 'merge_requests_closing_issues',
+      table: 'merge_request_closing_issues',
+      parent: 'merge_request_id',
+      once: true,
+      order: 'issue_id',
+      without: 'closing',
+      attributes: [required('issue', { of: 'issue' }, { column: 'issue_id' })],
+    },
     { ...people('approvals', 'merge_request_approvals', 'merge_request_id', [created]), order: 'id' },
     timelogsOf('merge_request_id'),
   ],
@@ -234,6 +246,8 @@ const mergeRequests: Relation = {
     row.draft = draft.test(String(row.title));
     row.commits_count = Array.isArray(line.merge_request_commits) ? line.merge_request_commits.length : 0;
     if (row.state === 'locked') row.state = 'opened';
+    // It is judged by what is here.
+    if (row.state === 'opened') row.merge_status = 'unchecked';
     if (row.state !== 'merged') Object.assign(row, { merged_at: null, merge_user_id: null });
     if (row.state !== 'closed') Object.assign(row, { closed_at: null, closed_by_id: null });
   },

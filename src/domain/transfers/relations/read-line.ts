@@ -222,7 +222,7 @@ const marks = /[\\`*_{}[\]()<>#+!|~@&$%^.:/-]/g;
 
 /** The words that stand before a text whose author is unknown here. */
 export const attributionOf = (name: string, createdAt: string): string =>
-  `*By ${name.replaceAll(/\s+/g, ' ').slice(0, 255).replaceAll(marks, '\\$&')} on ${createdAt} (imported)*\n\n`;
+  `*By ${name.replaceAll(/\s+/g, ' ').slice(0, 255).replaceAll(marks, '\\$&')} on ${createdAt} (imported)*`;
 
 /** Tables whose texts say by whom they were. */
 const attributed: Readonly<Record<string, string>> = {
@@ -240,7 +240,8 @@ function attribute(relation: Relation, row: NewRow, line: JsonObject, references
   const own = line.author as JsonObject | null | undefined;
   const name = references.nameOf(id) ?? (typeof own?.name === 'string' ? own.name : undefined);
   if (name === undefined || unstorable.test(name)) return;
-  row[column] = `${attributionOf(name, String(row.created_at))}${row[column] ?? ''}`;
+  const parts = [attributionOf(name, String(row.created_at)), row[column]];
+  row[column] = parts.filter((part) => typeof part === 'string' && part !== '').join('\n\n');
 }
 
 /** The columns of a record; undefined where it is left out. */
