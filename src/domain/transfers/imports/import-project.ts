@@ -43,6 +43,15 @@ const fileOf =
   (relation: Pick<Relation, 'name'>): UnpackedFile | undefined =>
     files.get(`tree/project/${relation.name}.ndjson`);
 
+const known = new Set(['user_contributions', ...projectRelations.map(({ name }) => name)]);
+
+/** Relations that this version does not read. */
+const unread = ({ files }: Unpacked): string[] =>
+  [...files.keys()].flatMap((name) => {
+    const [, relation] = /^tree\/project\/(\w+)\.ndjson$/.exec(name) ?? [];
+    return relation === undefined || known.has(relation) ? [] : [relation];
+  });
+
 const gone = (): BadArchive => new BadArchive('The project was deleted.');
 
 /** The entry with the repository of a snippet. */
@@ -167,6 +176,7 @@ async function importWhole(importing: Importing): Promise<void> {
   const { background } = services.database;
   const file = unpacked.files.get('tree/project.json');
   if (!file) throw new BadArchive('The archive has no tree/project.json: it is no export of a project.');
+  for (const relation of unread(unpacked)) report.passedOver.add(relation);
   const { override, visibility = 0, committed } = optionsOf(row);
   const failed = report.failures.length;
   if (committed) {

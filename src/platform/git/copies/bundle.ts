@@ -5,7 +5,7 @@ import { randomHex } from '../../secret.ts';
 import { FETCHED_REFS, GitError } from '../program/program.ts';
 import { layOut, syncFolder } from '../write.ts';
 import { checkConnections } from './check.ts';
-import { syncRepository } from './copy.ts';
+import { allRefs, syncRepository } from './copy.ts';
 import { runLong } from './housekeeping.ts';
 
 /** Writes all that clients may fetch into a file; false where there is nothing. */
@@ -68,6 +68,7 @@ export async function prepareFromBundle(
         throw error;
       },
     );
+    if ((await allRefs(draft)) === '') throw new BadBundle('It has no branches or tags.');
     await Promise.all([syncRepository(draft), checkConnections(draft, signal)]);
   } catch (error) {
     await discard();
