@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, export, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { measureAlerts } from './alerts.ts';
 import { measureCi } from './ci.ts';
 import { measureErrors } from './errors.ts';
 import { measureEvents } from './events.ts';
+import { measureExports } from './exports.ts';
 import { measureFairShare } from './fair-share.ts';
 import { measureHooks } from './hooks.ts';
 import { measureInventory } from './inventory.ts';
@@ -198,6 +199,7 @@ const parts: Record<string, Part> = {
   hooks: measureHooks,
   ci: measureCi,
   packages: measurePackages,
+  export: measureExports,
   errors: measureErrors,
   alerts: measureAlerts,
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],

@@ -8,7 +8,6 @@ import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { writeBundle } from '../../../platform/git/copies/bundle.ts';
-import { NoRepository } from '../../../platform/git/program/program.ts';
 import { groupWiki, projectRepository, projectWiki, snippetRepository } from '../../repositories/index.ts';
 import { exportName, VERSION } from '../archive/layout.ts';
 import { type Entry, linesInFile, TooLarge, writeArchive } from '../archive/make.ts';
@@ -105,10 +104,7 @@ async function* bundleEntry(
   if (!lease) return;
   let isThere = false;
   try {
-    isThere = await writeBundle(lease.git.folder, path).catch((error: unknown) => {
-      if (error instanceof NoRepository || /not a git repository/i.test(String(error))) return false;
-      throw error;
-    });
+    isThere = await writeBundle(lease.git.folder, path);
   } finally {
     await lease.release();
   }

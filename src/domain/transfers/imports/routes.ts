@@ -28,7 +28,9 @@ const limit = { name: 'project_import', setting: 'project_import_limit', periodS
 
 async function showImport(context: Requesting, id: number): Promise<ImportStatusRecord> {
   const { db, services, actor } = context;
-  return presentImport(db, await authorizeProject(services.database.sql, actor, 'read_project', id));
+  const project = await authorizeProject(services.database.sql, actor, 'read_project', id);
+  // The job may be faster than the answer.
+  return { ...(await presentImport(db, project)), import_status: 'scheduled' };
 }
 
 export const importEndpoints: Endpoint[] = [
@@ -104,7 +106,7 @@ export const importEndpoints: Endpoint[] = [
         const project = await requestRelationImport(context, fields, archive);
         const row = await selectNewestRelationImport(context.db, project.id);
         if (!row) throw badRequest('the project was deleted');
-        return presentRelationImport(project, row);
+        return { ...presentRelationImport(project, row), status: 'created' as const };
       });
     },
   }),

@@ -16,7 +16,11 @@ export async function writeBundle(folder: string, file: string, signal?: AbortSi
     await runLong(['bundle', 'create', '--quiet', file, ...refs], folder, signal);
     return true;
   } catch (error) {
-    if (error instanceof GitError && /empty bundle/i.test(error.stderr)) return false;
+    if (
+      error instanceof GitError &&
+      /empty bundle|need a repository|not a git repository/i.test(error.stderr)
+    )
+      return false;
     throw error;
   }
 }
