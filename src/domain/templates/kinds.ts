@@ -16,7 +16,7 @@ export async function templatesOf(kind: TextKind): Promise<ReadonlyMap<string, s
 let loadedGitignores: ReadonlyMap<string, string> | undefined;
 async function gitignores(): Promise<ReadonlyMap<string, string>> {
   if (!loadedGitignores) {
-    const { default: texts } = await import('./data/gitignores.json', { with: { type: 'json' } });
+    const { default: texts } = await import('./texts/gitignores.json', { with: { type: 'json' } });
     loadedGitignores = new Map(Object.entries(texts));
   }
   return loadedGitignores;
@@ -25,7 +25,7 @@ async function gitignores(): Promise<ReadonlyMap<string, string>> {
 let loadedLicenses: ReadonlyMap<string, LicenseSource> | undefined;
 export async function licenses(): Promise<ReadonlyMap<string, LicenseSource>> {
   if (!loadedLicenses) {
-    const { default: all } = await import('./data/licenses.json', { with: { type: 'json' } });
+    const { default: all } = await import('./texts/licenses.json', { with: { type: 'json' } });
     loadedLicenses = new Map(all.map((each) => [each.key, each]));
   }
   return loadedLicenses;
