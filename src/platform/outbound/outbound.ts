@@ -5,7 +5,7 @@
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { mayReach, type OutboundRules } from './addresses.ts';
 import { createConnections, type Proxies, type ResolvedAddress } from './connections.ts';
 
@@ -14,9 +14,12 @@ export type { OutboundRules } from './addresses.ts';
 export type OutboundRequest = OutboundRules & {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
-  /** What is read while it is sent is asked for anew at a redirect; nobody sends it again by themselves. */
+  /** What is read while it is sent is asked for anew at a redirect. */
   body?: string | Buffer | (() => Readable);
-  /** For all of it: names, connections, redirects and the last byte of the answer. Where that is received, for each piece of it. */
+  /**
+   * For all of it: names, connections, redirects and the last byte of the answer. Where that is received, or the body is
+   * read, for each piece of it.
+   */
   timeoutMilliseconds: number;
   /** Of the answer's body. */
   maximumBytes: number;
@@ -138,6 +141,18 @@ async function* piecesOf(
   }
 }
 
+/** The body as it is sent; `renew` is called at each piece that is read. */
+function sentBody(body: Exchange['body'], renew: () => void): string | Buffer | Readable | null {
+  if (typeof body !== 'function') return body ?? null;
+  async function* pieces(from: Readable): AsyncGenerator<Buffer> {
+    for await (const piece of from) {
+      renew();
+      yield piece;
+    }
+  }
+  return Readable.from(pieces(body()), { objectMode: false });
+}
+
 /** The time that a call has; it is renewed where its answer arrives in pieces. */
 function startTime(milliseconds: number): { signal: AbortSignal; renew(): void; end(): void } {
   const controller = new AbortController();
@@ -196,7 +211,7 @@ export function createOutbound(
       path: `${url.pathname}${url.search}`,
       method,
       headers: exchange.headers,
-      body: typeof exchange.body === 'function' ? exchange.body() : (exchange.body ?? null),
+      body: sentBody(exchange.body, renew),
       signal,
     });
     // The first, where a server says several.

@@ -6,10 +6,10 @@ import { buffer } from 'node:stream/consumers';
 import type { Needs } from '../../../kernel/services.ts';
 import { runForProgram } from '../../../platform/fair-share.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
+import { FLUSH, PktLineReader, pktLine } from '../../../platform/git/program/pkt-line.ts';
 import { type ServiceOptions, startService } from '../../../platform/git/program/transport.ts';
 import { isRepository, readRefFiles } from '../../../platform/git/ref-files.ts';
 import { emptyRepository } from './leased-folder.ts';
-import { FLUSH, PktLineReader, pktLine } from './pkt-line.ts';
 
 export const SECOND_VERSION = 'version=2';
 

@@ -13,9 +13,9 @@ import { type MadeProject, makeProject, makeUser, uniqueName } from '../../../..
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
 import { fillProject } from '../../../../test/support/repositories.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
+import { FLUSH, pktLine } from '../../../platform/git/program/pkt-line.ts';
 import { gitText } from '../../../platform/git/program/program.ts';
 import { projectRepository } from '../store/containers.ts';
-import { FLUSH, pktLine } from './pkt-line.ts';
 
 const app = useApp();
 const home = makeHome();

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
-import { BadPktLine, DATA, FLUSH, inBand, PktLineReader, pktLine } from './pkt-line.ts';
+import {
+  BadPktLine,
+  DATA,
+  FLUSH,
+  inBand,
+  PktLineReader,
+  pktLine,
+} from '../../../platform/git/program/pkt-line.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
 
 const A = 'a'.repeat(40);

@@ -1,6 +1,5 @@
 /** Requests and responses of pushes, as bytes and as values. Pure (gitprotocol-pack, "Pushing data to a server"). */
 import { isObjectId } from '../../../platform/git/names.ts';
-import type { RefUpdate } from '../../../platform/git/write.ts';
 import {
   BadPktLine,
   DATA,
@@ -10,7 +9,8 @@ import {
   PktLineReader,
   PROGRESS,
   pktLine,
-} from './pkt-line.ts';
+} from '../../../platform/git/program/pkt-line.ts';
+import type { RefUpdate } from '../../../platform/git/write.ts';
 
 export type PushCommands = {
   updates: RefUpdate[];

@@ -8,6 +8,15 @@ import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
 import { packManyRefs } from '../../../platform/git/copies/housekeeping.ts';
 import { isWritableRef, NO_OBJECT } from '../../../platform/git/names.ts';
+import {
+  BadPktLine,
+  DATA,
+  FATAL,
+  inBand,
+  type PktLine,
+  PktLineReader,
+  PROGRESS,
+} from '../../../platform/git/program/pkt-line.ts';
 import { type Running, startService } from '../../../platform/git/program/transport.ts';
 import {
   type RefUpdate,
@@ -21,7 +30,6 @@ import { takenRefs } from '../pushes/pushes.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
 import { ensure } from '../store/store.ts';
 import { broadcastLines } from './broadcast-lines.ts';
-import { BadPktLine, DATA, FATAL, inBand, type PktLine, PktLineReader, PROGRESS } from './pkt-line.ts';
 import { type JudgedByObjects, namesOf, openHook } from './push-hook.ts';
 import { acceptedRefs, CommandReader, type PushCommands, refusalReport } from './push-protocol.ts';
 import { chunksOf, openBody, requireType } from './request.ts';

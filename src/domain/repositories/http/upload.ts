@@ -3,6 +3,7 @@
 import type { Needs } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
+import { FLUSH, pktLine } from '../../../platform/git/program/pkt-line.ts';
 import {
   type Running,
   type Service,
@@ -15,7 +16,6 @@ import type { PushTarget } from '../store/repository-kinds.ts';
 import { ADVERTISE, advertisementIn, SECOND_VERSION } from './advertisement.ts';
 import { purposes } from './credentials.ts';
 import { leaseFolder } from './leased-folder.ts';
-import { FLUSH, pktLine } from './pkt-line.ts';
 import { chunksOf, openBody, protocolOf, requireType } from './request.ts';
 import { requestMemory } from './request-memory.ts';
 import { ofService } from './responses.ts';
