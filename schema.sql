@@ -2318,6 +2318,43 @@ CREATE UNIQUE INDEX milestones_project_title ON public.milestones USING btree (p
 
 CREATE INDEX milestones_search ON public.milestones USING gin (title gin_trgm_ops);
 
+create table mirrors (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  kind text not null,
+  enabled boolean not null,
+  url text not null,
+  credentials_sealed text,
+  user_id bigint,
+  only_protected boolean,
+  branch_regex text,
+  overwrites boolean,
+  trigger_builds boolean default false not null,
+  status text not null,
+  last_error text,
+  last_update_at timestamp(3) with time zone,
+  last_update_started_at timestamp(3) with time zone,
+  last_successful_update_at timestamp(3) with time zone,
+  failures integer default 0 not null,
+  is_told boolean default false not null,
+  due_at timestamp(3) with time zone,
+  runner uuid,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint mirrors_kind_check CHECK ((kind = ANY (ARRAY['pull'::text, 'push'::text]))),
+  constraint mirrors_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint mirrors_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint mirrors_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX mirrors_due ON public.mirrors USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX mirrors_project ON public.mirrors USING btree (project_id, id);
+
+CREATE UNIQUE INDEX mirrors_source ON public.mirrors USING btree (project_id) WHERE (kind = 'pull'::text);
+
+CREATE INDEX mirrors_user ON public.mirrors USING btree (user_id);
+
 create table namespaces (
   id bigint generated always as identity not null,
   kind text not null,

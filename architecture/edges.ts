@@ -28,7 +28,8 @@ const imported: Readonly<Record<string, readonly string[]>> = {
     'spam',
     'work-items',
   ],
-  namespaces: ['hooks', 'lfs', 'markdown', 'notifications', 'planning', 'repositories', 'search'],
+  mirrors: ['conversation', 'hooks', 'repositories'],
+  namespaces: ['hooks', 'lfs', 'markdown', 'mirrors', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
   packages: ['ci', 'repositories'],
   pages: [

@@ -20,6 +20,7 @@ import { lfsCapability } from './domain/lfs/index.ts';
 import { managedLicensesCapability } from './domain/managed-licenses/index.ts';
 import { markdownCapability } from './domain/markdown/index.ts';
 import { mergeRequestSearch, mergeRequestsCapability } from './domain/merge-requests/index.ts';
+import { mirrorsCapability } from './domain/mirrors/index.ts';
 import {
   customAttributesCapability,
   groupsCapability,
@@ -128,6 +129,7 @@ export const capabilities = (services: Services): Capability[] => {
     releasesCapability(services),
     hooksCapability(services),
     integrationsCapability(services),
+    mirrorsCapability(services),
     settingsCapability(),
     geoCapability(),
     managedLicensesCapability(),

@@ -123,6 +123,11 @@ export const FullProject = Type.Object({
   import_type: nullable(Type.String()),
   import_status: Type.String(),
   import_error: Type.Optional(nullable(Type.String())),
+  mirror: Type.Optional(Type.Boolean()),
+  mirror_user_id: Type.Optional(nullable(Type.Integer())),
+  mirror_trigger_builds: Type.Optional(Type.Boolean()),
+  only_mirror_protected_branches: Type.Optional(nullable(Type.Boolean())),
+  mirror_overwrites_diverged_branches: Type.Optional(nullable(Type.Boolean())),
   open_issues_count: Type.Optional(Type.Integer()),
   description_html: Type.String(),
   updated_at: Type.String(),
@@ -217,6 +222,8 @@ type ProjectRelations = {
   /** Shown if given. */
   sizes?: ProjectSizes | undefined;
   seenGroups?: ReadonlySet<number>;
+  /** Where it comes from, for those who may know. */
+  source?: Partial<FullProject> | undefined;
 };
 
 /**
@@ -267,6 +274,7 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
     import_url: null,
     import_type: null,
     import_status: row.forked_from_id === null ? 'none' : 'finished',
+    ...sides.source,
     ...(readsIssues(view, settings.issues_access_level, levelOf(sides)) && {
       open_issues_count: openIssues(view, row, levelOf(sides)),
     }),

@@ -31,6 +31,19 @@ const list = (description: string) =>
     description,
   });
 
+/** The public API's names. */
+const importSources = [
+  'github',
+  'bitbucket',
+  'bitbucket_server',
+  'fogbugz',
+  'git',
+  'gitlab_project',
+  'gitea',
+  'manifest',
+] as const;
+type ImportSource = (typeof importSources)[number];
+
 const durationUnits =
   'seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w|months?|mos?|years?|yrs?|y';
 
@@ -414,6 +427,22 @@ export const ApplicationSettingsSchema = Type.Object({
     minimum: 1,
     maximum: 1_000_000,
     description: 'Newest events of an error that are kept; older ones are only counted.',
+  }),
+  // Mirrors and imports
+  mirror_available: boolean(true, 'Maintainers set up mirrors; else administrators alone.'),
+  mirror_max_capacity: count(100, 'Mirrors that are brought up to date at once.', 1_000),
+  mirror_max_delay: Type.Integer({
+    default: 300,
+    minimum: 30,
+    maximum: 43_200,
+    description: 'Minutes that a pull mirror that fails waits at most for its next run.',
+  }),
+  import_sources: Type.Array(Type.Unsafe<ImportSource>({ type: 'string', enum: importSources }), {
+    default: ['git'],
+    maxItems: 20,
+    commaSeparated: true,
+    description:
+      'Where new projects may come from: `git` is the address of a repository. Nothing imports from the others.',
   }),
   // Operation
   maintenance_mode: boolean(false, 'Writes are refused with 503.'),

@@ -1309,6 +1309,31 @@ export type MilestonesTable = {
   updated_at: Date;
 };
 
+export type MirrorsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  kind: string;
+  enabled: boolean;
+  url: string;
+  credentials_sealed: string | null;
+  user_id: number | null;
+  only_protected: boolean | null;
+  branch_regex: string | null;
+  overwrites: boolean | null;
+  trigger_builds: Generated<boolean>;
+  status: string;
+  last_error: string | null;
+  last_update_at: Date | null;
+  last_update_started_at: Date | null;
+  last_successful_update_at: Date | null;
+  failures: Generated<number>;
+  is_told: Generated<boolean>;
+  due_at: Date | null;
+  runner: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type NamespacesTable = {
   id: GeneratedAlways<number>;
   kind: string;
@@ -2301,6 +2326,7 @@ export type Tables = {
   metric_images: MetricImagesTable;
   migrations: MigrationsTable;
   milestones: MilestonesTable;
+  mirrors: MirrorsTable;
   namespaces: NamespacesTable;
   notes: NotesTable;
   notification_settings: NotificationSettingsTable;

@@ -1,5 +1,11 @@
 /** Mail about new alerts, to the project's Maintainers and Owners. */
 
+import {
+  findMailProject,
+  type MailProject,
+  PAGE,
+  selectReaders,
+} from '../../../kernel/access/maintainer-queries.ts';
 import { siteMailer } from '../../../kernel/mail/site-mail.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -9,15 +15,7 @@ import { issueWebUrl } from '../../work-items/index.ts';
 import { alertUrl } from '../alert-records.ts';
 import type { AlertRow } from '../records.ts';
 import { composeAlertMail } from './mail.ts';
-import {
-  type AlertFact,
-  findMailProject,
-  type MailProject,
-  PAGE,
-  selectIssueIid,
-  selectReaders,
-  selectTriggered,
-} from './mail-queries.ts';
+import { type AlertFact, selectIssueIid, selectTriggered } from './mail-queries.ts';
 
 export const MAIL = 'alerts.mail';
 const MAIL_PAGE = 'alerts.mail_page';

@@ -333,13 +333,14 @@ const updatedFact = (projectId: number): Fact => ({
   payload: { project_id: projectId },
 });
 
-/** Changes the properties that the request names; a new path leaves a redirect behind. */
+/** Changes the properties that the request names, and what `complete` does; a new path leaves a redirect behind. */
 export async function updateProject(
   services: Needs<'config' | 'database' | 'repositories' | 'registered'>,
   settings: ApplicationSettings,
   actor: Actor,
   project: AuthorizedProject,
   input: UpdateProject & { avatar?: AvatarChange },
+  complete: (tx: Db) => Promise<unknown> = async () => {},
 ): Promise<void> {
   const { db } = services.database;
   const visibility = input.visibility && visibilityLevel(input.visibility);
@@ -399,6 +400,7 @@ export async function updateProject(
       .where('id', '=', project.id)
       .execute();
     for (const followUp of settingFollowUps.all(services)) await followUp(tx, project.id, changes);
+    await complete(tx);
     if (storage !== undefined) await scheduleMove(tx, storages, actor, 'project', project.id, storage);
     const before: Record<string, Json> = { ...projectSettings(row) };
     const changed: [property: string, from: Json, to: Json | undefined][] = [

@@ -16,8 +16,19 @@ import {
 } from '../../../../kernel/api/endpoint.ts';
 import { avatarChange, avatarFile } from '../../../../kernel/files/pictures.ts';
 import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
+import type { Db } from '../../../../platform/db/database.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';
+import {
+  findOrigin,
+  insertSource,
+  type OriginFields,
+  pullOptions,
+  requirePullChanges,
+  requireUser,
+  selectSources,
+  setSource,
+} from '../../../mirrors/index.ts';
 import { presentProjects, projectView } from '../reading/present.ts';
 import { ProjectRecord } from '../reading/routes.ts';
 import {
@@ -61,11 +72,59 @@ export async function showProject(context: Handling<Actor>, id: number) {
 /** The record of a new project, after its first commit where there is to be one. */
 async function showCreated(context: Context<CreateProject, unknown, Actor>, id: number) {
   const { services, settings, actor, input } = context;
-  if (input.initialize_with_readme) {
+  // A project that comes from elsewhere begins with what is there.
+  if (input.initialize_with_readme && !input.import_url) {
     const project = await authorizeProject(services.database.points, actor, 'read_project', id);
     await writeReadme(services, settings, actor, project);
   }
   return showProject(context, id);
+}
+
+const originOf = ({ import_url, mirror, ...input }: UpdateProject): OriginFields => ({
+  ...(import_url && { import_url }),
+  ...(mirror != null && { mirror }),
+  ...Object.fromEntries(
+    Object.keys(pullOptions).flatMap((name) =>
+      input[name as keyof typeof pullOptions] === undefined
+        ? []
+        : [[name, input[name as keyof typeof pullOptions]]],
+    ),
+  ),
+});
+
+/** Writes where a new project comes from; nothing where it comes from nowhere. */
+async function originWriter(
+  { services, settings, actor, input }: Handling<Actor> & { input: CreateProject },
+  userId: number,
+) {
+  const origin = await findOrigin(services, settings, actor, originOf(input));
+  return async (tx: Db, id: number): Promise<void> => {
+    if (origin) await insertSource(tx, services, id, userId, origin);
+  };
+}
+
+/** Writes a change of where a project is pulled from, where the request has one. */
+async function mirrorWriter(context: Context<UpdateProject, AuthorizedProject, Actor>) {
+  const { services, input } = context;
+  const { import_url: url, mirror, ...options } = originOf(input);
+  const { mirror_user_id } = input;
+  const isNamed =
+    url !== undefined ||
+    mirror !== undefined ||
+    mirror_user_id !== undefined ||
+    Object.keys(options).length > 0;
+  const [row] = isNamed ? (await selectSources(services.database.db, [context.subject.id])).values() : [];
+  // Clients that send all fields say of most projects that they are no mirrors.
+  if (!isNamed || services.config.tier === 'free' || (!row && !url && !mirror)) return undefined;
+  const changes = {
+    ...options,
+    ...(url && { url }),
+    ...(mirror != null && { enabled: mirror }),
+    ...(mirror_user_id !== undefined && { mirror_user_id }),
+  };
+  await requirePullChanges(context, changes);
+  await requireUser(context, mirror_user_id);
+  return (tx: Db) => setSource(tx, context, changes, 'import_url');
 }
 
 /** POST /projects/:id/<verb> that responds with the project. */
@@ -99,7 +158,8 @@ export const writeEndpoints: Endpoint[] = [
     handle: async (context) => {
       const { services, settings, actor, input } = context;
       const made = { ...input, avatar: avatarChange(services, input.avatar) };
-      return showCreated(context, await createProject(services, settings, actor, made));
+      const complete = await originWriter(context, actor.id);
+      return showCreated(context, await createProject(services, settings, actor, made, actor, complete));
     },
   }),
   endpoint({
@@ -120,7 +180,8 @@ export const writeEndpoints: Endpoint[] = [
       // Their own namespace is found with them.
       const owner = input.namespace_id === undefined ? { id } : await findUser(services.database.sql, id);
       const made = { ...project, avatar: avatarChange(services, input.avatar) };
-      return showCreated(context, await createProject(services, settings, actor, made, owner));
+      const complete = await originWriter(context, id);
+      return showCreated(context, await createProject(services, settings, actor, made, owner, complete));
     },
   }),
   endpoint({
@@ -137,7 +198,7 @@ export const writeEndpoints: Endpoint[] = [
       if (input.default_branch !== undefined)
         await pointToDefaultBranch(services, subject, input.default_branch);
       const changes = { ...input, avatar: avatarChange(services, input.avatar) };
-      await updateProject(services, settings, actor, subject, changes);
+      await updateProject(services, settings, actor, subject, changes, await mirrorWriter(context));
       return showProject(context, subject.id);
     },
   }),

@@ -37,16 +37,13 @@ export function nameProblems(name: string): string[] | undefined {
 }
 
 /**
- * Origins that a project cannot be made from, and what does not exist: refused by name, since a project that stays empty,
+ * What a project cannot be made from, and what does not exist: refused by name, since a project that stays empty,
  * or a setting that nothing obeys, would not explain itself.
  */
 export function unsupportedProblems(input: Unsupported): Record<string, string[] | undefined> {
-  const push = ['is not supported yet: leave it out and push the commits to the project'];
   const train = ['is not supported'];
   const template = ['is not supported yet: leave it out and push the files to the project'];
   return {
-    import_url: input.import_url ? push : undefined,
-    mirror: input.mirror ? push : undefined,
     template_name: input.template_name ? template : undefined,
     template_project_id: input.template_project_id === undefined ? undefined : template,
     use_custom_template: input.use_custom_template ? template : undefined,
@@ -58,11 +55,7 @@ export function unsupportedProblems(input: Unsupported): Record<string, string[]
 
 type Unsupported = Pick<
   UpdateProject,
-  | 'import_url'
-  | 'mirror'
-  | 'merge_pipelines_enabled'
-  | 'merge_trains_enabled'
-  | 'merge_trains_skip_train_allowed'
+  'merge_pipelines_enabled' | 'merge_trains_enabled' | 'merge_trains_skip_train_allowed'
 > &
   Partial<Pick<CreateProject, 'template_name' | 'template_project_id' | 'use_custom_template'>>;
 

@@ -13,11 +13,13 @@ import {
   commaList,
   date,
   deprecated,
+  integerId,
   nullable,
   parameterRules,
   refusedAlways,
   stringEnum,
 } from '../../../../platform/http/parameters/schema.ts';
+import { pullOptions } from '../../../mirrors/index.ts';
 import { namePattern } from './names.ts';
 
 const nothing = { maxLength: 0 };
@@ -33,12 +35,20 @@ const trainFields = {
   merge_trains_skip_train_allowed: refusedWhenTrue('there are no merge trains'),
 };
 
-/** Other origins of a project's code, which are not supported: refused by name, so that no client waits for it. */
+/** Where a project's code comes from, and whether it follows that: the project's row of /projects/:id/mirror/pull. */
 const originFields = {
   import_url: Type.Optional(
-    Type.String({ ruled: nothing, description: 'Refused: nothing imports from it yet.' }),
+    nullable(
+      Type.String({
+        maxLength: 2_048,
+        description: 'A repository by http or https; a new project is made from it.',
+      }),
+    ),
   ),
-  mirror: Type.Optional(Type.Boolean({ ruled: off, description: 'Refused when true: nothing mirrors yet.' })),
+  mirror: Type.Optional(
+    nullable(Type.Boolean({ description: 'Deprecated: use /projects/:id/mirror/pull.' })),
+  ),
+  ...pullOptions,
 };
 const templateFields = {
   template_name: Type.Optional(
@@ -134,6 +144,9 @@ export type ForkProject = Static<typeof ForkProject>;
 export const UpdateProject = Type.Object({
   name: Type.Optional(Name),
   path: Type.Optional(Path),
+  mirror_user_id: Type.Optional(
+    integerId({ description: 'In whose name is pulled; for administrators to say.' }),
+  ),
   ...ownFields,
 });
 export type UpdateProject = Static<typeof UpdateProject>;

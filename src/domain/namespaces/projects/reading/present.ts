@@ -11,11 +11,12 @@ import {
   presentProject,
 } from '../../../../kernel/namespaces/project-records.ts';
 import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
-import { OWNER, REPORTER } from '../../../../kernel/policy/roles.ts';
+import { MAINTAINER, OWNER, REPORTER } from '../../../../kernel/policy/roles.ts';
 import type { Needs } from '../../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../../platform/db/database.ts';
 import { renderDescription } from '../../../markdown/index.ts';
+import { presentSource, selectSources } from '../../../mirrors/index.ts';
 import { noSizes, selectProjectSizes } from '../../../repositories/index.ts';
 import { selectVisibleProjects } from './queries.ts';
 
@@ -60,6 +61,11 @@ export async function presentProjects(
     db,
     rows.filter(measured).map((row) => row.id),
   );
+  const maintained = (row: ReachedProjectRow) =>
+    view.admin ||
+    (row.owner !== null && row.owner.id === caller?.id) ||
+    Math.max(row.level_group, row.level_project) >= MAINTAINER;
+  const sources = await selectSources(db, basic ? [] : rows.filter(maintained).map((row) => row.id));
   const seenGroups = await selectSeenGroups(db, caller, basic ? [] : sharedGroupIds(rows));
   return rows.map((row) => {
     const own = attributes && { custom_attributes: attributes.get(row.id) ?? [] };
@@ -73,10 +79,12 @@ export async function presentProjects(
       notifiedProject: row.notified_project,
       notifiedGroup: row.notified_group,
     };
+    const source = sources.get(row.id);
     const sides = {
       descriptionHtml: renderDescription(row.description),
       levels,
       seenGroups,
+      ...(source && { source: presentSource(source) }),
       ...(measured(row) && { sizes: sizes.get(row.id) ?? noSizes }),
       ...(forkedFrom && { forkedFrom }),
     };

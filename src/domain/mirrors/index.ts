@@ -1,0 +1,7 @@
+/** Mirrors: repositories of other servers that projects are pulled from and pushed to, and projects made from them. */
+export { insertSource, requirePullChanges, requireUser, setSource } from './actions.ts';
+export { mirrorsCapability } from './capability.ts';
+export { findOrigin, type OriginFields } from './origins.ts';
+export { presentSource } from './present.ts';
+export { selectSources } from './queries.ts';
+export { pullOptions } from './schema.ts';

@@ -1,0 +1,121 @@
+/** Pulls a project from another server: objects first, then refs, by the rules of a push of the mirror's user. */
+import { firstBranchName } from '../../../kernel/settings/definitions.ts';
+import { now } from '../../../platform/clock.ts';
+import { packManyRefs } from '../../../platform/git/copies/housekeeping.ts';
+import { isAncestor } from '../../../platform/git/merging/merge.ts';
+import { isWritableRef, shortRef } from '../../../platform/git/names.ts';
+import type { GitFolder } from '../../../platform/git/objects.ts';
+import { refsBelow } from '../../../platform/git/refs.ts';
+import { fetchFrom } from '../../../platform/git/remotes/remotes.ts';
+import {
+  type RefUpdate,
+  removeStaleLocks,
+  syncNewObjects,
+  syncRefNames,
+  updateRefs,
+} from '../../../platform/git/write.ts';
+import { findUserOfProject } from '../../conversation/index.ts';
+import { guardRefs, projectRepository, recordPush } from '../../repositories/index.ts';
+import type { MirrorRow } from '../queries.ts';
+import { mustFollow, pulledUpdates, type Refs } from '../rules.ts';
+import { branchFilter, listed, openMirror, Refused, type RunServices } from './remote-run.ts';
+import { nameFirstBranch } from './run-actions.ts';
+
+type Guard = Awaited<ReturnType<typeof guardRefs>>;
+
+/** Which updates are made, and those that are not with the reason. */
+async function judge(
+  git: GitFolder,
+  updates: readonly RefUpdate[],
+  guard: Guard,
+  overwrites: boolean,
+): Promise<{ moves: RefUpdate[]; problems: string[] }> {
+  const moves: RefUpdate[] = [];
+  const problems: string[] = [];
+  for (const update of updates) {
+    const { ref, before, after } = update;
+    const short = shortRef(ref);
+    const mayForce = short?.kind !== 'branch' || guard.mayForce(short.name);
+    const object = await git.info(after);
+    const refusal = guard.refusal(update);
+    if (!object || (short?.kind === 'branch' && object.type !== 'commit'))
+      problems.push(`${ref}: is no commit`);
+    else if (refusal !== undefined) problems.push(`${ref}: ${refusal}`);
+    else if (mustFollow(update, overwrites && mayForce) && !(await isAncestor(git, before, after)))
+      problems.push(`${ref}: ${overwrites ? 'is protected from force pushes' : 'has diverged'}`);
+    else moves.push(update);
+  }
+  return { moves, problems };
+}
+
+const localRefs = async (git: GitFolder): Promise<Refs> =>
+  new Map((await refsBelow(git, ['refs/heads/', 'refs/tags/'])).map(({ name, oid }) => [name, oid]));
+
+/** Brings the project up to what the remote has; throws where it could not be, or not all of it. */
+export async function pull(services: RunServices, row: MirrorRow, signal: AbortSignal): Promise<void> {
+  const { repositories, database } = services;
+  const settings = await services.settings.read();
+  const user =
+    row.user_id === null ? undefined : await findUserOfProject(services, row.project_id, row.user_id);
+  if (!user?.project.may('manage_mirrors'))
+    throw new Refused('The mirror user is not allowed to push code to all branches on this project.');
+  const { actor, project } = user;
+  const remote = await openMirror(services, settings, row, 'upload-pack', signal);
+  const { refs, head } = remote.advertisement;
+  const first = head === undefined ? undefined : shortRef(head)?.name;
+  if (first !== undefined && refs.has(`refs/heads/${first}`) && isWritableRef(`refs/heads/${first}`))
+    await nameFirstBranch(database.background, project.id, first);
+  const key = projectRepository(project.id);
+  const isImport = !row.enabled;
+  const branch = project.row.default_branch ?? first ?? firstBranchName(settings);
+  const problems = await repositories.write(key, branch, async (git) => {
+    const guard = await guardRefs(database.background, project, actor, settings);
+    const filter = await branchFilter(row, guard.isProtected);
+    const wanted = pulledUpdates(await localRefs(git), refs, filter);
+    const good = wanted.filter(({ ref }) => isWritableRef(ref));
+    const since = now();
+    await fetchFrom(
+      git.folder,
+      good.map(({ ref }) => ref),
+      remote,
+      signal,
+    );
+    const judged = await judge(git, good, guard, row.overwrites ?? false);
+    const names = wanted
+      .filter(({ ref }) => !isWritableRef(ref))
+      .map(({ ref }) => `${ref}: no such name is possible here`);
+    if (judged.moves.length > 0) await move(git, judged.moves, since);
+    return [...names, ...judged.problems];
+  });
+  services.wake();
+  if (problems.length > 0) throw new Refused(listed('Some refs have not been updated:', problems));
+
+  /** Moves the refs and records it as a push, which is made up for if the process dies in between. */
+  async function move(git: GitFolder, updates: readonly RefUpdate[], since: Date): Promise<void> {
+    const lease = await repositories.lease(key, 'write', {
+      userId: actor.id,
+      updates: updates.slice(0, MAX_KEPT),
+    });
+    let isWhole = false;
+    try {
+      const names = updates.map(({ ref }) => ref);
+      await removeStaleLocks(git.folder, names);
+      await syncNewObjects(git.folder, since);
+      await updateRefs(git.folder, updates);
+      await syncRefNames(git.folder, names);
+      const empty = project.row.empty_repo;
+      // An import is no push of anybody's, and starts nothing.
+      await recordPush(services, { id: project.id, empty }, isImport ? undefined : actor, git, updates, {
+        confirmed: lease.confirm(),
+        byJob: isImport || !row.trigger_builds,
+      });
+      isWhole = true;
+    } finally {
+      await lease.release(!isWhole);
+    }
+    await packManyRefs(git.folder);
+  }
+}
+
+/** Updates that are kept for the record of a pull that is interrupted. */
+const MAX_KEPT = 1_000;

@@ -1,0 +1,364 @@
+/** Mirrors that run: pulled from and pushed to a plain git server on loopback, and projects made from it. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { useApp } from '../../../../test/support/app.ts';
+import { bodyOf, makeProject } from '../../../../test/support/factories.ts';
+import { type Fault, type GitServer, startGitServer } from '../../../../test/support/git-server.ts';
+import { mailsTo } from '../../../../test/support/mailbox.ts';
+import { makeTeam } from '../../../../test/support/packages.ts';
+import { fillProject } from '../../../../test/support/repositories.ts';
+import { makeHistory, type Step } from '../../../../test/support/shaped-history.ts';
+import { until } from '../../../../test/support/waiting.ts';
+import { moveClock } from '../../../platform/clock.ts';
+import { gitText } from '../../../platform/git/program/program.ts';
+import { projectRepository } from '../../repositories/index.ts';
+
+const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
+let server: GitServer;
+let fault: Fault | undefined;
+let credentials: string | undefined;
+let name = '';
+let there = '';
+let made = 0;
+let back: (() => void)[] = [];
+
+beforeAll(async () => {
+  server = await startGitServer({ fault: () => fault, credentials: () => credentials });
+});
+beforeEach(async () => {
+  const body = { allow_local_requests_from_web_hooks_and_services: true, import_sources: ['git'] };
+  bodyOf(await ashlar.root('PUT /application/settings', { body }), 200);
+  made++;
+  name = `${made}.git`;
+  there = await server.make(name);
+});
+afterEach(() => {
+  fault = undefined;
+  credentials = undefined;
+  for (const each of back) each();
+  back = [];
+});
+afterAll(() => server.stop());
+
+const later = (minutes: number) => void back.push(moveClock(minutes * 60_000));
+const address = () => `${server.url}/${name}`;
+const folderOf = (id: number) => {
+  const { repositories } = ashlar.app.services;
+  return repositories.folder(projectRepository(id), 'default');
+};
+const refsIn = async (folder: string) =>
+  gitText(['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags'], { folder });
+const main: Step = { name: 'main', files: { a: '1' } };
+const side: Step = { name: 'side', parents: ['main'], files: { b: '2' } };
+
+/** Waits for a status of the project's import or pull. */
+async function pulled(id: number, status: string, runs = 1): Promise<Record<string, unknown>> {
+  let seen: Record<string, unknown> = {};
+  await until(async () => {
+    const { rows } = await import('kysely').then(({ sql }) =>
+      sql<
+        Record<string, unknown>
+      >`select *, failures as runs from mirrors where project_id = ${id} and kind = 'pull'`.execute(
+        ashlar.app.services.database.db,
+      ),
+    );
+    seen = rows[0] ?? {};
+    return seen.status === status && (status !== 'failed' || Number(seen.failures) >= runs);
+  }, `no ${status}`).catch((error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(seen)}`);
+  });
+  return seen;
+}
+
+describe('a project made from an address', () => {
+  it('has its branches, its tags and its default branch, and no pipelines and events', async () => {
+    await makeHistory(there, [
+      { ...main, name: 'trunk' },
+      { ...side, parents: ['trunk'] },
+    ]);
+    await gitText(['tag', 'v1', 'trunk'], { folder: there });
+    await gitText(['symbolic-ref', 'HEAD', 'refs/heads/trunk'], { folder: there });
+    credentials = 'ada:s3cret';
+    const import_url = address().replace('://', '://ada:s3cret@');
+    const body = { name: `imported-${made}`, import_url, initialize_with_readme: true };
+    const project = bodyOf(await ashlar.root('POST /projects', { body }), 201);
+    expect(['scheduled', 'started', 'finished']).toContain(project.import_status);
+    await pulled(project.id, 'finished');
+    expect(await refsIn(folderOf(project.id))).toBe(await refsIn(there));
+    const whole = bodyOf(await ashlar.root(`GET /projects/${project.id}`), 200);
+    expect(whole).toMatchObject({
+      default_branch: 'trunk',
+      empty_repo: false,
+      import_status: 'finished',
+      import_type: 'git',
+      import_url: address().replace('://', '://*****:*****@'),
+      mirror: false,
+    });
+    expect(bodyOf(await ashlar.root(`GET /projects/${project.id}/import`), 200)).toMatchObject({
+      id: project.id,
+      import_status: 'finished',
+      import_error: null,
+      import_type: 'git',
+    });
+    expect(bodyOf(await ashlar.root(`GET /projects/${project.id}/protected_branches`), 200)).toHaveLength(1);
+    const events = bodyOf(await ashlar.root(`GET /projects/${project.id}/events`), 200);
+    expect(events.map((event: { action_name: string }) => event.action_name)).toEqual(['created']);
+    expect(ashlar.log.join('\n')).not.toContain('s3cret');
+    expect((await ashlar.root(`GET /projects/${project.id}/mirror/pull`)).status).toBe(400);
+  });
+
+  it('is not made where the address cannot be read, or nothing is imported', async () => {
+    credentials = 'ada:s3cret';
+    const body = { name: `refused-${made}`, import_url: address() };
+    const refused = await ashlar.root('POST /projects', { body });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      '400 Bad request - Unable to access repository with the URL and credentials provided',
+    ]);
+    credentials = undefined;
+    const local = { allow_local_requests_from_web_hooks_and_services: false };
+    bodyOf(await ashlar.root('PUT /application/settings', { body: local }), 200);
+    const blocked = await ashlar.root('POST /projects', {
+      body: { ...body, import_url: `http://localhost:${server.port}/${name}` },
+    });
+    expect([blocked.status, blocked.body.message]).toEqual([
+      400,
+      { import_url: ['is blocked: Requests to the local network are not allowed'] },
+    ]);
+    local.allow_local_requests_from_web_hooks_and_services = true;
+    bodyOf(await ashlar.root('PUT /application/settings', { body: { ...local, import_sources: [] } }), 200);
+    expect((await ashlar.root('POST /projects', { body })).status).toBe(403);
+    bodyOf(await ashlar.root('PUT /application/settings', { body: { import_sources: ['git'] } }), 200);
+    expect((await ashlar.root('GET /projects', { query: `search=refused-${made}` })).body).toEqual([]);
+  });
+
+  it('says why it failed', async () => {
+    await makeHistory(there, [main]);
+    let posts = 0;
+    fault = (request, reply) => {
+      if (request.method !== 'POST') return false;
+      posts++;
+      reply.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' }).write('0008NAK\nPACK');
+      setTimeout(() => reply.destroy(), 20);
+      return true;
+    };
+    const body = { name: `failed-${made}`, import_url: address() };
+    const { id } = bodyOf(await ashlar.root('POST /projects', { body }), 201);
+    await pulled(id, 'failed');
+    expect(posts).toBe(1);
+    expect((await ashlar.root(`GET /projects/${id}/import`)).body).toMatchObject({
+      import_status: 'failed',
+      import_error: expect.stringContaining('could not be reached'),
+    });
+  });
+});
+
+describe('a pull mirror', () => {
+  /** A project that follows the repository, by its maintainer. */
+  async function follow(options: Record<string, unknown> = {}) {
+    const team = await makeTeam(ashlar);
+    const path = `/projects/${team.project.id}`;
+    const body = { enabled: true, url: address(), ...options };
+    bodyOf(await ashlar.as(team.maintainer.token)(`PUT ${path}/mirror/pull`, { body }), 200);
+    return { ...team, path, id: team.project.id };
+  }
+
+  it('follows with events by its user, keeps what is here alone, and does not lose what went other ways', async () => {
+    await makeHistory(there, [main, side]);
+    const { id, path, maintainer } = await follow();
+    await pulled(id, 'finished');
+    expect(await refsIn(folderOf(id))).toBe(await refsIn(there));
+    const events = bodyOf(await ashlar.root(`GET ${path}/events`, { query: 'action=pushed' }), 200);
+    expect(new Set(events.map((event: { author: { id: number } }) => event.author.id))).toEqual(
+      new Set([maintainer.id]),
+    );
+    expect(bodyOf(await ashlar.root(`GET ${path}`), 200).default_branch).toBe('main');
+    // Here a branch of its own, and one that goes another way.
+    await fillProject(ashlar, id, [{ own: '1' }], 'own');
+    await fillProject(ashlar, id, [{ here: '1' }], 'side');
+    await makeHistory(there, [
+      main,
+      side,
+      { name: 'side', parents: ['side'], files: { there: '2' } },
+      { name: 'main', parents: ['main'], files: { a: '2' } },
+    ]);
+    const before = await gitText(['rev-parse', 'side'], { folder: folderOf(id) });
+    later(31);
+    await pulled(id, 'failed');
+    const { body } = await ashlar.root(`GET ${path}/mirror/pull`);
+    expect(body.last_error).toBe('Some refs have not been updated:\n\nrefs/heads/side: has diverged');
+    expect(await gitText(['rev-parse', 'side'], { folder: folderOf(id) })).toBe(before);
+    expect(await gitText(['rev-parse', 'main'], { folder: folderOf(id) })).toBe(
+      await gitText(['rev-parse', 'main'], { folder: there }),
+    );
+    expect(await refsIn(folderOf(id))).toContain('refs/heads/own');
+    // Overwritten, where that is asked for.
+    bodyOf(
+      await ashlar.root(`PUT ${path}/mirror/pull`, { body: { mirror_overwrites_diverged_branches: true } }),
+      200,
+    );
+    later(6);
+    bodyOf(await ashlar.root(`POST ${path}/mirror/pull`), 200);
+    await pulled(id, 'finished');
+    expect(await gitText(['rev-parse', 'side'], { folder: folderOf(id) })).toBe(
+      await gitText(['rev-parse', 'side'], { folder: there }),
+    );
+  });
+
+  it('brings the branches of its pattern, and all tags', async () => {
+    await makeHistory(there, [main, side]);
+    await gitText(['tag', 'v1', 'side'], { folder: there });
+    const { id } = await follow({ mirror_branch_regex: '^ma' });
+    await pulled(id, 'finished');
+    expect((await refsIn(folderOf(id))).match(/refs\/\S+/g)).toEqual(['refs/heads/main', 'refs/tags/v1']);
+  });
+
+  it('fails where its user is no maintainer any more, and writes nothing', async () => {
+    await makeHistory(there, [main]);
+    const { id, path, maintainer } = await follow();
+    await pulled(id, 'finished');
+    bodyOf(await ashlar.root(`PUT ${path}/members/${maintainer.id}`, { body: { access_level: 30 } }), 200);
+    const before = await refsIn(folderOf(id));
+    await makeHistory(there, [main, side]);
+    later(31);
+    const row = await pulled(id, 'failed');
+    expect(row.last_error).toBe(
+      'The mirror user is not allowed to push code to all branches on this project.',
+    );
+    expect(await refsIn(folderOf(id))).toBe(before);
+  });
+
+  it('is given up after many failures, tells its maintainers once, and starts again when asked', async () => {
+    await makeHistory(there, [main]);
+    credentials = 'ada:right';
+    const { id, path, maintainer } = await follow({ auth_user: 'ada', auth_password: 'wr0ng' });
+    await pulled(id, 'failed');
+    expect((await ashlar.root(`GET ${path}/mirror/pull`)).body.last_error).toContain('refused the access');
+    const { db } = ashlar.app.services.database;
+    await db.updateTable('mirrors').set({ failures: 13 }).where('project_id', '=', id).execute();
+    later(301);
+    const row = await pulled(id, 'failed', 14);
+    expect([row.failures, row.due_at]).toEqual([14, null]);
+    await until(() => mailsTo(ashlar, maintainer.email).length === 1, 'no mail');
+    const [mail] = mailsTo(ashlar, maintainer.email);
+    expect(mail?.subject).toContain('Mirroring was given up');
+    expect(mail?.text).toContain(address().replace('://', '://*****:*****@'));
+    expect(mail?.text).not.toContain('wr0ng');
+    credentials = 'ada:wr0ng';
+    later(6);
+    bodyOf(await ashlar.root(`POST ${path}/mirror/pull`), 200);
+    await pulled(id, 'finished');
+    expect(await refsIn(folderOf(id))).toBe(await refsIn(there));
+  });
+
+  it('goes on where the process that ran it died', async () => {
+    await makeHistory(there, [main]);
+    const { id } = await follow();
+    await pulled(id, 'finished');
+    await makeHistory(there, [main, side]);
+    const { db } = ashlar.app.services.database;
+    // As a process leaves it that is killed in the midst.
+    await db
+      .updateTable('mirrors')
+      .set({ status: 'started', runner: '00000000-0000-0000-0000-000000000001', due_at: new Date() })
+      .where('project_id', '=', id)
+      .execute();
+    await pulled(id, 'finished');
+    expect(await refsIn(folderOf(id))).toBe(await refsIn(there));
+  });
+});
+
+describe('a push mirror', () => {
+  async function mirror(options: Record<string, unknown> = {}) {
+    const { id } = await makeProject(ashlar);
+    const path = `/projects/${id}`;
+    const body = { enabled: true, url: address(), ...options };
+    const row = bodyOf(await ashlar.root(`POST ${path}/remote_mirrors`, { body }), 201);
+    return { id, path, one: `${path}/remote_mirrors/${row.id}` };
+  }
+  const reached = (one: string, status: string) =>
+    until(async () => (await ashlar.root(`GET ${one}`)).body.update_status === status, `no ${status}`).catch(
+      async (error) => {
+        throw new Error(`${error.message}: ${(await ashlar.root(`GET ${one}`)).text}`);
+      },
+    );
+
+  it('has what is pushed here, and loses what is deleted here', async () => {
+    const { id, path, one } = await mirror();
+    await fillProject(ashlar, id, [{ a: '1' }]);
+    ashlar.app.services.wake();
+    await reached(one, 'finished');
+    expect(await refsIn(there)).toBe(await refsIn(folderOf(id)));
+    const branch = { branch: 'other', ref: 'main' };
+    bodyOf(await ashlar.root(`POST ${path}/repository/branches`, { body: branch }), 201);
+    await makeHistory(there, [{ name: 'theirs', files: { x: '1' } }]);
+    later(6);
+    await until(async () => (await refsIn(there)) === (await refsIn(folderOf(id))), 'never the same');
+    expect(await refsIn(there)).toContain('refs/heads/other');
+    await reached(one, 'finished');
+    expect((await ashlar.root(`DELETE ${path}/repository/branches/other`)).status).toBe(204);
+    later(6);
+    await until(async () => !(await refsIn(there)).includes('refs/heads/other'), 'never deleted');
+  });
+
+  it('keeps what went other ways there, and says so', async () => {
+    const { id, one } = await mirror({ keep_divergent_refs: true });
+    await makeHistory(there, [{ name: 'main', files: { x: '1' } }]);
+    const before = await refsIn(there);
+    await fillProject(ashlar, id, [{ a: '1' }]);
+    await fillProject(ashlar, id, [{ a: '1' }], 'new');
+    ashlar.app.services.wake();
+    await reached(one, 'failed');
+    expect((await ashlar.root(`GET ${one}`)).body.last_error).toBe(
+      'Some refs have diverged and have not been updated on the remote:\n\nrefs/heads/main',
+    );
+    expect(await refsIn(there)).toContain(before.trim());
+    expect(await refsIn(there)).toContain('refs/heads/new');
+  });
+
+  it('tells of refusals and tries again what may go better', async () => {
+    const { id, one } = await mirror();
+    await gitText(['config', 'receive.denyNonFastForwards', 'true'], { folder: there });
+    await makeHistory(there, [{ name: 'main', files: { x: '1' } }]);
+    await fillProject(ashlar, id, [{ a: '1' }]);
+    ashlar.app.services.wake();
+    await reached(one, 'failed');
+    expect((await ashlar.root(`GET ${one}`)).body.last_error).toContain('refs/heads/main: non-fast-forward');
+    fault = (_, reply) => {
+      reply.writeHead(503).end();
+      return true;
+    };
+    expect((await ashlar.root(`POST ${one}/sync`)).status).toBe(204);
+    await reached(one, 'to_retry');
+    fault = undefined;
+    await gitText(['config', 'receive.denyNonFastForwards', 'false'], { folder: there });
+    later(2);
+    await reached(one, 'finished');
+    expect(await refsIn(there)).toBe(await refsIn(folderOf(id)));
+  });
+
+  it('of protected branches alone has those', async () => {
+    const { id, one } = await mirror({ only_protected_branches: true });
+    await fillProject(ashlar, id, [{ a: '1' }]);
+    await fillProject(ashlar, id, [{ a: '2' }], 'feature');
+    ashlar.app.services.wake();
+    await reached(one, 'finished');
+    expect((await refsIn(there)).match(/refs\/\S+/g)).toEqual(['refs/heads/main']);
+  });
+
+  it('can be another project of an Ashlar', async () => {
+    const other = await makeProject(ashlar);
+    const token = bodyOf(
+      await ashlar.root('POST /users/1/personal_access_tokens', {
+        body: { name: 'mirror', scopes: ['write_repository'] },
+      }),
+      201,
+    ).token;
+    const url = `${ashlar.url.replace('://', `://oauth2:${token}@`)}/${other.path_with_namespace}.git`;
+    const { id, one } = await mirror({ url });
+    await fillProject(ashlar, id, [{ a: '1' }, { a: '2' }]);
+    ashlar.app.services.wake();
+    await reached(one, 'finished');
+    expect(await refsIn(folderOf(other.id))).toBe(await refsIn(folderOf(id)));
+    expect(bodyOf(await ashlar.root(`GET /projects/${other.id}`), 200).default_branch).toBe('main');
+  });
+});
