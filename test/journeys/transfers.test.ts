@@ -93,7 +93,8 @@ test('an import whose process is killed shows nothing of itself, and is whole wh
   );
   expect(sent.status).toBe(201);
   const statusOf = async () =>
-    (await (await program.root(`GET /projects/${sent.body.id}/import`)).json()).import_status;
+    ((await (await program.root(`GET /projects/${sent.body.id}/import`)).json()) as { import_status: string })
+      .import_status;
   const count = async () =>
     Number((await program.root(`GET /projects/${sent.body.id}/issues?per_page=1`)).headers.get('x-total'));
   let kills = 0;

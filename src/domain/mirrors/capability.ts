@@ -12,7 +12,7 @@ import { createRunner } from './running/runner.ts';
 
 const PUSHED = 'mirrors.pushed';
 
-export function mirrorsCapability(services: RunServices & Needs<'baseUrl'>): Capability {
+export function mirrorsCapability(services: RunServices & Needs<'baseUrl' | 'instance'>): Capability {
   const db = services.database.background;
   const runner = createRunner(services);
   const flags = createListenedFlags(services, selectPushFlag);

@@ -3,5 +3,5 @@ export { insertSource, requirePullChanges, requireUser, setSource } from './acti
 export { mirrorsCapability } from './capability.ts';
 export { findOrigin, type OriginFields } from './origins.ts';
 export { presentSource } from './present.ts';
-export { selectSources } from './queries.ts';
+export { selectSource, selectSources } from './queries.ts';
 export { pullOptions } from './schema.ts';

@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import { onProject } from '../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
-import { projectFullPath } from '../../kernel/namespaces/rows.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import {
@@ -17,7 +16,6 @@ import { presentPullMirror, presentRemoteMirror } from './present.ts';
 import { selectPushMirror, selectPushMirrors, selectSource } from './queries.ts';
 import {
   CreateRemoteMirror,
-  ImportStatus,
   OneRemoteMirror,
   PullMirror,
   RemoteMirror,
@@ -145,35 +143,7 @@ const pushEndpoints = (changed: () => Promise<void>): Endpoint[] => [
   }),
 ];
 
-const importEndpoint = endpoint({
-  method: 'GET',
-  path: '/projects/:id/import',
-  summary: 'How far the import of a project is.',
-  access: onProject('read_project'),
-  reply: ImportStatus,
-  handle: async ({ db, subject }) => {
-    const { row } = subject;
-    const source = await selectSource(db, subject);
-    return {
-      id: subject.id,
-      description: row.description,
-      name: row.name,
-      name_with_namespace: `${row.namespace_full_name} / ${row.name}`,
-      path: row.path,
-      path_with_namespace: projectFullPath(row),
-      created_at: row.created_at.toISOString(),
-      import_status: source?.status ?? (row.forked_from_id === null ? 'none' : 'finished'),
-      import_type: source ? 'git' : null,
-      correlation_id: null,
-      failed_relations: [],
-      // It may say something of the server that the project comes from.
-      import_error: subject.may('read_mirrors') ? (source?.last_error ?? null) : null,
-    };
-  },
-});
-
 export const mirrorEndpoints = (changed: () => Promise<void>): Endpoint[] => [
   ...pullEndpoints,
   ...pushEndpoints(changed),
-  importEndpoint,
 ];

@@ -77,18 +77,3 @@ const one = { mirror_id: integerId() };
 export const OneRemoteMirror = Type.Object(one);
 export const UpdateRemoteMirror = Type.Object({ ...one, ...pushOptions });
 export type PushChanges = Omit<Static<typeof UpdateRemoteMirror>, 'mirror_id'>;
-
-export const ImportStatus = Type.Object({
-  id: Type.Integer(),
-  description: nullable(Type.String()),
-  name: Type.String(),
-  name_with_namespace: Type.String(),
-  path: Type.String(),
-  path_with_namespace: Type.String(),
-  created_at: Type.String(),
-  import_status: Type.String(),
-  import_type: nullable(Type.String()),
-  correlation_id: nullable(Type.String()),
-  failed_relations: Type.Array(Type.Object({})),
-  import_error: nullable(Type.String()),
-});

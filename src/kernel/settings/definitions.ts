@@ -294,12 +294,6 @@ export const ApplicationSettingsSchema = Type.Object({
   }),
   // Import and export
   project_export_enabled: boolean(true, 'Whether projects can be exported.'),
-  import_sources: Type.Array(Type.String({ maxLength: 255 }), {
-    default: ['git', 'gitlab_project'],
-    maxItems: 100,
-    commaSeparated: true,
-    description: 'From what projects are imported; `gitlab_project` is files of exports.',
-  }),
   max_export_size: count(0, 'Largest export in MiB; 0 for no limit.', 1_000_000),
   max_import_size: count(0, 'Largest file that is imported, in MiB; 0 for no limit.', 1_000_000),
   max_decompressed_archive_size: count(
@@ -438,11 +432,11 @@ export const ApplicationSettingsSchema = Type.Object({
     description: 'Minutes that a pull mirror that fails waits at most for its next run.',
   }),
   import_sources: Type.Array(Type.Unsafe<ImportSource>({ type: 'string', enum: importSources }), {
-    default: ['git'],
+    default: ['git', 'gitlab_project'],
     maxItems: 20,
     commaSeparated: true,
     description:
-      'Where new projects may come from: `git` is the address of a repository. Nothing imports from the others.',
+      'Where new projects may come from: `git` is the address of a repository, `gitlab_project` a file of an export. Nothing imports from the others.',
   }),
   // Operation
   maintenance_mode: boolean(false, 'Writes are refused with 503.'),

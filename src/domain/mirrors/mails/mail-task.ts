@@ -10,7 +10,7 @@ import { composeMirrorMail } from './mail.ts';
 export const MAIL = 'mirrors.mail';
 
 /** After `mirror_failed`; where it runs twice, both mails have the same id. */
-export function mirrorMailTask(services: Needs<'config' | 'database' | 'baseUrl'>): Task {
+export function mirrorMailTask(services: Needs<'baseUrl' | 'config' | 'database' | 'instance'>): Task {
   const db = services.database.background;
   const mailer = siteMailer(services);
   return async (payload) => {

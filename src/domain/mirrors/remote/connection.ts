@@ -99,7 +99,7 @@ export async function openRemote(
           'content-type': `application/x-git-${service}-request`,
           accept: `application/x-git-${service}-result`,
         },
-        body: request,
+        body: () => request,
         maximumBytes: remaining,
         receive: async (received, pieces) => {
           type = received['content-type'];

@@ -12,7 +12,7 @@ import { selectExport, selectGroups, selectProject, selectReader } from './queri
 
 const textsFor = createCatalog({ en: english, de: german });
 
-export function exportMailTask(services: Needs<'config' | 'database' | 'baseUrl'>): Task {
+export function exportMailTask(services: Needs<'baseUrl' | 'config' | 'database' | 'instance'>): Task {
   const db = services.database.background;
   const mailer = siteMailer(services);
   return async ({ export_id }) => {

@@ -2,6 +2,7 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { presentProjectIdentity } from '../../../kernel/namespaces/project-records.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { selectSource } from '../../mirrors/index.ts';
 import { type FailureRow, type ImportRow, selectFailures, selectImport } from './queries.ts';
 import type { ImportStatusRecord, RelationImportRecord } from './schema.ts';
 
@@ -15,17 +16,29 @@ const presentFailure = ({ id, created_at, message, relation, line }: FailureRow)
   line_number: line,
 });
 
-export async function presentImport(db: Db, { id, row }: AuthorizedProject): Promise<ImportStatusRecord> {
-  const found = await selectImport(db, { column: 'project_id', id });
-  const failures = found ? await selectFailures(db, found.id) : [];
+/** What brings a project: an archive, else the repository at an address. */
+async function selectOrigin(db: Db, project: AuthorizedProject) {
+  const archived = await selectImport(db, { column: 'project_id', id: project.id });
+  if (archived) return { ...archived, type: 'gitlab_project' };
+  const source = await selectSource(db, project);
+  return source && { status: source.status, type: 'git', error: source.last_error };
+}
+
+/** How it went; errors are for those who may import, since they may say something of where the project comes from. */
+export async function presentImport(db: Db, project: AuthorizedProject): Promise<ImportStatusRecord> {
+  const { row } = project;
+  const origin = await selectOrigin(db, project);
+  const mayKnow = project.may('import_relations');
+  const archived = origin && 'id' in origin ? origin : undefined;
+  const failures = archived && mayKnow ? await selectFailures(db, archived.id) : [];
   return {
     ...presentProjectIdentity(row),
-    import_status: (found?.status as ImportStatusRecord['import_status'] | undefined) ?? 'none',
-    import_type: found ? 'gitlab_project' : null,
-    correlation_id: found?.correlation_id ?? null,
+    import_status: origin?.status ?? (row.forked_from_id === null ? 'none' : 'finished'),
+    import_type: origin?.type ?? null,
+    correlation_id: archived?.correlation_id ?? null,
     failed_relations: failures.map(presentFailure),
-    import_error: found?.error ?? null,
-    passed_over: found?.passed_over ?? [],
+    import_error: mayKnow ? (origin?.error ?? null) : null,
+    passed_over: archived?.passed_over ?? [],
   };
 }
 

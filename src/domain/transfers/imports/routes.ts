@@ -86,7 +86,7 @@ export const importEndpoints: Endpoint[] = [
     method: 'GET',
     path: '/projects/:id/import',
     summary: 'How far the import of a project is, and what was not imported.',
-    access: onProject('import_relations'),
+    access: onProject('read_project'),
     reply: ImportStatusRecord,
     handle: ({ db, subject }) => presentImport(db, subject),
   }),

@@ -69,7 +69,9 @@ export const ImportStatusRecord = Type.Object({
   path: Type.String(),
   path_with_namespace: Type.String(),
   created_at: dateTime(),
-  import_status: stringEnum(['none', 'scheduled', 'started', 'finished', 'failed']),
+  import_status: Type.String({
+    description: '`none`, `scheduled`, `started`, `finished` or `failed`; of a mirror its status.',
+  }),
   import_type: nullable(Type.String()),
   correlation_id: nullable(Type.String()),
   failed_relations: Type.Array(FailedRelationRecord, { maxItems: 100 }),
