@@ -35,7 +35,15 @@ const isServedShapes = new Set(
   ),
 );
 
+/** Types that have endpoints of their own, where the public API has a parameter. */
+const templateTypes = [
+  ...['dockerfiles', 'gitignores', 'gitlab_ci_ymls', 'licenses'],
+  ...['issues', 'merge_requests'],
+];
+
 function isServed(operation: string): boolean {
+  if (operation.includes('/templates/:type'))
+    return templateTypes.every((type) => isServed(operation.replace(':type', type)));
   const [method = '', path = ''] = operation.split(' ');
   return variants(path).some((variant) => {
     const shape = shapeOf(variant);
