@@ -12,13 +12,13 @@ import type { Version } from './versions.ts';
 /** Bytes of the file. */
 const MAX_FILE_BYTES = 8_388_608;
 
-export type Target = { branch: string; file: string; message: string };
+export type Destination = { branch: string; file: string; message: string };
 
 /** 422 where the version has a section already, 400 where the file changes meanwhile. */
 export async function commitSection(
   context: CommitContext,
   { version, name, section }: { version: Version; name: string; section: string },
-  { branch, file, message }: Target,
+  { branch, file, message }: Destination,
 ): Promise<void> {
   const parts = pathComponents(file);
   if (!parts) throw badRequest('file is no path inside the repository');

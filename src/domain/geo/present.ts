@@ -51,7 +51,7 @@ export function presentSite(context: ViewContext, word: Word, row: SiteRow): Sit
 }
 
 /** What is known of the site that answers. */
-export type Held = { counts: ReadonlyMap<string, number | null>; slots: Slots };
+export type OwnState = { counts: ReadonlyMap<string, number | null>; slots: Slots };
 
 const seconds = (time: Date): number => Math.floor(time.getTime() / 1000);
 
@@ -60,7 +60,7 @@ export function presentStatus(
   context: ViewContext,
   word: Word,
   row: SiteRow,
-  held: Held | undefined,
+  held: OwnState | undefined,
 ): StatusRecord {
   const self = addressOf(context, word, row);
   const count = (type: string) =>

@@ -4,15 +4,15 @@ import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel
 import type { Db } from '../../platform/db/database.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
 import { createSite, deleteSite, updateSite } from './actions.ts';
-import { type Held, isCurrent, presentSite, presentStatus, type ViewContext } from './present.ts';
+import { isCurrent, type OwnState, presentSite, presentStatus, type ViewContext } from './present.ts';
 import { countHeld, readSlots, type SiteRow, selectSite, selectSites } from './queries.ts';
 import { CreateInput, OneInput, SiteRecord, StatusRecord, UpdateInput, type Word, words } from './schema.ts';
 
 /** What this site holds, where it is among those of the answer. */
-async function readHeld(
+async function readOwnState(
   context: ViewContext & { db: Db },
   rows: readonly SiteRow[],
-): Promise<Held | undefined> {
+): Promise<OwnState | undefined> {
   if (!rows.some((row) => isCurrent(context, row))) return undefined;
   const [counts, slots] = await Promise.all([countHeld(context.db), readSlots(context.db)]);
   return { counts, slots };
@@ -45,7 +45,7 @@ const endpointsOf = (word: Word): Endpoint[] => {
       item: StatusRecord,
       handle: async (context) => {
         const sites = await selectSites(context.db, context.page);
-        const held = await readHeld(context, sites.items);
+        const held = await readOwnState(context, sites.items);
         return mapPage(sites, (row) =>
           presentStatus(context, word, row, isCurrent(context, row) ? held : undefined),
         );
@@ -70,7 +70,7 @@ const endpointsOf = (word: Word): Endpoint[] => {
       reply: StatusRecord,
       handle: async (context) => {
         const row = found(await selectSite(context.db, context.input.id), 'Geo Site');
-        return presentStatus(context, word, row, await readHeld(context, [row]));
+        return presentStatus(context, word, row, await readOwnState(context, [row]));
       },
     }),
     endpoint({

@@ -110,6 +110,7 @@ async function relabel(tx: Db, { table, column }: Planned): Promise<void> {
 }
 
 async function relabelHolders(tx: Db, holders: readonly LabelHolder[]): Promise<void> {
+  if (holders.length === 0) return;
   const { rows } = await sql<{ project_id: number; label_id: number; new_id: number }>`
     select r.* from resettled_labels r
     join (${sql.join(

@@ -51,7 +51,7 @@ const HealthRecord = Type.Object({
   alternates: Type.Null({ description: 'No repository uses the objects of another.' }),
   is_object_pool: Type.Boolean(),
   last_full_repack: nullable(Type.Object({ seconds: Type.Integer(), nanos: Type.Integer() })),
-  updated_at: Type.String(),
+  updated_at: Type.String({ description: 'When one of its files changed last.' }),
 });
 
 const presentBitmap = (bitmap: Bitmap | undefined): Static<typeof BitmapRecord> | null =>
@@ -63,11 +63,7 @@ const presentBitmap = (bitmap: Bitmap | undefined): Static<typeof BitmapRecord> 
       }
     : null;
 
-const presentHealth = (
-  health: Health,
-  repackedAt: Date | null | undefined,
-  time: Date,
-): Static<typeof HealthRecord> => {
+const presentHealth = (health: Health, repackedAt: Date | null | undefined): Static<typeof HealthRecord> => {
   const { references, objects, commitGraph, multiPackIndex } = health;
   const repacked = repackedAt?.getTime();
   return {
@@ -109,7 +105,7 @@ const presentHealth = (
       repacked === undefined
         ? null
         : { seconds: Math.floor(repacked / 1000), nanos: (repacked % 1000) * 1_000_000 },
-    updated_at: time.toISOString(),
+    updated_at: health.changed.toISOString(),
   };
 };
 
@@ -126,15 +122,14 @@ export const healthEndpoints: Endpoint[] = [
     reply: HealthRecord,
     handle: async ({ db, services, subject }) => {
       const { id, row } = subject;
-      const time = now();
       const [health, rows] = await Promise.all([
         services.repositories.read(projectRepository(id), row.repository_storage, async ({ folder }) =>
-          isRepository(folder) ? readHealth(folder, time) : undefined,
+          isRepository(folder) ? readHealth(folder, now()) : undefined,
         ),
         selectOfProject(db, id),
       ]);
       const own = rows.find(({ wiki }) => !wiki);
-      return presentHealth(found(health, 'Repository'), own?.packed_at, time);
+      return presentHealth(found(health, 'Repository'), own?.packed_at);
     },
   }),
 ];

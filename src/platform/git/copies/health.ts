@@ -37,6 +37,8 @@ export type Health = {
   bitmap: Bitmap | undefined;
   multiPackIndex: MultiPackIndex | undefined;
   multiPackBitmap: Bitmap | undefined;
+  /** When one of its files changed last. */
+  changed: Date;
 };
 
 type File = { folder: string; name: string; bytes: number; changed: number };
@@ -136,5 +138,6 @@ async function examine(root: string, time: Date): Promise<Health> {
     bitmap: await header(bitmaps.filter((file) => !isOfMany(file))),
     multiPackIndex: parseMultiPackIndex(await headerOf(join(root, 'objects/pack/multi-pack-index'))),
     multiPackBitmap: await header(bitmaps.filter(isOfMany)),
+    changed: new Date(files.reduce((last, { changed }) => Math.max(last, Math.floor(changed)), 0)),
   };
 }
