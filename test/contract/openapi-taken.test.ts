@@ -109,6 +109,8 @@ const TAKEN = 2;
 const dependsOnWhatIsThere = new Set([
   // The commit is on every branch.
   'POST /projects/:id/repository/commits/:sha/cherry_pick',
+  // Commits, branches and files are those that are there.
+  'POST /projects/:id/repository/changelog',
   // One branch has the submodule.
   'PUT /projects/:id/repository/submodules/:submodule',
   // Branches and commits are those that are there.

@@ -8,14 +8,14 @@ import { now } from '../../platform/clock.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import { MAX_NAME_BYTES } from '../../platform/git/names.ts';
 import { dateTime } from '../../platform/http/parameters/schema.ts';
-import { commitAccess, existingBranch } from '../repositories/index.ts';
+import { commitAccess, existingBranch, revision } from '../repositories/index.ts';
 import { commitSection } from './actions.ts';
 import { generateSection, type Wish } from './generation.ts';
 import { MAX_VERSION_LENGTH, parseVersion, VERSION_PATTERN, type Version } from './versions.ts';
 
 const path = '/projects/:id/repository/changelog';
-const revision = (description: string) =>
-  Type.Optional(Type.String({ maxLength: MAX_NAME_BYTES, description }));
+const commit = (description: string) =>
+  Type.Optional(Type.String({ ...revision, maxLength: MAX_NAME_BYTES, description }));
 const file = (description: string) => Type.Optional(Type.String({ maxLength: 4_096, description }));
 
 const fields = {
@@ -24,16 +24,16 @@ const fields = {
     ruled: { pattern: VERSION_PATTERN },
     description: 'The version, as semver.org has it.',
   }),
-  from: revision(
+  from: commit(
     'The commit after which changes are counted; the tag of the last stable version unless given.',
   ),
-  to: revision('The last commit that is counted; the head of the branch unless given.'),
+  to: commit('The last commit that is counted; the head of the branch unless given.'),
   date: Type.Optional(dateTime({ description: 'The day of the version; now unless given.' })),
   trailer: Type.Optional(
     Type.String({ maxLength: 255, default: 'Changelog', description: 'The trailer that commits have.' }),
   ),
   config_file: file('The configuration file, instead of `.gitlab/changelog_config.yml`.'),
-  config_file_ref: revision('Where the configuration file is read; the default branch unless given.'),
+  config_file_ref: commit('Where the configuration file is read; the default branch unless given.'),
 };
 
 const ReadInput = Type.Object(fields);

@@ -16,7 +16,7 @@ export { lastPipelines } from './commits/last-pipelines.ts';
 export { projectUrl } from './commits/present.ts';
 export { readCommit, readRepository } from './commits/queries.ts';
 export { CommitRecord, presentCommit, trailersOf } from './commits/records.ts';
-export { existingBranch, newRef } from './commits/revision-schema.ts';
+export { existingBranch, newRef, revision } from './commits/revision-schema.ts';
 export { commitDiffEndpoint, commitEndpoint, commitsEndpoint } from './commits/routes.ts';
 export { countedPage, windowOf } from './commits/rules.ts';
 export { DiffRecord, PipelineBasic, sha } from './commits/schema.ts';
