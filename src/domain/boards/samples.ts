@@ -34,6 +34,8 @@ export const samples: Samples = {
     },
   },
   requests: async (world) => ({
+    'PUT /projects/:id/boards/:board_id/lists/:list_id': { with: { position: 1 } },
+    'PUT /groups/:id/boards/:board_id/lists/:list_id': { with: { position: 1 } },
     'POST /projects/:id/boards/:board_id/lists': {
       with: { label_id: await world.id("select id from labels where name = 'on-no-board'") },
     },

@@ -4,6 +4,7 @@ import { placeBlob } from '../../../test/support/blobs.ts';
 import type { Samples } from '../../../test/support/samples.ts';
 import { zipOf } from '../../../test/support/zip.ts';
 import { seal } from '../../platform/secret.ts';
+import { projectRepository } from '../repositories/index.ts';
 
 const kind = (name: 'job' | 'bridge', status: string) => `
   insert into ci_jobs (pipeline_id, project_id, kind, stage, stage_index, name, status, runs_when, user_id, created_at, updated_at)
@@ -58,6 +59,11 @@ export const samples: Samples = {
       where: ({ project }) => `project_id = ${project} and kind = 'job' and name <> 'running'`,
     },
   },
+  /** A repository without commits, which the first file is committed to. */
+  async guardedFill(_, { app, sql }) {
+    const [row] = await sql<{ id: number }[]>`select id from projects where path = 'empty'`;
+    await app.app.services.repositories.write(projectRepository(row?.id ?? 0), 'main', async () => undefined);
+  },
   requests: async (world) => ({
     'POST /jobs/request': { with: { token: 'glrt-t2_of-the-samples', system_id: 'person-1' } },
     'PUT /jobs/:id': { with: { token: JOB_TOKEN, state: 'success' } },
@@ -69,6 +75,8 @@ export const samples: Samples = {
     'DELETE /projects/:id/jobs/:job_id/artifacts': { at: { job_id: await world.id(lastJob) } },
     'POST /projects/:id/jobs/:job_id/erase': { at: { job_id: await world.id(lastJob) } },
     'POST /projects/:id/pipeline': { with: { ref: 'main' } },
+    // The project itself has a configuration file.
+    'POST /projects/:id/create_ci_config': { at: { project: world.projectId('world/empty') } },
     'POST /projects/:id/trigger/pipeline': { with: { ref: 'main', token: 'person-2' } },
     'POST /projects/:id/ref/:ref/trigger/pipeline': { at: { ref: 'main' }, with: { token: 'person-2' } },
     'POST /projects/:id/jobs/:job_id/play': {

@@ -13,6 +13,10 @@ export const samples: Samples = {
       select ${user}, 'key ' || id, 'fingerprint-' || id, now(), now() from person order by id;
     insert into support_pins (user_id, pin_sealed, expires_at)
       select id, '${seal(app.services.secretKey, '012345')}', now() + interval '1 day' from users`,
+  guardedRows: () => `
+    insert into support_pins (user_id, pin_sealed, expires_at)
+      select u.id, p.pin_sealed, p.expires_at from users u, (select * from support_pins limit 1) p
+      on conflict do nothing`,
   objects: { 'keys/:id': 'ssh_keys', 'keys/:key_id': 'ssh_keys', 'gpg_keys/:key_id': 'gpg_keys' },
   requests: ({ userId }) => ({
     'GET /keys': { with: { fingerprint: `md5-${userId('person-1')}` } },
