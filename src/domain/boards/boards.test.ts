@@ -280,6 +280,20 @@ test('what a group has left is shown on its boards no more', async () => {
   });
 });
 
+test('a page of boards whose labels have long descriptions is bounded', async () => {
+  const { id } = await makeProject(ashlar);
+  const { sql } = ashlar.app.services.database;
+  await sql`insert into labels (project_id, name, description, color, created_at, updated_at)
+    select ${id}, x, repeat('&', 500000), '#ff0000', now(), now() from generate_series(1, 20) x`;
+  await sql`insert into boards (project_id, name, created_at, updated_at)
+    select ${id}, x, now(), now() from generate_series(1, 100) x`;
+  await sql`insert into board_lists (board_id, label_id, position, created_at, updated_at)
+    select b.id, l.id, 0, now(), now() from boards b join labels l using (project_id) where project_id = ${id}`;
+  const { status } = await ashlar.root(`GET /projects/${id}/boards`, { query: 'per_page=100' });
+  expect([429, 503]).toContain(status);
+  expect((await ashlar.root(`GET /projects/${id}/labels`, { query: 'per_page=1' })).status).toBe(200);
+});
+
 test('there are a hundred boards of a project and a hundred lists of a board', async () => {
   const { id } = await makeProject(ashlar);
   const { sql } = ashlar.app.services.database;

@@ -6,7 +6,14 @@ import { presentBasicProject } from '../../kernel/namespaces/project-records.ts'
 import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { presentUserBasic } from '../../kernel/users/records.ts';
-import { type MilestoneWithPath, presentLabelBasic, presentMilestone } from '../planning/index.ts';
+import { holdForRequest } from '../../platform/fair-share.ts';
+import {
+  type LabelBasicRecord,
+  type LabelRow,
+  type MilestoneWithPath,
+  presentLabelBasic,
+  presentMilestone,
+} from '../planning/index.ts';
 import type { List, WholeBoard } from './queries.ts';
 import type { BoardRecord, ListRecord } from './schema.ts';
 
@@ -19,15 +26,30 @@ export type ViewContext = {
 
 const around = ({ services, settings }: ViewContext) => ({ baseUrl: services.baseUrl(), settings });
 
-const milestoneRecord = (context: ViewContext, milestone: MilestoneWithPath) =>
-  presentMilestone(milestone, { ...around(context), fullPath: milestone.full_path });
+/**
+ * Each once: boards share labels, whose descriptions may be long and are escaped. An answer repeats them, so that each counts
+ * to what the caller holds.
+ */
+const labelRecords = new WeakMap<LabelRow, LabelBasicRecord>();
+
+function labelRecord(label: LabelRow): LabelBasicRecord {
+  const known = labelRecords.get(label) ?? presentLabelBasic(label);
+  labelRecords.set(label, known);
+  holdForRequest((known.description?.length ?? 0) + known.description_html.length);
+  return known;
+}
+
+function milestoneRecord(context: ViewContext, milestone: MilestoneWithPath) {
+  holdForRequest(milestone.description?.length ?? 0);
+  return presentMilestone(milestone, { ...around(context), fullPath: milestone.full_path });
+}
 
 export const presentList = (
   context: ViewContext,
   { id, label, assignee, milestone, position }: List,
 ): ListRecord => ({
   id,
-  label: label ? presentLabelBasic(label) : null,
+  label: label ? labelRecord(label) : null,
   ...(assignee && { assignee: presentUserBasic(around(context), assignee) }),
   ...(milestone && { milestone: milestoneRecord(context, milestone) }),
   position,
@@ -55,7 +77,7 @@ export const presentBoard = (
     ...(context.services.config.tier !== 'free' && {
       milestone: milestone ? milestoneRecord(context, milestone) : null,
       assignee: assignee ? presentUserBasic(view, assignee) : null,
-      labels: labels.map(presentLabelBasic),
+      labels: labels.map(labelRecord),
       weight: row.weight,
     }),
   };

@@ -1,5 +1,6 @@
 /** Issue boards of projects and of groups. */
 import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 import { createBoard, deleteBoard, updateBoard, type WriteContext } from './actions.ts';
 import { forBoth } from './homes.ts';
 import { presentBoard, type ViewContext } from './present.ts';
@@ -23,7 +24,7 @@ export const boardEndpoints: Endpoint[] = forBoth<Endpoint>(({ word, path, read,
       const { db, subject, page } = context;
       const boards = await selectBoards(db, subject, page);
       const whole = await wholeBoards(db, subject, boards.items);
-      return { ...boards, items: whole.map((board) => presentBoard(context, board)) };
+      return { ...boards, items: await mapInTurns(whole, (board) => presentBoard(context, board)) };
     },
   }),
   endpoint({
