@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
+import { moveClock } from '../clock.ts';
 import { inTransaction } from '../db/database.ts';
 import { digest } from '../secret.ts';
 import { blobPath } from './blob-files.ts';
@@ -253,6 +254,47 @@ describe('with an object store', () => {
     expect([objectsOf('opal').length, await rows('opal')]).toEqual([1, 0]);
     await makeBlobs().moveAway(never);
     expect(objectsOf('opal')).toEqual([]);
+  });
+
+  test('files that cannot be moved hold up no others, and rest while others are moved', async () => {
+    const broken = new Set(Array.from({ length: 26 }, (_, at) => `broken ${at}`));
+    const paths = new Map([...broken].map((text) => [blobPath(nearRoot(), nameOf(text)), text]));
+    const store = folderStore();
+    const asked: string[] = [];
+    let away = false;
+    const blobs = blobsWith({
+      ...store,
+      async put(object, file, sha256) {
+        const text = paths.get(file);
+        asked.push(text ?? 'whole');
+        if (away || (text !== undefined && broken.has(text))) throw new Error('EIO');
+        await store.put(object, file, sha256);
+      },
+    });
+    for (const text of [...broken, 'whole']) await keep(text, false, blobs);
+    for (let turn = 0; turn < 3; turn += 1) await blobs.moveAway(never);
+    expect(isNear('whole')).toBe(false);
+    // Those that failed before it are tried behind it, and rest then.
+    await keep('newer', false, blobs);
+    for (let turn = 0; turn < 4; turn += 1) await blobs.moveAway(never);
+    expect(isNear('newer')).toBe(false);
+    asked.length = 0;
+    await blobs.moveAway(never);
+    expect(asked).toEqual([]);
+    const back = moveClock(3_700_000);
+    broken.clear();
+    await blobs.moveAway(never);
+    back();
+    expect([...paths.values()].filter(isNear)).toEqual([]);
+
+    // A store that was away makes nothing rest.
+    away = true;
+    await keep('waits', false, blobs);
+    for (let turn = 0; turn < 3; turn += 1) await blobs.moveAway(never);
+    away = false;
+    await blobs.moveAway(never);
+    expect(isNear('waits')).toBe(false);
+    for (const text of [...paths.values(), 'whole', 'newer', 'waits']) await forget(text, blobs);
   });
 
   test('a sweep removes objects that no row names, and those of others stay', async () => {

@@ -25,6 +25,7 @@ import {
 } from './blob-files.ts';
 import { type ObjectStore, type OpenBlob, objectName, parseObjectName } from './blob-store.ts';
 import { openDraftFile } from './draft-file.ts';
+import { createMoveOrder } from './move-order.ts';
 
 /** Bytes that have arrived: their number, and their digests. */
 export type Received = { sha256: Buffer; size: number; digests: ReadonlyMap<DigestAlgorithm, Buffer> };
@@ -112,6 +113,8 @@ export function createBlobs(
     objects,
   }: { disk: Pick<DiskGuard, 'refuseWritesOf'>; log: Log; objects?: ObjectStore | undefined },
 ): Blobs {
+  const order = createMoveOrder();
+
   async function keepAs(tx: Db, path: string, sha256: Buffer): Promise<void> {
     const { object } = await holdBlob(tx, sha256);
     if (objects && object !== null) return;
@@ -324,15 +327,30 @@ export function createBlobs(
 
   async function moveAway(isOver: () => boolean): Promise<boolean> {
     if (!objects) return true;
+    const to = objects;
     let failures = 0;
-    for await (const names of oldBlobs(root, now()))
+    /** Why it went no further than that; undefined where it did. */
+    async function moveAll(names: readonly string[]): Promise<'over' | 'failing' | undefined> {
       for (let start = 0; start < names.length; start += MOVED_AT_ONCE) {
-        if (isOver()) return false;
-        const moved = names.slice(start, start + MOVED_AT_ONCE).map((name) => isMoved(name, objects));
-        failures += (await Promise.all(moved)).filter((each) => !each).length;
-        if (failures >= MAX_FAILURES) return true;
+        if (isOver()) return 'over';
+        const some = names.slice(start, start + MOVED_AT_ONCE);
+        const outcomes = await Promise.all(some.map((name) => isMoved(name, to)));
+        failures += outcomes.filter((each) => !each).length;
+        for (const [at, name] of some.entries())
+          if (outcomes[at]) order.moved(name);
+          else order.failed(name);
+        if (failures >= MAX_FAILURES) return 'failing';
       }
-    return removeObjects(objects, isOver);
+      return undefined;
+    }
+    const suspects = order.suspects();
+    for await (const names of oldBlobs(root, now())) {
+      const end = await moveAll(names.filter(order.isFresh));
+      if (end) return end !== 'over';
+    }
+    const end = await moveAll(suspects);
+    if (end) return end !== 'over';
+    return removeObjects(to, isOver);
   }
 
   async function open(sha256: Buffer): Promise<OpenBlob | undefined> {
