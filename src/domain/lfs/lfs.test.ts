@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import {
@@ -418,4 +419,21 @@ test('many lock one path at once, and one of them has it', async () => {
   );
   const statuses = (await Promise.all(locks)).map(({ status }) => status).sort();
   expect(statuses).toEqual([201, 409, 409, 409, 409, 409]);
+});
+
+test('a project has so many locks', async () => {
+  const { db } = app.app.services.database;
+  expect((await send(developer, 'POST info/lfs/locks', { path: 'first' })).status).toBe(201);
+  const newest = db.selectFrom('lfs_locks').selectAll().orderBy('id', 'desc').limit(1);
+  const { project_id, user_id } = await newest.executeTakeFirstOrThrow();
+  await sql`
+    insert into lfs_locks (project_id, path, user_id, created_at)
+    select ${project_id}, 'file ' || n, ${user_id}, now() from generate_series(2, 5000) n`.execute(db);
+  const refused = await send(developer, 'POST info/lfs/locks', { path: 'one more' });
+  expect([refused.status, refused.json.message]).toEqual([
+    422,
+    'A project has 5000 locks at most. Remove some that are not needed.',
+  ]);
+  // Who has a lock is told all the same.
+  expect((await send(maintainer, 'POST info/lfs/locks', { path: 'first' })).status).toBe(409);
 });

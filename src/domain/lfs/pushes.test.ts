@@ -186,6 +186,26 @@ test('commits over the API are refused alike', async () => {
   expect(moved.status).toBe(400);
 });
 
+test('a commit of before is not picked or reverted where another one has locked what it changes', async () => {
+  const { project, developer, maintainer, lock, unlock, clone } = await makeWorld();
+  const work = await clone(maintainer);
+  await commitFiles(work, { 'art/a.psd': 'other' });
+  await mustGit(work, ['push', '-q', 'origin', 'HEAD:refs/heads/topic']);
+  const [sha] = (await mustGit(work, ['rev-parse', 'HEAD'])).split('\n');
+  const id = await lock(developer, 'art/a.psd');
+  const ask = (what: 'cherry_pick' | 'revert', branch: string) =>
+    app.as(maintainer.token)(`POST /projects/${project.id}/repository/commits/${sha}/${what}`, {
+      body: { branch },
+    });
+  for (const answer of [await ask('cherry_pick', 'main'), await ask('revert', 'topic')])
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      `The path 'art/a.psd' is locked in Git LFS by @${developer.username}`,
+    ]);
+  expect((await unlock(developer, id)).status).toBe(200);
+  expect((await ask('cherry_pick', 'main')).status).toBe(201);
+});
+
 test('a raw file is the pointer, or with lfs the object that the project has', async () => {
   const { project, developer, bring } = await makeWorld();
   await bring('granite');
