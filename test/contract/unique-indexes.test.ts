@@ -146,6 +146,7 @@ const neverRefuses: Record<string, string[]> = {
     'merge_request_closing_issues_pkey',
     'merge_request_commits_pkey',
     'merge_request_reviewers_pkey',
+    'mirrors_source',
     'namespaces_owner',
     'package_file_pipelines_pkey',
     'package_tags_name',

@@ -74,7 +74,11 @@ export async function startGitServer(
       reply.write(head.subarray(end + 4));
       head = undefined;
     });
-    backend.once('close', () => reply.end());
+    backend.once('close', () => {
+      reply.end();
+      // What it has not read would be in the way of the next request.
+      request.unpipe().resume();
+    });
     reply.once('close', () => backend.kill());
   });
   await new Promise<void>((listening) => server.listen(options.port ?? 0, '127.0.0.1', listening));

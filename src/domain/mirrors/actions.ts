@@ -339,7 +339,7 @@ export async function updatePushMirror(
   });
 }
 
-/** Deletes the mirror; what runs of it ends with the next request to the other server at the latest. */
+/** Deletes the mirror; what runs of it ends some seconds later. */
 export const deletePushMirror = (
   context: MirrorContext,
   id: number,

@@ -15,7 +15,7 @@ import {
   updateRefs,
 } from '../../../platform/git/write.ts';
 import { findUserOfProject } from '../../conversation/index.ts';
-import { guardRefs, projectRepository, recordPush } from '../../repositories/index.ts';
+import { countWrite, guardRefs, projectRepository, recordPush } from '../../repositories/index.ts';
 import type { MirrorRow } from '../queries.ts';
 import { mustFollow, pulledUpdates, type Refs } from '../rules.ts';
 import { branchFilter, listed, openMirror, Refused, type RunServices } from './remote-run.ts';
@@ -68,27 +68,39 @@ export async function pull(services: RunServices, row: MirrorRow, signal: AbortS
   const key = projectRepository(project.id);
   const isImport = !row.enabled;
   const branch = project.row.default_branch ?? first ?? firstBranchName(settings);
-  const problems = await repositories.write(key, branch, async (git) => {
+  // What fails here wrote nothing that is not recorded: it is thrown when the repository is released.
+  const outcome = await repositories.write(key, branch, (git) =>
+    bring(git).then(
+      (problems) => ({ problems, error: undefined }),
+      (error: unknown) => ({ problems: [], error }),
+    ),
+  );
+  services.wake();
+  if (outcome.error !== undefined) throw outcome.error;
+  if (outcome.problems.length > 0)
+    throw new Refused(listed('Some refs have not been updated:', outcome.problems));
+
+  /** What could not be brought, with the reasons. */
+  async function bring(git: GitFolder): Promise<string[]> {
     const guard = await guardRefs(database.background, project, actor, settings);
     const filter = await branchFilter(row, guard.isProtected);
     const wanted = pulledUpdates(await localRefs(git), refs, filter);
     const good = wanted.filter(({ ref }) => isWritableRef(ref));
+    const others = wanted.filter(({ ref }) => !isWritableRef(ref));
     const since = now();
-    await fetchFrom(
-      git.folder,
-      good.map(({ ref }) => ref),
-      remote,
-      signal,
-    );
-    const judged = await judge(git, good, guard, row.overwrites ?? false);
-    const names = wanted
-      .filter(({ ref }) => !isWritableRef(ref))
-      .map(({ ref }) => `${ref}: no such name is possible here`);
-    if (judged.moves.length > 0) await move(git, judged.moves, since);
-    return [...names, ...judged.problems];
-  });
-  services.wake();
-  if (problems.length > 0) throw new Refused(listed('Some refs have not been updated:', problems));
+    const names = good.map(({ ref }) => ref);
+    let brought = false;
+    try {
+      await fetchFrom(git.folder, names, remote, signal);
+      const { moves, problems } = await judge(git, good, guard, row.overwrites ?? false);
+      if (moves.length > 0) await move(git, moves, since);
+      brought = problems.length === 0;
+      return [...others.map(({ ref }) => `${ref}: no such name is possible here`), ...problems];
+    } finally {
+      // What was fetched and nothing reaches goes by the repacking of the repository, which counts writes.
+      if (!brought) await countWrite(database.background, key);
+    }
+  }
 
   /** Moves the refs and records it as a push, which is made up for if the process dies in between. */
   async function move(git: GitFolder, updates: readonly RefUpdate[], since: Date): Promise<void> {

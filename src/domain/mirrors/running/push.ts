@@ -1,6 +1,7 @@
 /** Pushes a project's branches and tags to another server. */
 
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
+import { isWritableRef } from '../../../platform/git/names.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { NoRepository } from '../../../platform/git/program/program.ts';
 import { refsBelow } from '../../../platform/git/refs.ts';
@@ -42,7 +43,9 @@ export async function push(services: RunServices, row: MirrorRow, signal: AbortS
     const { isProtected } = await guardRefs(services.database.background, project, undefined, settings);
     const filter = await branchFilter(row, isProtected);
     const behind = row.overwrites === false ? behindIn(git) : undefined;
-    const { updates, divergent } = await pushedUpdates(local, remote.advertisement.refs, filter, behind);
+    // Names that are none here cannot be asked for.
+    const there = new Map([...remote.advertisement.refs].filter(([ref]) => isWritableRef(ref)));
+    const { updates, divergent } = await pushedUpdates(local, there, filter, behind);
     const refused = await pushTo(git.folder, updates, remote, signal);
     if (refused.size > 0)
       throw new Refused(

@@ -94,5 +94,6 @@ export function failureOf(services: RunServices, row: MirrorRow, error: unknown)
     (said, root) => said.replaceAll(root, '…'),
     withoutSecrets(text, credentials),
   );
-  return { failed: { text: shown.slice(0, MAX_TEXT).toWellFormed(), transient } };
+  const plain = shown.replace(/[^\P{Cc}\n]/gu, ' ');
+  return { failed: { text: plain.slice(0, MAX_TEXT).toWellFormed(), transient } };
 }

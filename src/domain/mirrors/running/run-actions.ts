@@ -73,6 +73,23 @@ export const finishRun = (db: Db, process: string, row: MirrorRow, after: After)
     await announce(tx, { fact: { name: MIRROR_FAILED, payload } });
   });
 
+/**
+ * Whether a run is to go on: its mirror is there and as it was, and its project is neither being deleted nor moved, which waits
+ * for writes to end.
+ */
+export async function goesOn(
+  db: Db,
+  process: string,
+  { id, url, credentials_sealed, enabled }: MirrorRow,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from mirrors m join projects p on p.id = m.project_id
+    where m.id = ${id} and m.runner = ${process}::uuid and m.enabled = ${enabled} and m.url = ${url}
+      and m.credentials_sealed is not distinct from ${credentials_sealed}::text
+      and not p.deleting and not p.repository_read_only`.execute(db);
+  return rows.length > 0;
+}
+
 /** Gives a run back that this process does not end: another takes it up. */
 export async function giveBack(db: Db, process: string, id: number): Promise<void> {
   await db

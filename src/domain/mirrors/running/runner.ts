@@ -8,13 +8,15 @@ import { afterPull, afterPush, type Outcome } from '../rules.ts';
 import { pull } from './pull.ts';
 import { push } from './push.ts';
 import { failureOf, type RunServices } from './remote-run.ts';
-import { finishRun, giveBack, takeDue } from './run-actions.ts';
+import { finishRun, giveBack, goesOn, takeDue } from './run-actions.ts';
 
 /** Runs of this process at once: they wait for other servers, and git works for them at a low priority. */
 const PLACES = 4;
 const LOOK_INTERVAL_MS = 1_000;
 /** A run that takes longer is ended. */
 const MAX_RUN_MS = 3_600_000;
+/** How soon a run ends whose mirror is gone, or in whose way something is. */
+const WATCH_INTERVAL_MS = 3_000;
 const PAUSE_AFTER_FAULT_MS = 5_000;
 
 export type Runner = {
@@ -35,13 +37,26 @@ export function createRunner(services: RunServices): Runner {
 
   async function outcomeOf(row: MirrorRow): Promise<Outcome> {
     const deadline = AbortSignal.timeout(MAX_RUN_MS);
-    const either = AbortSignal.any([signal, deadline]);
+    const overtaken = new AbortController();
+    const any = AbortSignal.any([signal, deadline, overtaken.signal]);
+    const watch = setInterval(() => {
+      goesOn(db, presence.id, row).then(
+        (isSo) => isSo || overtaken.abort(),
+        // The next look will tell.
+        () => undefined,
+      );
+    }, WATCH_INTERVAL_MS);
     try {
-      await (row.kind === 'pull' ? pull : push)(services, row, either);
+      await (row.kind === 'pull' ? pull : push)(services, row, any);
       return {};
     } catch (error) {
-      const late = deadline.aborted ? new RemoteFailure('The run took too long.', true) : error;
-      return failureOf(services, row, late);
+      if (deadline.aborted)
+        return failureOf(services, row, new RemoteFailure('The run took too long.', true));
+      if (overtaken.signal.aborted)
+        return failureOf(services, row, new RemoteFailure('The mirror or its project was changed.', true));
+      return failureOf(services, row, error);
+    } finally {
+      clearInterval(watch);
     }
   }
 

@@ -11,6 +11,7 @@ import { until } from '../../../../test/support/waiting.ts';
 import { moveClock } from '../../../platform/clock.ts';
 import { gitText } from '../../../platform/git/program/program.ts';
 import { projectRepository } from '../../repositories/index.ts';
+import { type MirrorRow, selectSource } from '../queries.ts';
 
 const ashlar = useApp({ env: { ASHLAR_TIER: 'premium' } });
 let server: GitServer;
@@ -50,23 +51,19 @@ const refsIn = async (folder: string) =>
 const main: Step = { name: 'main', files: { a: '1' } };
 const side: Step = { name: 'side', parents: ['main'], files: { b: '2' } };
 
-/** Waits for a status of the project's import or pull. */
-async function pulled(id: number, status: string, runs = 1): Promise<Record<string, unknown>> {
-  let seen: Record<string, unknown> = {};
-  await until(async () => {
-    const { rows } = await import('kysely').then(({ sql }) =>
-      sql<
-        Record<string, unknown>
-      >`select *, failures as runs from mirrors where project_id = ${id} and kind = 'pull'`.execute(
-        ashlar.app.services.database.db,
-      ),
-    );
-    seen = rows[0] ?? {};
-    return seen.status === status && (status !== 'failed' || Number(seen.failures) >= runs);
-  }, `no ${status}`).catch((error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(seen)}`);
+/** Waits for a status of what the project is pulled from, for a failure after so many; its row. */
+async function pulled(id: number, status: 'finished' | 'failed', failures = 1): Promise<MirrorRow> {
+  const read = () => selectSource(ashlar.app.services.database.db, { id });
+  const isSo = async () => {
+    const row = await read();
+    return row?.status === status && (status === 'finished' || row.failures >= failures);
+  };
+  await until(isSo, `no ${status}`).catch(async (error: Error) => {
+    throw new Error(`${error.message}: ${JSON.stringify(await read())}`);
   });
-  return seen;
+  const row = await read();
+  if (!row) throw new Error('it is gone');
+  return row;
 }
 
 describe('a project made from an address', () => {
@@ -250,6 +247,69 @@ describe('a pull mirror', () => {
     expect(await refsIn(folderOf(id))).toBe(await refsIn(there));
   });
 
+  it('starts pipelines where it is to, in the name of its user', async () => {
+    const file = { '.gitlab-ci.yml': 'build:\n  script: make\n' };
+    await makeHistory(there, [{ name: 'main', files: file }]);
+    const silent = await follow();
+    await pulled(silent.id, 'finished');
+    const { id, path, maintainer } = await follow({ mirror_trigger_builds: true });
+    await pulled(id, 'finished');
+    const pipelines = async (of: string) => bodyOf(await ashlar.root(`GET ${of}/pipelines`), 200);
+    await until(async () => (await pipelines(path)).length === 1, 'no pipeline');
+    const [{ id: made }] = await pipelines(path);
+    const whole = bodyOf(await ashlar.root(`GET ${path}/pipelines/${made}`), 200);
+    expect([whole.ref, whole.user.id]).toEqual(['main', maintainer.id]);
+    // Its push was told of before.
+    expect(await pipelines(silent.path)).toEqual([]);
+  });
+
+  it('leaves what its user may not push, and says so', async () => {
+    const locked: Step = { name: 'locked', parents: ['main'], files: { x: '1' } };
+    await makeHistory(there, [main, locked]);
+    const { id, path } = await follow({ mirror_overwrites_diverged_branches: true });
+    await pulled(id, 'finished');
+    bodyOf(
+      await ashlar.root(`POST ${path}/protected_branches`, {
+        body: { name: 'locked', push_access_level: 0 },
+      }),
+      201,
+    );
+    // The default branch is protected from force pushes.
+    const before = await gitText(['rev-parse', 'main', 'locked'], { folder: folderOf(id) });
+    await makeHistory(there, [
+      main,
+      locked,
+      { name: 'locked', parents: ['locked'], files: { x: '2' } },
+      { name: 'main', files: { another: '1' } },
+      { name: 'free', parents: ['main'], files: { y: '1' } },
+    ]);
+    later(31);
+    const row = await pulled(id, 'failed');
+    expect(row.last_error).toContain('refs/heads/main: is protected from force pushes');
+    expect(row.last_error).toContain('refs/heads/locked: ');
+    expect(await refsIn(folderOf(id))).toContain('refs/heads/free');
+    expect(await gitText(['rev-parse', 'main', 'locked'], { folder: folderOf(id) })).toBe(before);
+  });
+
+  it('is followed by merge requests, as a push is', async () => {
+    await makeHistory(there, [main, side]);
+    const { id, path } = await follow();
+    await pulled(id, 'finished');
+    const body = { source_branch: 'side', target_branch: 'main', title: 'Side' };
+    const { iid, sha } = bodyOf(await ashlar.root(`POST ${path}/merge_requests`, { body }), 201);
+    const { side: next } = await makeHistory(there, [
+      main,
+      side,
+      { name: 'side', parents: ['side'], files: { more: '1' } },
+    ]);
+    expect(next).not.toBe(sha);
+    later(31);
+    await until(
+      async () => (await ashlar.root(`GET ${path}/merge_requests/${iid}`)).body.sha === next,
+      'it did not follow',
+    );
+  });
+
   it('goes on where the process that ran it died', async () => {
     await makeHistory(there, [main]);
     const { id } = await follow();
@@ -334,6 +394,79 @@ describe('a push mirror', () => {
     later(2);
     await reached(one, 'finished');
     expect(await refsIn(there)).toBe(await refsIn(folderOf(id)));
+  });
+
+  it('that fails is told to the maintainers once, without its password', async () => {
+    const { project, maintainer } = await makeTeam(ashlar);
+    const path = `/projects/${project.id}`;
+    const body = { enabled: true, url: address().replace('://', '://ada:wr0ng@') };
+    credentials = 'ada:right';
+    const { id } = bodyOf(await ashlar.as(maintainer.token)(`POST ${path}/remote_mirrors`, { body }), 201);
+    const one = `${path}/remote_mirrors/${id}`;
+    await fillProject(ashlar, project.id, [{ a: '1' }]);
+    ashlar.app.services.wake();
+    await reached(one, 'failed');
+    await until(() => mailsTo(ashlar, maintainer.email).length === 1, 'no mail');
+    const [mail] = mailsTo(ashlar, maintainer.email);
+    expect(mail?.subject).toContain('Remote mirror update failed');
+    expect(mail?.text).toContain('refused the access');
+    expect(mail?.text).not.toContain('wr0ng');
+    // The next failure of the series is no news.
+    await ashlar.app.services.database.db
+      .updateTable('mirrors')
+      .set({ status: 'none', due_at: new Date() })
+      .where('id', '=', id)
+      .execute();
+    await reached(one, 'failed');
+    expect(mailsTo(ashlar, maintainer.email)).toHaveLength(1);
+    expect(ashlar.log.join('\n')).not.toContain('wr0ng');
+  });
+
+  it('that is deleted while it runs ends soon', async () => {
+    const { id, path, one } = await mirror();
+    let hung = false;
+    let gone = false;
+    fault = (request) => {
+      hung = true;
+      request.socket.once('close', () => {
+        gone = true;
+      });
+      return true;
+    };
+    await fillProject(ashlar, id, [{ a: '1' }]);
+    ashlar.app.services.wake();
+    await until(() => hung, 'never asked');
+    expect((await ashlar.root(`POST ${one}/sync`)).status).toBe(400);
+    expect((await ashlar.root(`DELETE ${one}`)).status).toBe(204);
+    await until(() => gone, 'it went on');
+    expect(bodyOf(await ashlar.root(`GET ${path}/remote_mirrors`), 200)).toEqual([]);
+  });
+
+  it('asks nothing for names of the other server that are none', async () => {
+    const { id, one } = await mirror();
+    await fillProject(ashlar, id, [{ a: '1' }]);
+    const head = (await gitText(['rev-parse', 'main'], { folder: folderOf(id) })).trim();
+    const line = (text: string) => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
+    let posts = 0;
+    fault = (request, reply) => {
+      if (request.method === 'POST') posts++;
+      const refs = [
+        'refs/heads/main',
+        'refs/heads/a:refs/heads/main',
+        'refs/heads/--x y',
+        'refs/heads/../../x',
+      ];
+      const lines = refs.map((ref, index) =>
+        line(`${head} ${ref}${index === 0 ? '\0report-status delete-refs' : ''}\n`),
+      );
+      reply
+        .writeHead(200, { 'content-type': 'application/x-git-receive-pack-advertisement' })
+        .end(`${line('# service=git-receive-pack\n')}0000${lines.join('')}0000`);
+      return true;
+    };
+    ashlar.app.services.wake();
+    await reached(one, 'finished');
+    expect(posts).toBe(0);
   });
 
   it('of protected branches alone has those', async () => {
