@@ -1,4 +1,5 @@
 /** Fetches from and pushes to a plain git server on loopback, by the client for calls to other servers. */
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,6 +125,22 @@ test('pushes new, changed and deleted refs, and tells which were refused', async
   );
   expect([...some]).toEqual([['refs/heads/new', 'deletion prohibited']]);
   expect(await refsOf(there)).toContain('refs/heads/third');
+});
+
+test('what is large goes in pieces', async () => {
+  const there = await server.make(`${made}.git`);
+  const here = join(root, `${made}.git`);
+  await createRepository(here, 'main');
+  const noise = randomBytes(2_000_000).toString('hex');
+  const { main } = await makeHistory(here, [{ name: 'main', files: { large: noise } }]);
+  const remote = await open('receive-pack');
+  const refused = await pushTo(here, [{ ref: 'refs/heads/main', after: main }], remote, signal());
+  expect([...refused]).toEqual([]);
+  expect(await refsOf(there)).toBe(await refsOf(here));
+  const back = join(root, `${made}-back.git`);
+  await createRepository(back, 'main');
+  await fetchFrom(back, ['refs/heads/main'], await open('upload-pack'), signal());
+  expect(await gitText(['cat-file', '-s', `${main}:large`], { folder: back })).toBe(`${noise.length}\n`);
 });
 
 test('an empty repository has nothing', async () => {

@@ -1,5 +1,6 @@
 /** Speaks to git servers over HTTP by the one client for calls to other servers: its rules of addresses hold for each request. */
 
+import { Readable } from 'node:stream';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
 import { BadAdvertisement, readAdvertisement } from '../../../platform/git/remotes/advertisement.ts';
@@ -74,6 +75,27 @@ async function* watched(pieces: AsyncIterable<Buffer>, { slowest }: Bounds): Asy
   }
 }
 
+/** Bytes of a request that is sent whole, with its length, as git sends it: not every server takes pieces. */
+const WHOLE_BYTES = 1_048_576;
+
+/** The request as it is sent. */
+async function bodyOf(request: Readable): Promise<Buffer | (() => Readable)> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const rest = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
+    pieces.push(next.value);
+    bytes += next.value.length;
+    if (bytes > WHOLE_BYTES) return () => Readable.from(joined(pieces, rest), { objectMode: false });
+  }
+  return Buffer.concat(pieces);
+}
+
+async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
 /** Asks what the repository has; its service takes requests from then on. */
 export async function openRemote(
   { url, credentials }: Address,
@@ -99,7 +121,7 @@ export async function openRemote(
           'content-type': `application/x-git-${service}-request`,
           accept: `application/x-git-${service}-result`,
         },
-        body: () => request,
+        body: await bodyOf(request),
         maximumBytes: remaining,
         receive: async (received, pieces) => {
           type = received['content-type'];

@@ -23,11 +23,14 @@ import { nameFirstBranch } from './run-actions.ts';
 
 type Guard = Awaited<ReturnType<typeof guardRefs>>;
 
+/** What brings a new project its first refs is no push. */
+const ofNewProject = { refusal: () => undefined, mayForce: () => false };
+
 /** Which updates are made, and those that are not with the reason. */
 async function judge(
   git: GitFolder,
   updates: readonly RefUpdate[],
-  guard: Guard,
+  guard: Pick<Guard, 'refusal' | 'mayForce'>,
   overwrites: boolean,
 ): Promise<{ moves: RefUpdate[]; problems: string[] }> {
   const moves: RefUpdate[] = [];
@@ -92,7 +95,8 @@ export async function pull(services: RunServices, row: MirrorRow, signal: AbortS
     let brought = false;
     try {
       await fetchFrom(git.folder, names, remote, signal);
-      const { moves, problems } = await judge(git, good, guard, row.overwrites ?? false);
+      const rules = isImport ? ofNewProject : guard;
+      const { moves, problems } = await judge(git, good, rules, row.overwrites ?? false);
       if (moves.length > 0) await move(git, moves, since);
       brought = problems.length === 0;
       return [...others.map(({ ref }) => `${ref}: no such name is possible here`), ...problems];

@@ -201,6 +201,45 @@ describe('a pull mirror', () => {
     );
   });
 
+  it('begins with a new project that is made as one', async () => {
+    await makeHistory(there, [main, side]);
+    const body = {
+      name: `mirrored-${made}`,
+      import_url: address(),
+      mirror: true,
+      only_mirror_protected_branches: false,
+      mirror_trigger_builds: false,
+    };
+    const { id, mirror } = bodyOf(await ashlar.root('POST /projects', { body }), 201);
+    expect(mirror).toBe(true);
+    await pulled(id, 'finished');
+    expect(await refsIn(folderOf(id))).toBe(await refsIn(there));
+    const read = bodyOf(await ashlar.root(`GET /projects/${id}/mirror/pull`), 200);
+    expect(read).toMatchObject({ enabled: true, update_status: 'finished', url: address() });
+    await makeHistory(there, [main, side, { name: 'third', parents: ['side'], files: { c: '3' } }]);
+    later(31);
+    await until(async () => (await refsIn(folderOf(id))) === (await refsIn(there)), 'it does not follow');
+    // Renamed and moved, it goes on.
+    const group = bodyOf(
+      await ashlar.root('POST /groups', { body: { name: `g-${made}`, path: `g-${made}` } }),
+      201,
+    );
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { path: `renamed-${made}` } }), 200);
+    bodyOf(await ashlar.root(`PUT /projects/${id}/transfer`, { body: { namespace: group.id } }), 200);
+    await gitText(['update-ref', 'refs/heads/fourth', 'main'], { folder: there });
+    later(31);
+    await until(
+      async () => (await refsIn(folderOf(id))) === (await refsIn(there)),
+      'it does not follow any more',
+    );
+    // Archived, it does not.
+    bodyOf(await ashlar.root(`POST /projects/${id}/archive`), 201);
+    await gitText(['update-ref', 'refs/heads/fifth', 'main'], { folder: there });
+    later(31);
+    await pulled(id, 'failed');
+    expect(await refsIn(folderOf(id))).not.toContain('fifth');
+  });
+
   it('brings the branches of its pattern, and all tags', async () => {
     await makeHistory(there, [main, side]);
     await gitText(['tag', 'v1', 'side'], { folder: there });
