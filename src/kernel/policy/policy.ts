@@ -101,7 +101,7 @@ export const projectPolicy = {
   manage_status_checks: { least: MAINTAINER },
   manage_hooks: { least: MAINTAINER, whileArchived: true },
   manage_integrations: { least: MAINTAINER, whileArchived: true },
-  read_mirrors: { least: MAINTAINER, whileArchived: true },
+  read_mirrors: { least: MAINTAINER, whileArchived: true, auditor: true },
   manage_mirrors: { least: MAINTAINER, feature: 'repository_access_level' },
   read_pipelines: {
     least: GUEST,

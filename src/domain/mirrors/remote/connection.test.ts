@@ -254,6 +254,33 @@ test.each<[string, Partial<Bounds>, string, Fault | undefined]>([
   expect(await gitText(['cat-file', '-t', ids.side ?? ''], { folder: here })).toBe('commit\n');
 });
 
+test('a server leads to its own other address once, and to no other server', async () => {
+  const { here, ids } = await bothSides();
+  const elsewhere = await startWebServer((_, reply) => reply.end());
+  let to = (path: string) => path.replace('/alias', `/${made}.git`);
+  fault = (request, reply) => {
+    if (!request.url?.startsWith('/alias')) return false;
+    reply.writeHead(301, { location: to(request.url) }).end();
+    return true;
+  };
+  const given = { user: 'ada', password: 's3cret' };
+  credentials = 'ada:s3cret';
+  const remote = await open('upload-pack', { given }, `${server.url}/alias`);
+  await fetchFrom(here, ['refs/heads/side'], remote, signal());
+  expect(await gitText(['cat-file', '-t', ids.side ?? ''], { folder: here })).toBe('commit\n');
+  for (const other of [
+    (path: string) => `${elsewhere.url}${path}`,
+    (path: string) => path,
+    (path: string) => `/${made}.git${path.replace('/alias', '').replace('upload', 'receive')}`,
+    () => `//ada@127.0.0.1:${server.port}/${made}.git/info/refs?service=git-upload-pack`,
+  ]) {
+    to = other;
+    await expect(open('upload-pack', { given }, `${server.url}/alias`)).rejects.toThrow('leads elsewhere');
+  }
+  expect(elsewhere.received).toEqual([]);
+  await elsewhere.stop();
+});
+
 test('a redirect of a request takes nothing elsewhere', async () => {
   const { here } = await bothSides();
   const elsewhere = await startWebServer((__, reply) => reply.end());

@@ -31,7 +31,7 @@ export type Bounds = {
 export const usualBounds: Omit<Bounds, 'bytes'> = {
   silenceMs: 60_000,
   refs: 50_000,
-  slowest: { bytesPerSecond: 1_024, afterMs: 120_000 },
+  slowest: { bytesPerSecond: 1_024, afterMs: 300_000 },
 };
 
 const MAX_ADVERTISEMENT_BYTES = 33_554_432;
@@ -60,6 +60,16 @@ function requireGood(status: number): void {
   if (status >= 300 && status < 400)
     throw new RemoteFailure('The server leads elsewhere: give the address of the repository itself.');
   throw new RemoteFailure(`The server answered with ${status}.`, status >= 500 || status === 429);
+}
+
+/** The repository that the server leads to by its own other address, as many do that are asked without `.git`. */
+function ledTo(url: string, service: Service, status: number, location: unknown): string | undefined {
+  if (![301, 302, 307, 308].includes(status) || typeof location !== 'string') return undefined;
+  const suffix = `/info/refs?service=git-${service}`;
+  const to = URL.parse(location, below(url, 'info/refs'));
+  // What opens one server is not told to another.
+  if (to?.origin !== new URL(url).origin || to.username !== '' || !to.href.endsWith(suffix)) return undefined;
+  return to.href.slice(0, -suffix.length);
 }
 
 /** Fails where so little came in so much time that it would hold its place for ever. */
@@ -100,8 +110,10 @@ async function* joined(first: readonly Buffer[], rest: AsyncIterator<Buffer>): A
 export async function openRemote(
   { url, credentials }: Address,
   service: Service,
-  { outbound, rules, bounds, signal }: Reach,
+  reach: Reach,
+  mayBeLed = true,
 ): Promise<Remote> {
+  const { outbound, rules, bounds, signal } = reach;
   const headers = {
     'user-agent': 'git/2 (ashlar)',
     ...(credentials && {
@@ -112,7 +124,6 @@ export async function openRemote(
   let remaining = bounds.bytes;
   const exchange: Exchange = async (request, answer) => {
     try {
-      let type: unknown;
       const { status } = await outbound(below(url, `git-${service}`), {
         ...call,
         method: 'POST',
@@ -124,8 +135,7 @@ export async function openRemote(
         body: await bodyOf(request),
         maximumBytes: remaining,
         receive: async (received, pieces) => {
-          type = received['content-type'];
-          if (type !== `application/x-git-${service}-result`)
+          if (received['content-type'] !== `application/x-git-${service}-result`)
             throw new RemoteFailure('The answer is not one of a git server.');
           await answer(counted(watched(pieces, bounds)));
         },
@@ -151,6 +161,8 @@ export async function openRemote(
       headers,
       maximumBytes: MAX_ADVERTISEMENT_BYTES,
     });
+    const led = mayBeLed ? ledTo(url, service, status, said.location) : undefined;
+    if (led !== undefined) return await openRemote({ url: led, credentials }, service, reach, false);
     requireGood(status);
     if (said['content-type'] !== `application/x-git-${service}-advertisement`)
       throw new RemoteFailure('The answer is not one of a git server.');

@@ -11,7 +11,7 @@ import { failureOf, type RunServices } from './remote-run.ts';
 import { finishRun, giveBack, goesOn, takeDue } from './run-actions.ts';
 
 /** Runs of this process at once: they wait for other servers, and git works for them at a low priority. */
-const PLACES = 4;
+const PLACES = 8;
 const LOOK_INTERVAL_MS = 1_000;
 /** A run that takes longer is ended. */
 const MAX_RUN_MS = 3_600_000;
