@@ -3220,6 +3220,36 @@ CREATE INDEX related_epic_links_source ON public.related_epic_links USING btree 
 
 CREATE INDEX related_epic_links_target ON public.related_epic_links USING btree (target_id);
 
+create table relation_exports (
+  id bigint generated always as identity not null,
+  project_id bigint,
+  namespace_id bigint,
+  user_id bigint,
+  relation text collate "C" not null,
+  status text not null,
+  sha256 bytea,
+  objects integer default 0 not null,
+  error text,
+  updated_at timestamp(3) with time zone not null,
+  constraint relation_exports_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint relation_exports_status_check CHECK ((status = ANY (ARRAY['started'::text, 'finished'::text, 'failed'::text]))),
+  constraint relation_exports_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint relation_exports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint relation_exports_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256),
+  constraint relation_exports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL,
+  constraint relation_exports_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX relation_exports_blob ON public.relation_exports USING btree (sha256) WHERE (sha256 IS NOT NULL);
+
+CREATE UNIQUE INDEX relation_exports_of_group ON public.relation_exports USING btree (namespace_id, relation) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX relation_exports_of_project ON public.relation_exports USING btree (project_id, relation) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX relation_exports_updated ON public.relation_exports USING btree (updated_at);
+
+CREATE INDEX relation_exports_user ON public.relation_exports USING btree (user_id);
+
 create table release_evidences (
   id bigint generated always as identity not null,
   release_id bigint not null,

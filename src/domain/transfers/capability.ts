@@ -10,6 +10,9 @@ import { uploadTask } from './exports/upload.ts';
 import { IMPORT } from './imports/actions.ts';
 import { importEndpoints } from './imports/routes.ts';
 import { runImport } from './imports/run-import.ts';
+import { RELATION_EXPORT, removeOldRelationExports, runRelationExports } from './relation-exports/actions.ts';
+import { relationExportEndpoints } from './relation-exports/routes.ts';
+import type { Owner } from './relations/export-queries.ts';
 
 const SWEEP = 'transfers.sweep';
 
@@ -20,14 +23,17 @@ export function transfersCapability(services: Services): Capability {
     [EXPORT_MAIL]: exportMailTask(services),
     [UPLOAD]: uploadTask(services),
     [IMPORT]: ({ import_id }) => runImport(services, Number(import_id)),
-    [SWEEP]: async () => services.blobs.release(await removeOldExports(db)),
+    // Written by requestRelationExports() alone.
+    [RELATION_EXPORT]: (payload) => runRelationExports(services, payload as Owner),
+    [SWEEP]: async () =>
+      services.blobs.release([...(await removeOldExports(db)), ...(await removeOldRelationExports(db))]),
   };
   return {
     name: 'transfers',
-    endpoints: [...exportEndpoints, ...importEndpoints],
+    endpoints: [...exportEndpoints, ...importEndpoints, ...relationExportEndpoints],
     tasks,
     schedules: [{ task: SWEEP, pattern: '37 * * * *' }],
     // They go with their project or group, by foreign key.
-    tables: ['exports', 'imports', 'import_failures'],
+    tables: ['exports', 'imports', 'import_failures', 'relation_exports'],
   };
 }

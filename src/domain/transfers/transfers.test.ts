@@ -15,7 +15,14 @@ import { mailsTo } from '../../../test/support/mailbox.ts';
 import { commitTo, makeReviewedProject } from '../../../test/support/merge-requests.ts';
 import { makeTeam } from '../../../test/support/packages.ts';
 import { tarFile } from '../../../test/support/tar.ts';
-import { archiveOf, exported, importOver, lines, sendArchive } from '../../../test/support/transfers.ts';
+import {
+  archiveOf,
+  downloaded,
+  exported,
+  importOver,
+  lines,
+  sendArchive,
+} from '../../../test/support/transfers.ts';
 import { until } from '../../../test/support/waiting.ts';
 import { startWebServer } from '../../../test/support/web-server.ts';
 import { moveClock } from '../../platform/clock.ts';
@@ -455,5 +462,44 @@ describe('a group', () => {
       from imports i join namespaces n on n.id = i.namespace_id where n.full_path = ${path}`;
     await until(async () => (await rows())[0]?.status === 'finished', 'not imported');
     expect((await rows())[0]?.failures).toBe(1);
+  });
+});
+
+describe('a file of one kind of records', () => {
+  test('is made of each, and read line by line', async () => {
+    const { project, group, maintainer, developer } = await makeTeam(ashlar);
+    const as = ashlar.as(maintainer.token);
+    for (const title of ['One', 'Two'])
+      bodyOf(await as(`POST /projects/${project.id}/issues`, { body: { title } }), 201);
+    const path = `/projects/${project.id}/export_relations`;
+    expect((await ashlar.as(developer.token)(`POST ${path}`)).status).toBe(403);
+    expect((await as(`POST /groups/${group.id}/export_relations`)).status).toBe(404);
+    bodyOf(await as(`POST ${path}`), 202);
+    const status = async () =>
+      bodyOf(await as(`GET ${path}/status`), 200) as {
+        relation: string;
+        status: number;
+        total_objects_count: number;
+      }[];
+    await until(async () => (await status()).every((each) => each.status === 1), 'not made');
+    expect(await status()).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ relation: 'issues', batched: false, total_objects_count: 2 }),
+      ]),
+    );
+    const bytes = await downloaded(ashlar, `${path}/download?relation=issues`, maintainer.token);
+    const titles = gunzipSync(bytes)
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).title);
+    expect(titles).toEqual(['One', 'Two']);
+    expect((await as(`GET ${path}/download`, { query: 'relation=none' })).status).toBe(404);
+    const back = moveClock(25 * 3_600_000);
+    try {
+      expect(await status()).toEqual([]);
+    } finally {
+      back();
+    }
   });
 });

@@ -1783,6 +1783,19 @@ export type RelatedEpicLinksTable = {
   updated_at: Date;
 };
 
+export type RelationExportsTable = {
+  id: GeneratedAlways<number>;
+  project_id: number | null;
+  namespace_id: number | null;
+  user_id: number | null;
+  relation: string;
+  status: string;
+  sha256: Buffer | null;
+  objects: Generated<number>;
+  error: string | null;
+  updated_at: Date;
+};
+
 export type ReleaseEvidencesTable = {
   id: GeneratedAlways<number>;
   release_id: number;
@@ -2362,6 +2375,7 @@ export type Tables = {
   push_rules: PushRulesTable;
   rate_limit_windows: RateLimitWindowsTable;
   related_epic_links: RelatedEpicLinksTable;
+  relation_exports: RelationExportsTable;
   release_evidences: ReleaseEvidencesTable;
   release_links: ReleaseLinksTable;
   release_milestones: ReleaseMilestonesTable;
