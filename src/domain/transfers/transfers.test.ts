@@ -473,7 +473,7 @@ describe('a file of one kind of records', () => {
       bodyOf(await as(`POST /projects/${project.id}/issues`, { body: { title } }), 201);
     const path = `/projects/${project.id}/export_relations`;
     expect((await ashlar.as(developer.token)(`POST ${path}`)).status).toBe(403);
-    expect((await as(`POST /groups/${group.id}/export_relations`)).status).toBe(404);
+    expect((await as(`POST /groups/${group.id}/export_relations`)).status).toBe(403);
     bodyOf(await as(`POST ${path}`), 202);
     const status = async () =>
       bodyOf(await as(`GET ${path}/status`), 200) as {

@@ -294,6 +294,7 @@ export const ApplicationSettingsSchema = Type.Object({
   }),
   // Import and export
   project_export_enabled: boolean(true, 'Whether projects can be exported.'),
+  bulk_import_enabled: boolean(false, 'Whether groups and projects are fetched from other instances.'),
   max_export_size: count(0, 'Largest export in MiB; 0 for no limit.', 1_000_000),
   max_import_size: count(0, 'Largest file that is imported, in MiB; 0 for no limit.', 1_000_000),
   max_decompressed_archive_size: count(

@@ -83,12 +83,13 @@ function paxOf(records: Buffer): { path?: string; size?: number } {
     const [, digits = ''] = /^(\d{1,6}) /.exec(records.toString('latin1', at, at + 7)) ?? [];
     const length = Number(digits);
     const record = records.toString('utf8', at + digits.length + 1, at + length - 1);
-    if (length <= digits.length + 2 || at + length > records.length) throw broken();
+    // What is none says nothing.
+    if (length <= digits.length + 2 || at + length > records.length) return {};
     const cut = record.indexOf('=');
     const value = record.slice(cut + 1);
     if (record.slice(0, cut) === 'path') said.path = value;
     if (record.slice(0, cut) === 'size') {
-      if (!/^\d{1,15}$/.test(value)) throw broken();
+      if (!/^\d{1,15}$/.test(value)) return {};
       said.size = Number(value);
     }
     at += length;
@@ -98,10 +99,14 @@ function paxOf(records: Buffer): { path?: string; size?: number } {
 
 const wholeBlocks = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
 
-/** What is in an archive of at most so many bytes, in its order. ArchiveError for what is none. */
+/**
+ * What is in an archive of at most so many bytes, in its order. ArchiveError for what is none. Without `longNames`, the headers
+ * that have names of more than 100 bytes are members of their own, and no files.
+ */
 export async function* tarMembers(
   pieces: AsyncIterable<Buffer>,
   maximum: number,
+  { longNames = false } = {},
 ): AsyncGenerator<TarMember, void> {
   const bytes = reader(pieces[Symbol.asyncIterator](), maximum);
   /** What headers before it say of the next member. */
@@ -113,8 +118,11 @@ export async function* tarMembers(
     if (octal(header, 148, 8) !== sumOf(header)) throw broken();
     const kind = String.fromCharCode(header[156] ?? 0);
     const size = said.size ?? octal(header, 124, 12);
-    if ('xgLK'.includes(kind)) {
-      if (size > MAX_NAME_BYTES) throw broken();
+    if (longNames && 'xgLK'.includes(kind)) {
+      if (size > MAX_NAME_BYTES) {
+        await bytes.skip(wholeBlocks(size));
+        continue;
+      }
       const content = (await bytes.take(wholeBlocks(size))).subarray(0, size);
       if (kind === 'x') said = paxOf(content);
       if (kind === 'L') said = { path: text(content, 0, size) };

@@ -51,7 +51,7 @@ export async function unpackArchive(
   archive.on('error', (error) => gunzip.destroy(error)).pipe(gunzip);
   let entries = 0;
   try {
-    for await (const member of tarMembers(gunzip, maximum)) {
+    for await (const member of tarMembers(gunzip, maximum, { longNames: true })) {
       const name = entryName(member.name);
       entries += 1;
       if (entries > MAX_ENTRIES) throw new BadArchive(`The archive has more than ${MAX_ENTRIES} entries.`);

@@ -8,7 +8,7 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { seal } from '../../../platform/secret.ts';
 import type { Owner } from '../relations/export-queries.ts';
-import { type ExportRow, oldest, selectExport } from './queries.ts';
+import { type ExportRow, oldest } from './queries.ts';
 
 export const EXPORT = 'transfers.export';
 export const UPLOAD = 'transfers.upload';
@@ -102,5 +102,3 @@ export async function removeOldExports(db: Db): Promise<Buffer[]> {
     delete from exports where finished_at < ${oldest()} returning sha256`.execute(db);
   return rows.flatMap(({ sha256 }) => sha256 ?? []);
 }
-
-export { selectExport };

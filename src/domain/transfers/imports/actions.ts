@@ -3,40 +3,24 @@ import { sql } from 'kysely';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
+import { conflict } from '../../../platform/failure.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import { QUEUE } from '../exports/actions.ts';
 import type { Owner } from '../relations/export-queries.ts';
-import type { ImportRow } from './queries.ts';
+import type { ImportOptions, ImportRow, WaitingSnippet } from './queries.ts';
 import type { FailedRelation } from './read-relations.ts';
 
 export const IMPORT = 'transfers.import';
 
-/** What the request says besides the archive. */
-export type ImportOptions = {
-  /** Values that take the place of those in the archive. */
-  override?: Readonly<Record<string, unknown>>;
-  /** An administrator imports: people are found by the addresses that they publish. */
-  by_admin: boolean;
-  /** How visible the project or group becomes at most. */
-  visibility?: number;
-  /** What is there goes when the rest comes. */
-  overwrite?: boolean;
-  /** All rows are there: what a killed process left is to be gone on with. */
-  committed?: { snippets: readonly WaitingSnippet[] };
-};
-
-/** A snippet that waits for its repository. */
-export type WaitingSnippet = { id: number; bundle: string; branch: string; files: readonly string[] };
-
-/** In the transaction in which the project or group is made: `sha256` is kept. */
+/** In the transaction in which the project or group is made: `sha256` is kept. 409 while another one is not over. */
 export async function insertImport(
   tx: Db,
   owner: Owner,
   made: { userId: number; sha256: Buffer; relation?: string; options: ImportOptions },
 ): Promise<void> {
   const time = now();
-  const { id } = await tx
+  const row = await tx
     .insertInto('imports')
     .values({
       [owner.column]: owner.id,
@@ -49,9 +33,11 @@ export async function insertImport(
       created_at: time,
       updated_at: time,
     })
+    .onConflict((on) => on.doNothing())
     .returning('id')
-    .executeTakeFirstOrThrow();
-  await addJobs(tx, [{ task: IMPORT, payload: { import_id: id }, queue: QUEUE }]);
+    .executeTakeFirst();
+  if (!row) throw conflict('409 Conflict: an import of this project is not over yet');
+  await addJobs(tx, [{ task: IMPORT, payload: { import_id: row.id }, queue: QUEUE }]);
 }
 
 export const startImport = (db: Db, id: number): Promise<ImportRow | undefined> =>

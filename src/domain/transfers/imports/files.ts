@@ -9,7 +9,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import type { Unpacked, UnpackedFile } from '../archive/unpack.ts';
 import { insertLargeObject, insertUpload, takenSecrets } from './actions.ts';
-import type { Report } from './run-import.ts';
+import type { Report } from './report.ts';
 
 /** Keeps the bytes of a file, in the transaction of the row that names them. */
 async function keepFile(

@@ -13,8 +13,8 @@ import { countGroup } from '../relations/insert-actions.ts';
 import { commitImport, completeGroup, keepFailures, keepGroupWiki } from './actions.ts';
 import { type ImportRow, optionsOf } from './queries.ts';
 import { readRelations } from './read-relations.ts';
+import type { ImportServices, Report } from './report.ts';
 import { withPrepared } from './repositories.ts';
-import type { ImportServices, Report } from './run-import.ts';
 import { findUsers, type ImportUsers } from './users.ts';
 
 const MAX_GROUPS = 1_000;
@@ -102,7 +102,7 @@ export async function importGroups(
   report: Report,
 ): Promise<void> {
   const { background } = services.database;
-  const { by_admin: byAdmin, visibility: most = 0, committed } = optionsOf(row);
+  const { by_admin: byAdmin, visibility: most = 0, committed, withoutMembers } = optionsOf(row);
   // All but wikis are there.
   if (committed) return;
   const groups = await readGroups(unpacked);
@@ -123,7 +123,10 @@ export async function importGroups(
       const id = made.get(group.id);
       if (id === undefined) continue;
       const owner: Owner = { column: 'namespace_id', id };
-      await readRelations(tx, groupRelations, ({ name }) => files(group, name), {
+      const relations = withoutMembers
+        ? groupRelations.filter(({ table }) => table !== 'members')
+        : groupRelations;
+      await readRelations(tx, relations, ({ name }) => files(group, name), {
         ...{ owner, importer: row.user_id ?? 0, users, rewrite: (text: string) => text },
         fail: report.fail,
         passOver: (name) => report.passedOver.add(name),

@@ -28,14 +28,13 @@ import {
   holdProject,
   keepFailures,
   removeSnippet,
-  type WaitingSnippet,
 } from './actions.ts';
 import { importAvatar, importLargeObjects, importUploads, newSecrets, rewriter } from './files.ts';
 import { type ProjectAttributes, projectAttributes } from './project-attributes.ts';
-import { type ImportRow, optionsOf, selectOpenTargets } from './queries.ts';
+import { type ImportRow, optionsOf, selectOpenTargets, type WaitingSnippet } from './queries.ts';
 import { readRelations } from './read-relations.ts';
+import type { ImportServices, Report } from './report.ts';
 import { withPrepared } from './repositories.ts';
-import type { ImportServices, Report } from './run-import.ts';
 import { findUsers, type ImportUsers } from './users.ts';
 
 const fileOf =

@@ -4,10 +4,28 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { ImportFailuresTable, ImportsTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
 import type { Owner } from '../relations/export-queries.ts';
-import type { ImportOptions } from './actions.ts';
 
 export type ImportRow = Selectable<ImportsTable>;
 export type FailureRow = Selectable<ImportFailuresTable>;
+
+/** What the request says besides the archive. */
+export type ImportOptions = {
+  /** Values that take the place of those in the archive. */
+  override?: Readonly<Record<string, unknown>>;
+  /** An administrator imports: people are found by the addresses that they publish. */
+  by_admin: boolean;
+  /** How visible the project or group becomes at most. */
+  visibility?: number;
+  /** Memberships of the archive are not taken. */
+  withoutMembers?: boolean;
+  /** What is there goes when the rest comes. */
+  overwrite?: boolean;
+  /** All rows are there: what a killed process left is to be gone on with. */
+  committed?: { snippets: readonly WaitingSnippet[] };
+};
+
+/** A snippet that waits for its repository. */
+export type WaitingSnippet = { id: number; bundle: string; branch: string; files: readonly string[] };
 
 /** The last import that made or replaced the project. */
 export const selectImport = (db: Db, { column, id }: Owner): Promise<ImportRow | undefined> =>

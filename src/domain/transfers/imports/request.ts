@@ -4,23 +4,22 @@ import { announce } from '../../../kernel/activity/announce-actions.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { withReceivedFile } from '../../../kernel/files/received-file.ts';
 import { visibilityLevel, visibilityNames } from '../../../kernel/policy/roles.ts';
-import type { Services } from '../../../kernel/services.ts';
+import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { violatedIndex } from '../../../platform/db/errors.ts';
-import { badRequest, conflict, Failure, forbidden, notFound } from '../../../platform/failure.ts';
+import { badRequest, Failure, forbidden, notFound } from '../../../platform/failure.ts';
 import type { HttpRequest } from '../../../platform/http/messages.ts';
 import { createGroup, createProject, findTargetNamespace } from '../../namespaces/index.ts';
-import { type ImportOptions, insertImport } from './actions.ts';
+import { insertImport } from './actions.ts';
+import type { ImportOptions } from './queries.ts';
 import { relationNames } from './schema.ts';
 
 export type Requesting = {
   db: Db;
-  services: Services;
+  services: Needs<'blobs' | 'config' | 'database' | 'outbound' | 'registered' | 'repositories'>;
   settings: ApplicationSettings;
   actor: Actor;
-  request: HttpRequest;
 };
 
 /** Bytes that have come, and how they are kept. */
@@ -34,6 +33,9 @@ export type WantedProject = {
   overwrite?: boolean | undefined;
   override?: Readonly<Record<string, unknown>> | undefined;
 };
+
+/** What others add to an import, and do in its transaction. */
+type Also = { more?: Partial<ImportOptions>; also?: (tx: Db, id: number) => Promise<void> };
 
 const MEBIBYTE = 1_048_576;
 
@@ -75,7 +77,7 @@ export class Fields {
 
 /** Receives the file of a form to its end, and hands it on with the fields. */
 export async function withArchive<T>(
-  { services, settings, request }: Requesting,
+  { services, settings, request }: Requesting & { request: HttpRequest },
   use: (archive: Archive, fields: Fields) => Promise<T>,
 ): Promise<T> {
   const fields = new Fields();
@@ -102,7 +104,8 @@ const optionsFor = (context: Requesting, more: Partial<ImportOptions> = {}): Imp
   ...more,
 });
 
-async function findNamespace({ services, actor }: Requesting, reference: string) {
+/** The namespace in which the actor may import a project; 403 or 404 otherwise. */
+export async function authorizeProjectImport({ services, actor }: Requesting, reference: string) {
   const target = await findTargetNamespace(services, actor, reference).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'not_found') throw notFound('Namespace');
     throw error;
@@ -110,6 +113,16 @@ async function findNamespace({ services, actor }: Requesting, reference: string)
   if (target.kind === 'group')
     await authorizeGroup(services.database.sql, actor, 'import_projects', target.id);
   return target;
+}
+
+/** The group in which the actor may make groups; undefined for the top, about which createGroup() decides. */
+export async function authorizeGroupImport(
+  { services, actor }: Requesting,
+  reference: string | number | undefined,
+): Promise<number | undefined> {
+  if (actor.external && !actor.admin) throw forbidden();
+  if (reference === undefined || reference === '') return undefined;
+  return (await authorizeGroup(services.database.sql, actor, 'create_subgroup', reference)).id;
 }
 
 const taken = (): Failure => new Failure('bad_request', 'Name has already been taken');
@@ -144,14 +157,7 @@ async function replaceProject(
     );
     const entity = { type: 'Project', id: project.id, path: project.fullPath } as const;
     await announce(tx, { author: actor, audit: { entity, event: 'project_overwritten_by_import' } });
-  }).catch(inWords);
-}
-
-function inWords(error: unknown): never {
-  const cause = error instanceof Failure ? error.details.cause : error;
-  if (violatedIndex(error) === 'imports_unfinished' || violatedIndex(cause) === 'imports_unfinished')
-    throw conflict('409 Conflict: an import of this project is not over yet');
-  throw error;
+  });
 }
 
 /** Makes the project that the archive is imported into; its id. */
@@ -159,10 +165,11 @@ export async function requestProjectImport(
   context: Requesting,
   wanted: WantedProject,
   archive: Archive,
+  { more = {}, also = async () => {} }: Also = {},
 ): Promise<number> {
   const { services, settings, actor } = context;
   const { path, name = path, namespace, override } = wanted;
-  const target = namespace === undefined ? undefined : await findNamespace(context, namespace);
+  const target = namespace === undefined ? undefined : await authorizeProjectImport(context, namespace);
   if (wanted.overwrite) {
     const replaced = await findReplaced(context, `${target?.fullPath ?? actor.username}/${path}`);
     if (replaced) {
@@ -174,12 +181,13 @@ export async function requestProjectImport(
   try {
     return await createProject(services, settings, actor, made, actor, async (tx, id) => {
       await archive.keep(tx);
-      const options = optionsFor(context, override && { override });
+      const options = optionsFor(context, { ...more, ...(override && { override }) });
       await insertImport(
         tx,
         { column: 'project_id', id },
         { userId: actor.id, sha256: archive.sha256, options },
       );
+      await also(tx, id);
     });
   } catch (error) {
     if (error instanceof Failure && error.kind === 'conflict') throw taken();
@@ -200,29 +208,40 @@ export async function requestRelationImport(context: Requesting, fields: Fields,
     await archive.keep(tx);
     const made = { userId: actor.id, sha256: archive.sha256, relation, options: optionsFor(context) };
     await insertImport(tx, { column: 'project_id', id: project.id }, made);
-  }).catch(inWords);
+  });
   return project;
 }
+
+/** The fields of a form as a group. */
+export async function requestedGroup(context: Requesting, fields: Fields): Promise<WantedGroup> {
+  const parent = fields.get('parent_id');
+  if (parent !== undefined && !/^\d{1,15}$/.test(parent)) throw badRequest('parent_id is invalid');
+  return {
+    name: fields.need('name'),
+    path: fields.need('path'),
+    parent: await authorizeGroupImport(context, parent === undefined ? undefined : Number(parent)),
+  };
+}
+
+export type WantedGroup = { name: string; path: string; parent: number | undefined };
 
 /** Makes the group that the archive is imported into. */
 export async function requestGroupImport(
   context: Requesting,
-  fields: Fields,
+  { name, path, parent }: WantedGroup,
   archive: Archive,
+  { more = {}, also = async () => {} }: Also = {},
 ): Promise<void> {
-  const { actor } = context;
-  const parent = fields.get('parent_id');
-  if (parent !== undefined && !/^\d{1,15}$/.test(parent)) throw badRequest('parent_id is invalid');
-  if (actor.external && !actor.admin) throw forbidden();
-  const made = {
-    name: fields.need('name'),
-    path: fields.need('path'),
+  const wanted = {
+    name,
+    path,
     visibility: 'private' as const,
-    ...(parent !== undefined && { parent_id: Number(parent) }),
+    ...(parent !== undefined && { parent_id: parent }),
   };
-  await createGroup(context, made, async (tx, id) => {
+  await createGroup(context, wanted, async (tx, id) => {
     await archive.keep(tx);
-    const made = { userId: actor.id, sha256: archive.sha256, options: optionsFor(context) };
+    const made = { userId: context.actor.id, sha256: archive.sha256, options: optionsFor(context, more) };
     await insertImport(tx, { column: 'namespace_id', id }, made);
+    await also(tx, id);
   });
 }

@@ -10,6 +10,7 @@ import { receiveRemote } from './remote.ts';
 import {
   type Requesting,
   refuseSource,
+  requestedGroup,
   requestGroupImport,
   requestProjectImport,
   requestRelationImport,
@@ -135,7 +136,7 @@ export const importEndpoints: Endpoint[] = [
     status: 202,
     handle: (context) =>
       withArchive(context, async (archive, fields) => {
-        await requestGroupImport(context, fields, archive);
+        await requestGroupImport(context, await requestedGroup(context, fields), archive);
         return accepted();
       }),
   }),

@@ -1,5 +1,4 @@
 /** Imports archives by jobs: unpacks them, and says what became of it. */
-import type { Services } from '../../../kernel/services.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { BadBundle } from '../../../platform/git/copies/bundle.ts';
 import { BadCopy } from '../../../platform/git/copies/check.ts';
@@ -9,31 +8,7 @@ import { endImport, startImport } from './actions.ts';
 import { importGroups } from './import-groups.ts';
 import { importProject } from './import-project.ts';
 import type { ImportRow } from './queries.ts';
-import type { FailedRelation } from './read-relations.ts';
-
-export type ImportServices = Services;
-
-/** What an import reports beside what it brings. */
-export type Report = {
-  failures: FailedRelation[];
-  fail(failure: FailedRelation): void;
-  passedOver: Set<string>;
-};
-
-/** Of each: an archive may have millions. */
-const MAX_REPORTED = 10_000;
-const MAX_PASSED_OVER = 200;
-
-function startReport(passedOver: readonly string[]): Report {
-  const failures: FailedRelation[] = [];
-  return {
-    failures,
-    fail(failure) {
-      if (failures.length < MAX_REPORTED) failures.push(failure);
-    },
-    passedOver: new Set(passedOver.slice(0, MAX_PASSED_OVER)),
-  };
-}
+import { type ImportServices, startReport } from './report.ts';
 
 const MEBIBYTE = 1_048_576;
 

@@ -136,14 +136,6 @@ export async function* linesOf(db: Db, relation: Relation, owner: Owner): AsyncG
   }
 }
 
-/** The number of records of a relation. */
-export async function countLines(db: Db, relation: Relation, owner: Owner): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from ${sql.table(relation.table)} r
-    where ${ownersCondition(relation, owner)}${sql.raw(conditionOf(relation, 'r'))}`.execute(db);
-  return rows[0]?.count ?? 0;
-}
-
 /** Who has written something there, without the addresses that they do not publish. */
 export async function* contributorLines(db: Db, { column, id }: Owner): AsyncGenerator<string[]> {
   const own = sql.ref(column);
