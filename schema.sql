@@ -491,6 +491,57 @@ create table broadcast_messages (
 
 CREATE INDEX broadcast_messages_ends_at ON public.broadcast_messages USING btree (ends_at);
 
+create table bulk_import_entities (
+  id bigint generated always as identity not null,
+  bulk_import_id bigint not null,
+  parent_id bigint,
+  source_type text not null,
+  source_full_path text not null,
+  destination_slug text not null,
+  destination_namespace text not null,
+  migrate_projects boolean not null,
+  migrate_memberships boolean not null,
+  status text not null,
+  step text not null,
+  source_etag text,
+  project_id bigint,
+  namespace_id bigint,
+  error text,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint bulk_import_entities_source_type_check CHECK ((source_type = ANY (ARRAY['group_entity'::text, 'project_entity'::text]))),
+  constraint bulk_import_entities_status_check CHECK ((status = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'timeout'::text, 'failed'::text, 'canceled'::text]))),
+  constraint bulk_import_entities_step_check CHECK ((step = ANY (ARRAY['export'::text, 'wait'::text, 'import'::text]))),
+  constraint bulk_import_entities_bulk_import_id_fkey FOREIGN KEY (bulk_import_id) REFERENCES bulk_imports(id) ON DELETE CASCADE,
+  constraint bulk_import_entities_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE SET NULL,
+  constraint bulk_import_entities_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES bulk_import_entities(id) ON DELETE CASCADE,
+  constraint bulk_import_entities_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE SET NULL,
+  constraint bulk_import_entities_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX bulk_import_entities_import ON public.bulk_import_entities USING btree (bulk_import_id, id);
+
+CREATE INDEX bulk_import_entities_namespace ON public.bulk_import_entities USING btree (namespace_id) WHERE (namespace_id IS NOT NULL);
+
+CREATE INDEX bulk_import_entities_parent ON public.bulk_import_entities USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX bulk_import_entities_project ON public.bulk_import_entities USING btree (project_id) WHERE (project_id IS NOT NULL);
+
+create table bulk_imports (
+  id bigint generated always as identity not null,
+  user_id bigint not null,
+  source_url text not null,
+  token_sealed text,
+  status text not null,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint bulk_imports_status_check CHECK ((status = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'timeout'::text, 'failed'::text, 'canceled'::text]))),
+  constraint bulk_imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint bulk_imports_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX bulk_imports_user ON public.bulk_imports USING btree (user_id, id);
+
 create table ci_artifacts (
   id bigint generated always as identity not null,
   job_id bigint not null,
@@ -2909,6 +2960,19 @@ create table processes (
   constraint processes_pkey PRIMARY KEY (id)
 );
 
+create table project_aliases (
+  id bigint generated always as identity not null,
+  project_id bigint not null,
+  name text not null,
+  created_at timestamp(3) with time zone not null,
+  constraint project_aliases_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_aliases_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX project_aliases_name ON public.project_aliases USING btree (lower(name) COLLATE "C");
+
+CREATE INDEX project_aliases_project ON public.project_aliases USING btree (project_id);
+
 create table project_counters (
   project_id bigint not null,
   issues integer default 0 not null,
@@ -3881,6 +3945,13 @@ CREATE INDEX uploads_group ON public.uploads USING btree (namespace_id, id) WHER
 CREATE INDEX uploads_project ON public.uploads USING btree (project_id, id) INCLUDE (size) WHERE (project_id IS NOT NULL);
 
 CREATE INDEX uploads_uploader ON public.uploads USING btree (uploader_id);
+
+create table user_counts (
+  day date not null,
+  users integer not null,
+  counted_at timestamp(3) with time zone not null,
+  constraint user_counts_pkey PRIMARY KEY (day)
+);
 
 create table users (
   id bigint generated always as identity not null,

@@ -6,6 +6,7 @@ import { noteables, todoTargets } from '../conversation/index.ts';
 import { hookNoteables, hookSamples, hookSources } from '../hooks/index.ts';
 import { referenceDefinitions } from '../markdown/index.ts';
 import { notificationSubjects } from '../notifications/index.ts';
+import { aliasEndpoints } from './aliases/routes.ts';
 import { commentEndpoints } from './commits/comment-routes.ts';
 import { commitConversation, commitDefinition } from './commits/commit-notes.ts';
 import { commitEndpoints } from './commits/routes.ts';
@@ -39,6 +40,7 @@ export const repositoriesCapability = (): Capability => ({
     hookNoteables.add(commitOfNotes),
   ],
   endpoints: [
+    ...aliasEndpoints,
     ...commitConversation.all,
     ...commentEndpoints,
     ...commitEndpoints,
@@ -54,5 +56,6 @@ export const repositoriesCapability = (): Capability => ({
     ...templateEndpoints,
     ...treeEndpoints,
   ],
-  tables: [],
+  tables: ['project_aliases'],
+  unique: { project_aliases_name: { property: 'name' } },
 });

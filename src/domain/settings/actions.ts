@@ -5,10 +5,11 @@ import type { Actor } from '../../kernel/actor.ts';
 import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import type { FeatureGate } from '../../kernel/settings/queries.ts';
+import { now } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { untilOutdated } from '../../platform/recent.ts';
-import { lockFeatureGate, lockSettings, updateFeatureGate } from './queries.ts';
+import { countActiveUsers, lockFeatureGate, lockSettings, updateFeatureGate } from './queries.ts';
 import { applyChange, checkSettings, differences, refusedNames } from './rules.ts';
 import type { SettingsInput } from './schema.ts';
 import { sealSecrets, shownValue } from './secrets.ts';
@@ -115,4 +116,15 @@ export async function resetFeature(
   });
   services.features.forget();
   await untilOutdated(services.presence);
+}
+
+/** Counts the users who take a seat, for this day; a later count of the day takes the place of an earlier one. */
+export async function countUsers(db: Db): Promise<void> {
+  const time = now();
+  const values = { users: await countActiveUsers(db), counted_at: time };
+  await db
+    .insertInto('user_counts')
+    .values({ day: time.toISOString().slice(0, 10), ...values })
+    .onConflict((conflict) => conflict.column('day').doUpdateSet(values))
+    .execute();
 }

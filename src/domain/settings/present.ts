@@ -88,14 +88,18 @@ export const presentFeature = (gate: FeatureGate): Feature => {
 };
 
 /** The tier as a licence, without an end and without a limit. */
-export const presentLicense = (plan: Tier, activeUsers: number): LicenseWithActiveUsers => ({
+export const presentLicense = (
+  plan: Tier,
+  activeUsers: number,
+  mostUsers: number,
+): LicenseWithActiveUsers => ({
   id: 1,
   plan,
   created_at: null,
   starts_at: null,
   expires_at: null,
-  historical_max: activeUsers,
-  maximum_user_count: activeUsers,
+  historical_max: Math.max(mostUsers, activeUsers),
+  maximum_user_count: Math.max(mostUsers, activeUsers),
   licensee: {},
   add_ons: {},
   expired: false,

@@ -50,6 +50,31 @@ export async function countActiveUsers(db: Db): Promise<number> {
   return row.count;
 }
 
+/** The most users who took a seat on a day that was counted; 0 before the first. */
+export async function selectMostUsers(db: Db): Promise<number> {
+  const { users } = await db
+    .selectFrom('user_counts')
+    .select((eb) => eb.fn.max('users').as('users'))
+    .executeTakeFirstOrThrow();
+  return users ?? 0;
+}
+
+export type UserCount = { counted_at: Date; users: number };
+
+/** Days of the last ten years: a line for each. */
+const MAX_DAYS = 3_660;
+
+/** The days that were counted, oldest first. */
+export const selectUserCounts = async (db: Db): Promise<UserCount[]> =>
+  (
+    await db
+      .selectFrom('user_counts')
+      .select(['counted_at', 'users'])
+      .orderBy('day', 'desc')
+      .limit(MAX_DAYS)
+      .execute()
+  ).reverse();
+
 export const selectFeatureGates = (db: Db) =>
   db.selectFrom('feature_gates').selectAll().orderBy('name').execute();
 

@@ -141,3 +141,24 @@ export const differences = (before: ApplicationSettings, after: ApplicationSetti
     .filter(isSettingName)
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))
     .map((name) => ({ name, from: before[name], to: after[name] }));
+
+/** The use of the licence as a table, whose head says of which licence it is. */
+export function usageTable(
+  license: { plan: string },
+  counts: readonly { counted_at: Date; users: number }[],
+  time: Date,
+): string {
+  const shown = (each: Date): string => each.toISOString().slice(0, 19).replace('T', ' ');
+  const rows = [
+    ['License Key', license.plan],
+    ['Email', ''],
+    ['License Start Date', ''],
+    ['License End Date', ''],
+    ['Company', ''],
+    ['Generated At', shown(time)],
+    ['', ''],
+    ['Date', 'Billable User Count'],
+    ...counts.map(({ counted_at, users }) => [shown(counted_at), String(users)]),
+  ];
+  return rows.map((row) => `${row.join(',')}\n`).join('');
+}

@@ -336,4 +336,41 @@ describe('licence (facts: License)', () => {
     expect((await app.root('GET /licenses')).body).toEqual([license]);
     expect(active_users).toBe(license.maximum_user_count);
   });
+
+  test('its use is counted by day, and exported as a table', async () => {
+    const table = async () => {
+      const { status, headers, text } = await app.root('GET /license/usage_export');
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+      expect(headers.get('content-disposition')).toBe('attachment; filename="license-usage.csv"');
+      return text.trimEnd().split('\n');
+    };
+    const { active_users: active } = (await app.root('GET /license')).body;
+    const first = await table();
+    expect(first.slice(0, 1)).toEqual(['License Key,ultimate']);
+    expect(first[7]).toBe('Date,Billable User Count');
+    expect(first.slice(8)).toEqual([
+      expect.stringMatching(`^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d,${active}$`),
+    ]);
+    await app.app.services.database.sql`
+      insert into user_counts (day, users, counted_at) values ('2020-01-01', 4711, '2020-01-01T23:48:00Z')`;
+    const counted = await app.root('PUT /license/1/refresh_billable_users');
+    expect([counted.status, counted.body]).toEqual([202, { success: true }]);
+    expect((await app.root('PUT /license/1/refresh_billable_users')).status).toBe(202);
+    expect((await table()).slice(8, -1)).toEqual([
+      '2020-01-01 23:48:00,4711',
+      expect.stringMatching(new RegExp(`,${active}$`)),
+    ]);
+    expect((await app.root('GET /license')).body).toMatchObject({
+      historical_max: 4_711,
+      maximum_user_count: 4_711,
+      active_users: active,
+    });
+    await app.app.services.database.sql`delete from user_counts`;
+    expect((await app.root('PUT /license/2/refresh_billable_users')).status).toBe(404);
+    const user = await makeUser(app);
+    for (const line of ['PUT /license/1/refresh_billable_users', 'GET /license/usage_export']) {
+      expect((await app.call(line)).status).toBe(401);
+      expect((await app.as(user.token)(line)).status).toBe(403);
+    }
+  });
 });

@@ -259,6 +259,36 @@ export type BroadcastMessagesTable = {
   updated_at: Date;
 };
 
+export type BulkImportEntitiesTable = {
+  id: GeneratedAlways<number>;
+  bulk_import_id: number;
+  parent_id: number | null;
+  source_type: string;
+  source_full_path: string;
+  destination_slug: string;
+  destination_namespace: string;
+  migrate_projects: boolean;
+  migrate_memberships: boolean;
+  status: string;
+  step: string;
+  source_etag: string | null;
+  project_id: number | null;
+  namespace_id: number | null;
+  error: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type BulkImportsTable = {
+  id: GeneratedAlways<number>;
+  user_id: number;
+  source_url: string;
+  token_sealed: string | null;
+  status: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type CiArtifactsTable = {
   id: GeneratedAlways<number>;
   job_id: number;
@@ -1621,6 +1651,13 @@ export type ProcessesTable = {
   pid: Generated<number>;
 };
 
+export type ProjectAliasesTable = {
+  id: GeneratedAlways<number>;
+  project_id: number;
+  name: string;
+  created_at: Date;
+};
+
 export type ProjectCountersTable = {
   project_id: number;
   issues: Generated<number>;
@@ -2154,6 +2191,12 @@ export type UploadsTable = {
   sha256: Buffer | null;
 };
 
+export type UserCountsTable = {
+  day: string;
+  users: number;
+  counted_at: Date;
+};
+
 export type UsersTable = {
   id: GeneratedAlways<number>;
   username: string;
@@ -2248,6 +2291,8 @@ export type Tables = {
   board_lists: BoardListsTable;
   boards: BoardsTable;
   broadcast_messages: BroadcastMessagesTable;
+  bulk_import_entities: BulkImportEntitiesTable;
+  bulk_imports: BulkImportsTable;
   ci_artifacts: CiArtifactsTable;
   ci_jobs: CiJobsTable;
   ci_traces: CiTracesTable;
@@ -2361,6 +2406,7 @@ export type Tables = {
   pipelines: PipelinesTable;
   plan_limits: PlanLimitsTable;
   processes: ProcessesTable;
+  project_aliases: ProjectAliasesTable;
   project_counters: ProjectCountersTable;
   project_feature_flags: ProjectFeatureFlagsTable;
   project_fetches: ProjectFetchesTable;
@@ -2408,6 +2454,7 @@ export type Tables = {
   topics: TopicsTable;
   trigger_tokens: TriggerTokensTable;
   uploads: UploadsTable;
+  user_counts: UserCountsTable;
   users: UsersTable;
   wiki_pages: WikiPagesTable;
 };

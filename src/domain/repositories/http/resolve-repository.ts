@@ -8,6 +8,7 @@ import { jobCredentialOf } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { Failure, forbidden } from '../../../platform/failure.ts';
 import { FETCHED_REFS } from '../../../platform/git/program/program.ts';
+import { findAliased } from '../aliases/queries.ts';
 import { authorizePush, sharedBranches } from '../protection/collaborations.ts';
 import { type PushTarget, type RepositoryRequest, repositoryKinds } from '../store/repository-kinds.ts';
 import type { Purpose } from './credentials.ts';
@@ -43,9 +44,12 @@ export async function authorizeForGit({
   settings,
   visitor: { caller, deployToken },
   purpose,
-  path,
+  path: given,
 }: RepositoryRequest): Promise<AuthorizedProject> {
   const { points } = services.database;
+  // Only an alias has no slash; its project is authorized as by any other address.
+  const aliased = given.includes('/') ? undefined : await findAliased(points, given);
+  const path = aliased === undefined ? given : String(aliased);
   const ability = purpose === 'read' ? 'read_code' : 'push_code';
   if (deployToken) return authorizeDeployToken(points, deployToken, ability, path);
   if (purpose === 'read') return authorizeProject(points, caller, ability, path);
