@@ -29,6 +29,9 @@ const neverRefuses: Record<string, string[]> = {
   'written with `on conflict`': [
     'access_requests_namespace',
     'access_requests_project',
+    'appearance_pkey',
+    'plan_limits_pkey',
+    'user_counts_pkey',
     'approval_settings_namespace_id_key',
     'approval_settings_project_id_key',
     'award_emoji_once',

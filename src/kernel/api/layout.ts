@@ -2,7 +2,7 @@
 import { type Html, html, htmlPage } from '../../platform/http/pages/html.ts';
 import { avatarFilename } from '../files/pictures.ts';
 import type { Appearance, AppearancePicture } from '../instance/appearance.ts';
-import type { Broadcast } from '../instance/broadcasts.ts';
+import { type Broadcast, isDismissable } from '../instance/broadcasts.ts';
 import { hidden } from './forms.ts';
 
 export type PageContent = {
@@ -43,10 +43,10 @@ function brand(appearance: Appearance): Html {
   return html`<a class="brand" href="/">${logo === undefined ? title : html`<img src="${logo}" alt="${title}" height="28">`}</a>`;
 }
 
-const broadcast = ({ id, message, theme, dismissable, broadcast_type }: Broadcast, here: string): Html =>
-  html`<aside class="broadcast ${theme} ${broadcast_type}" aria-label="Message to everybody">
-<p>${message}</p>
-${(dismissable || broadcast_type === 'notification') && html`<form method="post" action="/-/broadcast_messages/${id}/dismiss">${hidden('return_to', here)}<button class="plain" aria-label="Dismiss this message">Dismiss</button></form>`}
+const broadcast = (each: Broadcast, here: string): Html =>
+  html`<aside class="broadcast ${each.theme} ${each.broadcast_type}" aria-label="Message to everybody">
+<p>${each.message}</p>
+${isDismissable(each) && html`<form method="post" action="/-/broadcast_messages/${each.id}/dismiss">${hidden('return_to', here)}<button class="plain" aria-label="Dismiss this message">Dismiss</button></form>`}
 </aside>
 `;
 
@@ -60,7 +60,7 @@ export function welcome(appearance: Appearance): Html | undefined {
   if (title === '' && description === '' && logo === undefined) return undefined;
   return html`<div class="welcome">
 ${logo !== undefined && html`<img src="${logo}" alt="">`}
-${title !== '' && html`<h1>${title}</h1>`}
+${title !== '' && html`<p class="name">${title}</p>`}
 ${description !== '' && html`<p>${description}</p>`}
 </div>
 `;

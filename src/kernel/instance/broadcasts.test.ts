@@ -60,7 +60,7 @@ test.each([
 test('all banners and the newest notification are shown', () => {
   const of = (id: number, broadcast_type: Broadcast['broadcast_type']) => message({ id, broadcast_type });
   const all = [of(4, 'notification'), of(3, 'banner'), of(2, 'notification'), of(1, 'banner')];
-  expect(withOneNotification(all).map(({ id }) => id)).toEqual([4, 3, 1]);
+  expect(withOneNotification(all).map(({ id }) => id)).toEqual([3, 1, 4]);
 });
 
 test.each([
@@ -85,6 +85,7 @@ test('cookies put away what can be put away', () => {
     [11, true],
   ]);
   expect(undismissed([of(1, true)], undefined)).toHaveLength(1);
+  expect(undismissed([message({ broadcast_type: 'notification' })], cookies)).toEqual([]);
 });
 
 test('git shows banners line by line, and no terminal obeys them', () => {

@@ -46,10 +46,11 @@ export const broadcastsAt = (broadcasts: readonly Broadcast[], path: string, tim
 export const isFor = ({ target_access_levels: levels }: Broadcast, level: number): boolean =>
   levels.length === 0 || levels.includes(level);
 
-/** Notifications are shown one at a time: the newest; banners all. */
+/** All banners, then of the notifications the newest. */
 export function withOneNotification(broadcasts: readonly Broadcast[]): Broadcast[] {
-  const newest = broadcasts.find((each) => each.broadcast_type === 'notification');
-  return broadcasts.filter((each) => each.broadcast_type === 'banner' || each === newest);
+  const isBanner = (each: Broadcast): boolean => each.broadcast_type === 'banner';
+  const newest = broadcasts.find((each) => !isBanner(each));
+  return [...broadcasts.filter(isBanner), ...(newest ? [newest] : [])];
 }
 
 /** The path of the project or group that the address of a page names; undefined for pages that are of none. */
@@ -64,11 +65,15 @@ const COOKIE = 'hide_broadcast_message_';
 /** The cookie by which a browser remembers that its user has seen the message. */
 export const dismissalCookie = (id: number): string => `${COOKIE}${id}`;
 
+/** Notifications can always be put away. */
+export const isDismissable = ({ dismissable, broadcast_type }: Broadcast): boolean =>
+  dismissable || broadcast_type === 'notification';
+
 /** The messages that the user of the browser has not put away. */
 export function undismissed(broadcasts: readonly Broadcast[], cookies: string | undefined): Broadcast[] {
   if (!cookies?.includes(COOKIE)) return [...broadcasts];
   const names = new Set(cookies.split(';').map((each) => each.split('=', 1)[0]?.trim()));
-  return broadcasts.filter(({ id, dismissable }) => !dismissable || !names.has(dismissalCookie(id)));
+  return broadcasts.filter((each) => !isDismissable(each) || !names.has(dismissalCookie(each.id)));
 }
 
 /** Lines that git shows to whoever pushes. A terminal is controlled by none of them. */

@@ -174,7 +174,7 @@ test('pages have its title, and its messages in its colours', async () => {
   const { text } = await openBrowser(app).get('/users/sign_in');
   expect(text).toContain(`<title>Sign in · ${escaped}</title>`);
   expect(text).toContain(`<a class="brand" href="/">${escaped}</a>`);
-  expect(text).toContain(`<h1>${escaped}</h1>\n<p>Down ${escaped}</p>`);
+  expect(text).toContain(`<p class="name">${escaped}</p>\n<p>Down ${escaped}</p>`);
   expect(text).toContain(`<p class="site-message top">Top ${escaped}</p>`);
   expect(text).toContain(`<p class="site-message bottom">Bottom ${escaped}</p>`);
   expect(text).not.toContain('<script');

@@ -1,7 +1,7 @@
 /** Puts a broadcast message away: the browser remembers it until the message is over. */
 import { localPath } from '../../../kernel/api/local-path.ts';
 import { type Page, page, redirect } from '../../../kernel/api/page.ts';
-import { dismissalCookie } from '../../../kernel/instance/broadcasts.ts';
+import { dismissalCookie, isDismissable } from '../../../kernel/instance/broadcasts.ts';
 import { now } from '../../../platform/clock.ts';
 
 /** Seconds that a browser remembers it at most. */
@@ -17,7 +17,7 @@ export const broadcastPages: Page[] = [
       const message = broadcasts.find(({ id }) => String(id) === request.params.id);
       const back = localPath(field('return_to'));
       // Nothing is remembered of messages that are over, or cannot be put away.
-      if (!message || (!message.dismissable && message.broadcast_type === 'banner')) return redirect(back);
+      if (!message || !isDismissable(message)) return redirect(back);
       const left = Math.ceil((message.ends_at.getTime() - now().getTime()) / 1_000);
       const secure = services.baseUrl().startsWith('https:') ? '; Secure' : '';
       const cookie = `${dismissalCookie(message.id)}=true; Path=/; Max-Age=${Math.min(Math.max(left, 1), LONGEST)}; HttpOnly; SameSite=Lax${secure}`;

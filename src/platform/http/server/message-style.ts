@@ -25,4 +25,5 @@ ${Object.entries(themes)
 .welcome { max-width: 27rem; margin: 0 auto 1.5rem; text-align: center; }
 .welcome img { max-width: 100%; max-height: 9rem; }
 .welcome p { white-space: pre-line; }
+.welcome .name { font-size: 1.5rem; font-weight: 700; }
 `;
