@@ -21,7 +21,7 @@ import type { Owner } from './relations/export-queries.ts';
 const SWEEP = 'transfers.sweep';
 
 export function transfersCapability(
-  services: ImportServices & Needs<'baseUrl' | 'outbound' | 'secretKey'>,
+  services: ImportServices & Needs<'baseUrl' | 'instance' | 'outbound' | 'secretKey'>,
 ): Capability {
   const db = services.database.background;
   const tasks: Tasks = {
