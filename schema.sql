@@ -2402,6 +2402,8 @@ CREATE INDEX mirrors_due ON public.mirrors USING btree (due_at) WHERE (due_at IS
 
 CREATE INDEX mirrors_project ON public.mirrors USING btree (project_id, id);
 
+CREATE INDEX mirrors_running ON public.mirrors USING btree (runner) WHERE (runner IS NOT NULL);
+
 CREATE UNIQUE INDEX mirrors_source ON public.mirrors USING btree (project_id) WHERE (kind = 'pull'::text);
 
 CREATE INDEX mirrors_user ON public.mirrors USING btree (user_id);

@@ -35,4 +35,5 @@ create table mirrors (
 create unique index mirrors_source on mirrors (project_id) where kind = 'pull';
 create index mirrors_project on mirrors (project_id, id);
 create index mirrors_due on mirrors (due_at) where due_at is not null;
+create index mirrors_running on mirrors (runner) where runner is not null;
 create index mirrors_user on mirrors (user_id);

@@ -238,4 +238,6 @@ it('archived projects keep their mirrors as they are', async () => {
   expect((await as(maintainer)(`GET ${one}/remote_mirrors`)).status).toBe(200);
   expect((await as(maintainer)(`POST ${one}/remote_mirrors`, { body: { url: ADDRESS } })).status).toBe(403);
   expect((await as(maintainer)(`PUT ${one}/mirror/pull`, { body: { url: ADDRESS } })).status).toBe(403);
+  const old = { body: { mirror: true, import_url: ADDRESS } };
+  expect((await as(maintainer)(`PUT ${one}`, old)).status).toBe(403);
 });

@@ -17,7 +17,7 @@ import {
 import { avatarChange, avatarFile } from '../../../../kernel/files/pictures.ts';
 import type { ReachedProjectRow } from '../../../../kernel/namespaces/rows.ts';
 import type { Db } from '../../../../platform/db/database.ts';
-import { notFound } from '../../../../platform/failure.ts';
+import { forbidden, notFound } from '../../../../platform/failure.ts';
 import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';
 import {
   findOrigin,
@@ -122,6 +122,7 @@ async function mirrorWriter(context: Context<UpdateProject, AuthorizedProject, A
     ...(mirror != null && { enabled: mirror }),
     ...(mirror_user_id !== undefined && { mirror_user_id }),
   };
+  if (!context.subject.may('manage_mirrors')) throw forbidden();
   await requirePullChanges(context, changes);
   await requireUser(context, mirror_user_id);
   return (tx: Db) => setSource(tx, context, changes, 'import_url');
