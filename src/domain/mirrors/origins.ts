@@ -20,7 +20,7 @@ const PROBE_MS = 10_000;
 
 const probes = createShare({
   of: 'looks at other servers',
-  places: 16,
+  places: 4,
   perCaller: 2,
   waitingPerCaller: 10,
   waiting: 100,

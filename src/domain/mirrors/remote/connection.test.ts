@@ -214,6 +214,15 @@ test.each<[string, Partial<Bounds>, string, Fault | undefined]>([
     }),
   ],
   [
+    'an answer with nothing in it',
+    { silenceMs: 500 },
+    'ends too early',
+    answering((_, reply) => {
+      reply.writeHead(200, result).end();
+      return true;
+    }),
+  ],
+  [
     'a pack of nonsense',
     {},
     'bad pack header',

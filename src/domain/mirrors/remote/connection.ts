@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { monotonic } from '../../../platform/clock.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
-import { BadAdvertisement, readAdvertisement } from '../../../platform/git/remotes/advertisement.ts';
+import { BadAnswer, readAdvertisement } from '../../../platform/git/remotes/advertisement.ts';
 import type { Exchange, Remote } from '../../../platform/git/remotes/remotes.ts';
 import { type Outbound, OutboundFailure, type OutboundRules } from '../../../platform/outbound/outbound.ts';
 import { type Address, below } from './address.ts';
@@ -29,7 +29,7 @@ export type Bounds = {
 };
 
 export const usualBounds: Omit<Bounds, 'bytes'> = {
-  silenceMs: 60_000,
+  silenceMs: 120_000,
   refs: 50_000,
   slowest: { bytesPerSecond: 1_024, afterMs: 300_000 },
 };
@@ -166,9 +166,10 @@ export async function openRemote(
     requireGood(status);
     if (said['content-type'] !== `application/x-git-${service}-advertisement`)
       throw new RemoteFailure('The answer is not one of a git server.');
-    return { advertisement: await readAdvertisement(body, service, bounds.refs), exchange };
+    const advertisement = await readAdvertisement(body, service, bounds.refs);
+    return { advertisement, exchange, silenceMs: bounds.silenceMs };
   } catch (error) {
-    if (error instanceof BadAdvertisement) throw new RemoteFailure(error.message);
+    if (error instanceof BadAnswer) throw new RemoteFailure(error.message);
     throw remoteFailure(error);
   }
 }

@@ -4,6 +4,7 @@ import type { ApplicationSettings } from '../../../kernel/settings/definitions.t
 import { Failure } from '../../../platform/failure.ts';
 import { GitError } from '../../../platform/git/program/program.ts';
 import type { Service } from '../../../platform/git/program/transport.ts';
+import { BadAnswer } from '../../../platform/git/remotes/advertisement.ts';
 import type { Remote } from '../../../platform/git/remotes/remotes.ts';
 import { RefMoved } from '../../../platform/git/write.ts';
 import { patternCompiler } from '../../../platform/patterns/pattern.ts';
@@ -75,6 +76,7 @@ export function listed(sentence: string, refs: readonly string[]): string {
 /** The failure in words that have no secret and no path in them; undefined for what is no fault of the mirror. */
 function wordsOf(error: unknown): { text: string; transient: boolean } | undefined {
   if (error instanceof RemoteFailure) return { text: error.message, transient: error.transient };
+  if (error instanceof BadAnswer) return { text: error.message, transient: true };
   if (error instanceof Refused) return { text: error.message, transient: false };
   if (error instanceof RefMoved)
     return { text: 'A branch or tag was changed at the same time.', transient: true };

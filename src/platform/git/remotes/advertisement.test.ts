@@ -1,7 +1,7 @@
 /** What servers say of their repositories, good and bad. */
 import { expect, test } from 'vitest';
 import { BadPktLine, FLUSH, pktLine } from '../program/pkt-line.ts';
-import { BadAdvertisement, readAdvertisement } from './advertisement.ts';
+import { BadAnswer, readAdvertisement } from './advertisement.ts';
 
 const oid = 'a'.repeat(40);
 const said = (...lines: string[]) =>
@@ -49,7 +49,7 @@ test.each<[string, Buffer, string]>([
   ],
 ])('%s is refused', async (_, bytes, words) => {
   const failure = await read(bytes).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(BadAdvertisement);
+  expect(failure).toBeInstanceOf(BadAnswer);
   expect(failure).not.toBeInstanceOf(BadPktLine);
   expect(String(failure)).toContain(words);
 });

@@ -14,7 +14,7 @@ export type Advertisement = {
 };
 
 /** What no repository here can be, or no server of git says. */
-export class BadAdvertisement extends Error {}
+export class BadAnswer extends Error {}
 
 /** Reads the answer of the service; at most so many branches and tags. */
 export async function readAdvertisement(
@@ -36,7 +36,7 @@ export async function readAdvertisement(
       if (flushes === 0) {
         headerBytes += bytes.length;
         if (seen === 1 && payload?.toString().trim() !== `# service=git-${service}`)
-          throw new BadAdvertisement('The answer is not one of a git server.');
+          throw new BadAnswer('The answer is not one of a git server.');
       }
       if (payload === undefined) {
         flushes++;
@@ -48,21 +48,21 @@ export async function readAdvertisement(
       const end = text.indexOf('\0');
       if (end >= 0) capabilities = text.slice(end + 1);
       const said = end >= 0 ? text.slice(0, end) : text;
-      if (said.startsWith('shallow ')) throw new BadAdvertisement('The repository there is shallow.');
+      if (said.startsWith('shallow ')) throw new BadAnswer('The repository there is shallow.');
       const [oid = '', name = ''] = [said.slice(0, said.indexOf(' ')), said.slice(said.indexOf(' ') + 1)];
       if (oid.length === 64 || / object-format=sha256/.test(` ${capabilities}`))
-        throw new BadAdvertisement('The repository there has objects by SHA-256.');
-      if (!isObjectId(oid)) throw new BadAdvertisement('The answer is not one of a git server.');
+        throw new BadAnswer('The repository there has objects by SHA-256.');
+      if (!isObjectId(oid)) throw new BadAnswer('The answer is not one of a git server.');
       if (oid === NO_OBJECT || name.endsWith('^{}') || shortRef(name) === undefined) continue;
       refs.set(name, oid);
       if (refs.size > maximumRefs)
-        throw new BadAdvertisement(`The repository there has more than ${maximumRefs} branches and tags.`);
+        throw new BadAnswer(`The repository there has more than ${maximumRefs} branches and tags.`);
     }
   } catch (error) {
-    if (error instanceof BadPktLine) throw new BadAdvertisement('The answer is not one of a git server.');
+    if (error instanceof BadPktLine) throw new BadAnswer('The answer is not one of a git server.');
     throw error;
   }
-  if (flushes < 2) throw new BadAdvertisement('The answer of the git server ends too early.');
+  if (flushes < 2) throw new BadAnswer('The answer of the git server ends too early.');
   const [, head] = /(?:^| )symref=HEAD:(\S+)/.exec(capabilities) ?? [];
   return { bytes: answer.subarray(headerBytes), refs, head };
 }

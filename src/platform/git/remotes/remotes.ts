@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Readable as Stream } from 'node:stream';
 import { FLUSH, pktLine } from '../program/pkt-line.ts';
 import { endingError, GitError, spawnGit } from '../program/program.ts';
-import type { Advertisement } from './advertisement.ts';
+import { type Advertisement, BadAnswer } from './advertisement.ts';
 
 /** Sends a request of the service, and hands over its answer piece by piece. */
 export type Exchange = (
@@ -14,7 +14,12 @@ export type Exchange = (
   answer: (pieces: AsyncIterable<Buffer>) => Promise<void>,
 ) => Promise<void>;
 
-export type Remote = { advertisement: Advertisement; exchange: Exchange };
+export type Remote = {
+  advertisement: Advertisement;
+  exchange: Exchange;
+  /** So long git waits after an answer until it knows what to say: one that is cut off leaves it waiting for the rest. */
+  silenceMs: number;
+};
 
 /** Bytes as they are asked for. */
 class Input {
@@ -74,12 +79,29 @@ async function writeAll(stdin: Writable, pieces: AsyncIterable<Buffer>): Promise
   }
 }
 
+async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await Promise.race([
+      work,
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(
+          () => reject(new BadAnswer('The answer of the git server ends too early.')),
+          milliseconds,
+        );
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Runs one of git's programs to its end; `asked` are the lines that it is told first. Its report is returned. */
 async function run(
   args: readonly string[],
   folder: string,
   asked: readonly string[],
-  { advertisement, exchange }: Remote,
+  { advertisement, exchange, silenceMs }: Remote,
   signal: AbortSignal,
 ): Promise<{ report: string; failure: GitError | undefined }> {
   const program = await spawnGit(args, { folder, kind: 'stream', signal });
@@ -87,7 +109,8 @@ async function run(
   const output = new Input(stdout as AsyncIterable<Buffer>);
   try {
     stdin.write(Buffer.concat([...asked.map((line) => pktLine(line)), FLUSH, advertisement.bytes]));
-    for (let line = await nextLine(output); line; line = await nextLine(output)) {
+    const next = () => inTime(nextLine(output), silenceMs);
+    for (let line = await next(); line; line = await next()) {
       const request = Stream.from(requestOf(line, output), { objectMode: false });
       await exchange(request, (pieces) => writeAll(stdin, pieces));
     }
