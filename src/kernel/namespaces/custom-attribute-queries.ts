@@ -1,5 +1,7 @@
 /** Custom attributes of users, projects and groups. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import type { Caller } from '../actor.ts';
 import type { AttributeOwner, CustomAttribute } from './custom-attributes.ts';
 
 /** The attributes of each owner in one statement, by key; an owner without any is not in the map. */
@@ -24,3 +26,13 @@ export async function selectCustomAttributes(
   }
   return byOwner;
 }
+
+/** A condition for each attribute that groups `n` must have; attributes are for administrators, and others' are ignored. */
+export const groupAttributeConditions = (
+  caller: Caller,
+  wanted: Readonly<Record<string, string>> | null | undefined,
+): RawBuilder<unknown>[] =>
+  Object.entries((caller?.admin && wanted) || {}).map(
+    ([key, value]) => sql`exists (select from custom_attributes c
+      where c.namespace_id = n.id and c.key = ${key} and c.value = ${value})`,
+  );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { bodyOf, makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
+import { bodyOf, makeGroup, makeMembers, makeProject, makeUser } from '../../../../test/support/factories.ts';
 
 const app = useApp();
 
@@ -53,4 +53,24 @@ describe.each(Object.entries(makers))('custom attributes of %s', (kind, make) =>
     expect(responses.map((response) => response.status)).toEqual([200, 200, 200]);
     expect(bodyOf(await app.root(`GET ${path}`), 200)).toHaveLength(1);
   });
+});
+
+test('groups that a project is shared with have them, and are found by them, for administrators', async () => {
+  const [project, one, other] = [await makeProject(app), await makeGroup(app), await makeGroup(app)];
+  for (const group of [one, other])
+    bodyOf(
+      await app.root(`POST /projects/${project.id}/share`, {
+        body: { group_id: group.id, group_access: 30 },
+      }),
+      201,
+    );
+  bodyOf(await app.root(`PUT /groups/${one.id}/custom_attributes/cost`, { body: { value: '7' } }), 200);
+  const line = `GET /projects/${project.id}/invited_groups`;
+  const query = 'with_custom_attributes=true&custom_attributes[cost]=7';
+  const found = bodyOf(await app.root(line, { query }), 200);
+  expect(found).toMatchObject([{ id: one.id, custom_attributes: [{ key: 'cost', value: '7' }] }]);
+  expect(bodyOf(await app.root(line), 200)).toHaveLength(2);
+  const { maintainer } = await makeMembers(app, `projects/${project.id}`, 'maintainer');
+  const shown = bodyOf(await app.as(maintainer.token)(line, { query }), 200);
+  for (const group of shown) expect(group).not.toHaveProperty('custom_attributes');
 });

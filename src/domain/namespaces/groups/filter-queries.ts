@@ -1,4 +1,5 @@
 /** The filters of lists of groups, as conditions over `namespaces n`. */
+
 import { type RawBuilder, sql } from 'kysely';
 import {
   type GroupListScope,
@@ -8,6 +9,7 @@ import {
   today,
 } from '../../../kernel/access/group-list-queries.ts';
 import type { Caller } from '../../../kernel/actor.ts';
+import { groupAttributeConditions } from '../../../kernel/namespaces/custom-attribute-queries.ts';
 import { MAINTAINER, OWNER, visibilityLevel } from '../../../kernel/policy/roles.ts';
 import { containing } from '../../../platform/db/search.ts';
 import type { GroupFilters } from './schema.ts';
@@ -31,11 +33,7 @@ function conditions(input: GroupFilters, caller: Caller): RawBuilder<unknown>[] 
   add(input.marked_for_deletion_on, (value) => sql`n.marked_for_deletion_on = ${value}`);
   add(input.archived, (value) => (value ? archived : sql`not ${archived}`));
   add(input.active, (value) => (value ? sql`not ${inactive}` : inactive));
-  for (const [key, value] of Object.entries((caller?.admin && input.custom_attributes) || {})) {
-    where.push(sql`exists (select from custom_attributes c
-      where c.namespace_id = n.id and c.key = ${key} and c.value = ${value})`);
-  }
-  return where;
+  return [...where, ...groupAttributeConditions(caller, input.custom_attributes)];
 }
 
 const both = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> => sql.join(parts, sql.raw(' and '));

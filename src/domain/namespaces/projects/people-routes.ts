@@ -6,6 +6,10 @@ import Type from 'typebox';
 import { onProject } from '../../../kernel/access/access.ts';
 import { type Endpoint, listing } from '../../../kernel/api/endpoint.ts';
 import {
+  groupAttributeConditions,
+  selectCustomAttributes,
+} from '../../../kernel/namespaces/custom-attribute-queries.ts';
+import {
   Group,
   PublicGroupDetails,
   presentGroup,
@@ -120,6 +124,12 @@ export const peopleEndpoints: Endpoint[] = [
       search,
       relation: Type.Optional(commaList(stringEnum(['direct', 'inherited']))),
       min_access_level: Type.Optional(Type.Unsafe<number>({ type: 'integer', enum: [...assignableLevels] })),
+      with_custom_attributes: Type.Optional(
+        Type.Boolean({ description: 'With custom attributes, for administrators.' }),
+      ),
+      custom_attributes: Type.Optional(
+        Type.Record(Type.String(), Type.String(), { description: 'With these values, for administrators.' }),
+      ),
     }),
     page: 'offset',
     limit: {
@@ -141,11 +151,24 @@ export const peopleEndpoints: Endpoint[] = [
         ...(relations.includes('inherited') ? [isInvitedAbove(subject)] : []),
       ];
       const shown = await selectGroupsAround(db, actor, page, {
-        where: sql`(${sql.join(invited, sql` or `)})`,
+        where: sql.join(
+          [
+            sql`(${sql.join(invited, sql` or `)})`,
+            ...groupAttributeConditions(actor, input.custom_attributes),
+          ],
+          sql` and `,
+        ),
         search: input.search,
         leastLevel: input.min_access_level ?? 0,
       });
-      return mapPage(shown, (row) => presentGroup(view, row));
+      const ids = shown.items.map(({ id }) => id);
+      const attributes =
+        view.admin && input.with_custom_attributes
+          ? await selectCustomAttributes(db, 'namespace_id', ids)
+          : undefined;
+      return mapPage(shown, (row) =>
+        presentGroup(view, row, attributes && { customAttributes: attributes.get(row.id) ?? [] }),
+      );
     },
   }),
 ];
