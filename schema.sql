@@ -347,6 +347,33 @@ CREATE INDEX audit_events_created_at ON public.audit_events USING btree (created
 
 CREATE INDEX audit_events_entity ON public.audit_events USING btree (entity_type, entity_id, id);
 
+create table awaiting_members (
+  id bigint not null,
+  user_id bigint not null,
+  project_id bigint,
+  namespace_id bigint,
+  access_level smallint not null,
+  expires_at date,
+  member_role_id bigint,
+  created_by_id bigint,
+  created_at timestamp(3) with time zone not null,
+  updated_at timestamp(3) with time zone not null,
+  constraint awaiting_members_check CHECK ((num_nonnulls(project_id, namespace_id) = 1)),
+  constraint awaiting_members_member_role_id_fkey FOREIGN KEY (member_role_id) REFERENCES member_roles(id) ON DELETE SET NULL,
+  constraint awaiting_members_namespace_id_fkey FOREIGN KEY (namespace_id) REFERENCES namespaces(id) ON DELETE CASCADE,
+  constraint awaiting_members_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint awaiting_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint awaiting_members_pkey PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX awaiting_members_namespace ON public.awaiting_members USING btree (namespace_id, user_id) WHERE (namespace_id IS NOT NULL);
+
+CREATE UNIQUE INDEX awaiting_members_project ON public.awaiting_members USING btree (project_id, user_id) WHERE (project_id IS NOT NULL);
+
+CREATE INDEX awaiting_members_role ON public.awaiting_members USING btree (member_role_id) WHERE (member_role_id IS NOT NULL);
+
+CREATE INDEX awaiting_members_user ON public.awaiting_members USING btree (user_id);
+
 create table award_emoji (
   id bigint generated always as identity not null,
   name text collate "C" not null,

@@ -23,3 +23,22 @@ create index members_role on members (member_role_id, user_id) where member_role
 create index members_with_role on members (user_id) where member_role_id is not null;
 alter table invitations add column member_role_id bigint references member_roles on delete set null;
 create index invitations_role on invitations (member_role_id) where member_role_id is not null;
+
+-- Memberships that give no access until an owner lets them: each was one of `members`, and has its id.
+create table awaiting_members (
+  id bigint primary key,
+  user_id bigint not null references users on delete cascade,
+  project_id bigint references projects on delete cascade,
+  namespace_id bigint references namespaces on delete cascade,
+  access_level smallint not null,
+  expires_at date,
+  member_role_id bigint references member_roles on delete set null,
+  created_by_id bigint,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  check (num_nonnulls(project_id, namespace_id) = 1)
+);
+create unique index awaiting_members_namespace on awaiting_members (namespace_id, user_id) where namespace_id is not null;
+create unique index awaiting_members_project on awaiting_members (project_id, user_id) where project_id is not null;
+create index awaiting_members_user on awaiting_members (user_id);
+create index awaiting_members_role on awaiting_members (member_role_id) where member_role_id is not null;

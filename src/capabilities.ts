@@ -29,6 +29,7 @@ import {
   movableProjects,
   projectSearch,
   projectsCapability,
+  seatsCapability,
   topicsCapability,
 } from './domain/namespaces/index.ts';
 import { mailCapability, notificationsCapability } from './domain/notifications/index.ts';
@@ -89,6 +90,7 @@ export const capabilities = (services: Services): Capability[] => {
     memberRolesCapability(services),
     membersCapability(services),
     projectsCapability(),
+    seatsCapability(),
     topicsCapability(services),
     repositoriesCapability(),
     gitHttpCapability(services),

@@ -12,4 +12,5 @@ export { groupProjectsEndpoint, userProjectsEndpoint } from './projects/reading/
 export { projectEndpoint } from './projects/reading/routes.ts';
 export { projectSearch } from './projects/search-scope.ts';
 export { movableProjects } from './projects/storage-moves.ts';
+export { seatsCapability } from './seats/capability.ts';
 export { topicsCapability } from './topics/capability.ts';

@@ -148,9 +148,23 @@ export async function joinMembers(
 ): Promise<Set<number>> {
   if (newcomers.length === 0) return new Set();
   const time = now();
+  const awaiting = await tx
+    .selectFrom('awaiting_members')
+    .select('user_id')
+    .where(source.column, '=', source.id)
+    .where(
+      'user_id',
+      'in',
+      newcomers.map(({ user_id }) => user_id),
+    )
+    .execute();
+  // Who waits for access gets it by those who took it, and is a member already.
+  const waiting = new Set(awaiting.map(({ user_id }) => user_id));
+  const others = newcomers.filter(({ user_id }) => !waiting.has(user_id));
+  if (others.length === 0) return new Set();
   const rows = await tx
     .insertInto('members')
-    .values(membersOf(source, newcomers, time))
+    .values(membersOf(source, others, time))
     .onConflict((conflict) => conflict.doNothing())
     .returning('user_id')
     .execute();

@@ -61,6 +61,16 @@ export const customAbilitiesOn = (user: string, today: string, ofProject: boolea
     where m.user_id = ${user} and m.member_role_id is not null and (m.expires_at is null or m.expires_at > ${today})
       and (m.namespace_id = any(n.ancestor_ids)${ofProject ? ' or m.project_id = p.id' : ''}))`;
 
+/** Whether a custom role of the caller has one of these abilities on a project `p`. */
+export const hasCustomAbility = (
+  caller: { id: number },
+  names: readonly string[],
+): RawBuilder<boolean> => sql`exists (
+  select from members cm join member_roles cr on cr.id = cm.member_role_id, namespaces cn
+  where cm.user_id = ${caller.id} and cn.id = p.namespace_id and (cm.project_id = p.id or cm.namespace_id = any(cn.ancestor_ids))
+    and (cm.expires_at is null or cm.expires_at > ${now().toISOString().slice(0, 10)}::date)
+    and cr.abilities && ${[...names]}::text[])`;
+
 /**
  * CTEs of the caller's reach, for lists: `reached_groups(id, level)`, every namespace with the caller's
  * level, subgroups and the personal namespace included (its contents need more than Minimal Access), and

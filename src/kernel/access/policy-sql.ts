@@ -1,6 +1,5 @@
 /** decide() as SQL, for lists over many projects. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { now } from '../../platform/clock.ts';
 import { type Caller, jobCredentialOf } from '../actor.ts';
 import { openersInProject } from '../policy/custom-abilities.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type Rule,
 } from '../policy/policy.ts';
 import { INTERNAL, PUBLIC } from '../policy/roles.ts';
+import { hasCustomAbility } from './membership-queries.ts';
 
 const setting = (feature: Feature) => sql`coalesce(p.settings ->> ${sql.lit(feature)}, 'enabled')`;
 
@@ -54,9 +54,5 @@ function orOpened(ability: ProjectAbility, caller: Caller): RawBuilder<unknown> 
   const openers = openersInProject(ability);
   // A job has its user's rights in its own project alone.
   if (!caller || jobCredentialOf(caller) || openers.length === 0) return sql``;
-  return sql` or exists (
-    select from members cm join member_roles cr on cr.id = cm.member_role_id, namespaces cn
-    where cm.user_id = ${caller.id} and cn.id = p.namespace_id and (cm.project_id = p.id or cm.namespace_id = any(cn.ancestor_ids))
-      and (cm.expires_at is null or cm.expires_at > ${now().toISOString().slice(0, 10)}::date)
-      and cr.abilities && ${openers}::text[])`;
+  return sql` or ${hasCustomAbility(caller, openers)}`;
 }

@@ -364,6 +364,7 @@ export const groupPolicy = {
   update_group: { least: OWNER, whileArchived: true },
   export_group: { least: OWNER, whileArchived: true },
   manage_group_members: { least: OWNER, whileArchived: true },
+  read_billable_members: { least: OWNER, whileArchived: true, auditor: true },
   rotate_own_group_token: { least: GUEST, whileArchived: true },
   manage_hooks: { least: OWNER, whileArchived: true },
   manage_integrations: { least: OWNER, whileArchived: true },

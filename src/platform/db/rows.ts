@@ -183,6 +183,19 @@ export type AuditEventsTable = {
   created_at: Date;
 };
 
+export type AwaitingMembersTable = {
+  id: number;
+  user_id: number;
+  project_id: number | null;
+  namespace_id: number | null;
+  access_level: number;
+  expires_at: string | null;
+  member_role_id: number | null;
+  created_by_id: number | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type AwardEmojiTable = {
   id: GeneratedAlways<number>;
   name: string;
@@ -2284,6 +2297,7 @@ export type Tables = {
   approval_rules: ApprovalRulesTable;
   approval_settings: ApprovalSettingsTable;
   audit_events: AuditEventsTable;
+  awaiting_members: AwaitingMembersTable;
   award_emoji: AwardEmojiTable;
   badges: BadgesTable;
   blobs: BlobsTable;

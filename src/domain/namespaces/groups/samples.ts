@@ -8,6 +8,7 @@ export const samples: Samples = {
       union all select id, ${group}, 30, now() from namespaces where path like 'beside-%'`,
   guardedFill: ({ group }, { upload }) => upload('PUT', `/groups/${group}`, 'avatar'),
   objects: {
+    'projects/:project_id': { table: 'projects', where: ({ project }) => `id = ${project}` },
     'share/:group_id': { table: 'namespaces', where: () => `path like 'beside-%'` },
   },
   fields: {
@@ -27,6 +28,7 @@ export const samples: Samples = {
       'POST /groups/:id/transfer': { at: { group: part } },
       'POST /groups/:id/transfer, out of sight': { at: { group: part }, with: { group_id: elsewhere } },
       'POST /groups/:id/transfer, beside': { at: { group: part }, with: { group_id: beside } },
+      'POST /groups/:id/projects/:project_id': { at: { group: part } },
       'POST /groups/:id/share': { with: { group_id: part } },
       'POST /groups/:id/share, with what is out of sight': { with: { group_id: elsewhere } },
     };

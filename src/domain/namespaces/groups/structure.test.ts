@@ -16,6 +16,25 @@ const idsOf = (body: { id: number }[]): number[] => body.map((each) => each.id);
 const encode = encodeURIComponent;
 
 describe('transfer', () => {
+  it('moves a project into a group, by an administrator', async () => {
+    const [from, to] = [await makeGroup(ashlar), await makeGroup(ashlar)];
+    const project = await makeProject(ashlar, { namespace_id: from.id });
+    const { owner } = await makeMembers(ashlar, `groups/${to.id}`, 'owner');
+    await addMember(ashlar, `groups/${from.id}`, owner, 50);
+    const path = `/groups/${to.id}/projects/${encode(project.path_with_namespace)}` as const;
+    expect((await ashlar.as(owner.token)(`POST ${path}`)).status).toBe(403);
+    const moved = bodyOf(await ashlar.root(`POST ${path}`), 201);
+    expect(moved).toMatchObject({ id: to.id, full_path: to.full_path, shared_with_groups: [] });
+    const shown = bodyOf(await ashlar.root(`GET /projects/${project.id}`), 200);
+    expect(shown.namespace.id).toBe(to.id);
+    expect((await ashlar.root(`POST /groups/${to.id}/projects/${project.id}`)).status).toBe(400);
+    const missing = 9_000_000;
+    expect((await ashlar.root(`POST /groups/${missing}/projects/${project.id}`)).status).toBe(404);
+    expect((await ashlar.root(`POST /groups/${from.id}/projects/${missing}`)).status).toBe(404);
+    // A person's own namespace is no group.
+    expect((await ashlar.root(`POST /groups/${owner.username}/projects/${project.id}`)).status).toBe(404);
+  });
+
   it('moves a group with all in it, and leaves redirects', async () => {
     const [from, to] = [await makeGroup(ashlar, { visibility: 'public' }), await makeGroup(ashlar)];
     const moving = await makeGroup(ashlar, {

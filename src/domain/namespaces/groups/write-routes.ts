@@ -1,7 +1,7 @@
 /** Creating, changing, sharing, moving and deleting groups. */
 import Type from 'typebox';
-import { onGroup, signedIn } from '../../../kernel/access/access.ts';
-import { type AuthorizedGroup, authorizeGroup } from '../../../kernel/access/find.ts';
+import { onGroup, onInstance, signedIn } from '../../../kernel/access/access.ts';
+import { type AuthorizedGroup, authorizeGroup, authorizeProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import {
   Accepted,
@@ -13,7 +13,9 @@ import {
   Reply,
 } from '../../../kernel/api/endpoint.ts';
 import { Group, presentGroup } from '../../../kernel/namespaces/group-records.ts';
+import { notFound } from '../../../platform/failure.ts';
 import { nullable } from '../../../platform/http/parameters/schema.ts';
+import { findTargetNamespace, transferProject } from '../projects/changes/actions.ts';
 import { authorizeParent, createGroup, updateGroup } from './actions.ts';
 import {
   removeGroup,
@@ -73,6 +75,24 @@ async function findTarget(context: Writing, group: AuthorizedGroup, targetId: nu
 }
 
 export const writeEndpoints: Endpoint[] = [
+  endpoint({
+    method: 'POST',
+    path: '/groups/:id/projects/:project_id',
+    summary: 'Moves a project into a group.',
+    access: onInstance,
+    also: [409],
+    input: Type.Object({ id: Type.String(), project_id: Type.String({ description: 'Id or full path.' }) }),
+    reply: GroupDetail,
+    handle: async (context) => {
+      const { services, actor, input } = context;
+      const { sql } = services.database;
+      const target = await findTargetNamespace(services, actor, input.id);
+      const project = await authorizeProject(sql, actor, 'transfer_project', input.project_id);
+      if (target.kind !== 'group') throw notFound('Group');
+      await transferProject(services, actor, project, target);
+      return showDetail(context, target.id);
+    },
+  }),
   endpoint({
     method: 'POST',
     path: '/groups',

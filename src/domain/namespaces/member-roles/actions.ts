@@ -8,7 +8,7 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { badRequest, invalid } from '../../../platform/failure.ts';
 import type { MemberRoleRow } from './present.ts';
 import { countMemberRoles, isAssigned, lockMemberRole } from './queries.ts';
-import { askedAbilities } from './rules.ts';
+import { requestedAbilities } from './rules.ts';
 import type { NewMemberRole } from './schema.ts';
 
 /** Whose roles: a top-level group's, or the instance's. */
@@ -33,7 +33,7 @@ export async function createMemberRole(
   home: RoleHome,
   input: NewMemberRole,
 ): Promise<MemberRoleRow> {
-  const { abilities, problems } = askedAbilities(input);
+  const { abilities, problems } = requestedAbilities(input);
   if (problems) throw invalid(problems);
   const { name, description = null, base_access_level } = input;
   return inTransaction(db, async (tx) => {

@@ -33,6 +33,7 @@ export const lockMemberRole = (tx: Db, groupId: number | null, id: number) =>
 export async function isAssigned(tx: Db, id: number): Promise<boolean> {
   const { rows } = await sql`
     (select from members where member_role_id = ${id} limit 1)
+    union all (select from awaiting_members where member_role_id = ${id} limit 1)
     union all (select from invitations where member_role_id = ${id} limit 1)`.execute(tx);
   return rows.length > 0;
 }

@@ -6,7 +6,7 @@ import {
   openersInProject,
 } from '../../../kernel/policy/custom-abilities.ts';
 import { groupPolicy, projectPolicy, type Rule } from '../../../kernel/policy/policy.ts';
-import { askedAbilities } from './rules.ts';
+import { requestedAbilities } from './rules.ts';
 import { publicNames } from './schema.ts';
 
 const role = { name: 'Role', base_access_level: 10 };
@@ -27,9 +27,9 @@ test.each([
   ],
   [{ read_code: true, admin_vulnerability: false }, ['read_code'], undefined],
 ])('%j asks for %j: %j', (given, abilities, problems) => {
-  const asked = askedAbilities({ ...role, ...given });
-  expect([...asked.abilities].sort()).toEqual([...abilities].sort());
-  expect(asked.problems).toEqual(problems);
+  const requested = requestedAbilities({ ...role, ...given });
+  expect([...requested.abilities].sort()).toEqual([...abilities].sort());
+  expect(requested.problems).toEqual(problems);
 });
 
 test('each name is one of the public API, once', () => {

@@ -3,8 +3,8 @@ import { customAbilityNames } from '../../../kernel/policy/custom-abilities.ts';
 import type { ValidationMessages } from '../../../platform/failure.ts';
 import { type NewMemberRole, type PublicAbility, publicNames } from './schema.ts';
 
-/** The abilities that are asked for, and what is wrong with them: those that cannot be obeyed, or that there is none. */
-export function askedAbilities(input: NewMemberRole): {
+/** The abilities that are requested, and what is wrong with them: those that cannot be obeyed, or that there is none. */
+export function requestedAbilities(input: NewMemberRole): {
   abilities: PublicAbility[];
   problems: ValidationMessages | undefined;
 } {

@@ -17,7 +17,15 @@ import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts'
 import { conflict, Failure, forbidden, invalid } from '../../../platform/failure.ts';
 import { selectAssignable } from '../member-roles/queries.ts';
 import { removeLapsed } from './expiry-actions.ts';
-import { listCandidates, lockMember, type PeopleNamed, selectNewcomers, today } from './queries.ts';
+import {
+  belowGroup,
+  listCandidates,
+  lockAwaiting,
+  lockMember,
+  type PeopleNamed,
+  selectNewcomers,
+  today,
+} from './queries.ts';
 import {
   additionProblem,
   alreadyMember,
@@ -206,11 +214,15 @@ export async function removeMember(
   if (!self && !source.mayManage) throw forbidden();
   check(holderProblem(source, userId));
   await inTransaction(db, async (tx) => {
-    const member = found(await lockMember(tx, source, userId));
+    const active = await lockMember(tx, source, userId);
+    const member = active ?? found(await lockAwaiting(tx, source, userId));
     const lastOwner = await isLastOwner(tx, source, member);
     check(removalProblem({ ...member, role: source.role }, self, lastOwner));
     options.unmodified(member.updated_at);
-    await ahead(tx).deleteFrom('members').where('id', '=', member.id).execute();
+    await ahead(tx)
+      .deleteFrom(active ? 'members' : 'awaiting_members')
+      .where('id', '=', member.id)
+      .execute();
     await announce(tx, removal(actor, source, member));
     if (source.kind === 'group' && !options.keepInside) await removeInside(tx, source, actor, member);
   });
@@ -245,6 +257,10 @@ async function removeInside(
   actor: Actor,
   user: { user_id: number; user_name: string },
 ): Promise<void> {
+  await sql`
+    delete from awaiting_members a where a.user_id = ${user.user_id} and ${belowGroup('a', group.id)}`.execute(
+    ahead(tx),
+  );
   const { rows } = await sql<InsideMember>`
     with inside as (
       select m.id, m.project_id, n.id as namespace_id, concat_ws('/', n.full_path, p.path) as full_path, m.access_level,
@@ -259,6 +275,49 @@ async function removeInside(
     rows.map((row) => removal(actor, membershipSourceOf(row), { ...row, ...user })),
   );
 }
+
+/**
+ * The user, when the caller may end all memberships below a top-level group: they are locked, and none is above the caller, the bot's of
+ * a token, or the last owner's. Their number and last change; undefined without any.
+ */
+export async function lockBelow(
+  tx: Db,
+  source: Source,
+  userId: number,
+): Promise<{ name: string; count: number; updatedAt: Date } | undefined> {
+  const { rows } = await sql<{
+    access_level: number;
+    is_own: boolean;
+    updated_at: Date;
+    user_name: string;
+    user_kind: string;
+  }>`
+    select m.access_level, coalesce(m.namespace_id = ${source.id}, false) as is_own, m.updated_at, u.name as user_name, u.kind as user_kind
+    from members m join users u on u.id = m.user_id
+    where m.user_id = ${userId} and ${belowGroup('m', source.id)} order by m.id for update of m`.execute(tx);
+  const [first] = rows;
+  if (!first) return undefined;
+  const owns = rows.some(({ is_own, access_level }) => is_own && access_level === OWNER);
+  const lastOwner = owns && (await ownsAlone(tx, userId, source.id));
+  const access_level = Math.max(...rows.map((row) => row.access_level));
+  check(removalProblem({ ...first, access_level, role: source.role }, false, lastOwner));
+  const updatedAt = new Date(Math.max(...rows.map(({ updated_at }) => updated_at.getTime())));
+  return { name: first.user_name, count: rows.length, updatedAt };
+}
+
+/** Ends all memberships of a user in a top-level group and below it; 404 without any. */
+export const removeBelow = (
+  db: Db,
+  source: Source,
+  actor: Actor,
+  userId: number,
+  unmodified: (updatedAt: Date) => void,
+): Promise<void> =>
+  inTransaction(db, async (tx) => {
+    const user = found(await lockBelow(tx, source, userId), 'User');
+    unmodified(user.updatedAt);
+    await removeInside(tx, source, actor, { user_id: userId, user_name: user.name });
+  });
 
 const IMPORT_BATCH = 200;
 

@@ -2,6 +2,7 @@
 import type { Capability } from '../../../kernel/capability.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { hookSources } from '../../hooks/index.ts';
+import { awaitingEndpoints } from './awaiting-routes.ts';
 import { expireMembers } from './expiry-actions.ts';
 import { memberHooks } from './hook-events.ts';
 import { invitationPages } from './invitation-pages.ts';
@@ -16,6 +17,7 @@ export const membersCapability = (services: Needs<'database'>): Capability => ({
   endpoints: [
     ...memberEndpoints(projects),
     ...memberEndpoints(groups),
+    ...awaitingEndpoints,
     importEndpoint(projects),
     ...accessRequestEndpoints(projects),
     ...accessRequestEndpoints(groups),
@@ -30,6 +32,6 @@ export const membersCapability = (services: Needs<'database'>): Capability => ({
   },
   schedules: [{ task: 'members.expire', pattern: '5 * * * *' }],
   // Rows go with their project, group or user, by foreign key.
-  tables: ['members', 'access_requests', 'invitations'],
+  tables: ['members', 'awaiting_members', 'access_requests', 'invitations'],
   reassign: reassignInvitations,
 });

@@ -80,7 +80,7 @@ function presentMember(
     expires_at: membership.expires_at,
     ...(showsEmail(view, user) && { email: user.email }),
     ...(usesSeat !== undefined && { is_using_seat: usesSeat }),
-    membership_state: 'active',
+    membership_state: membership.state,
     ...(view.tier === 'ultimate' && {
       member_role: membership.member_role && presentMemberRole(membership.member_role),
     }),

@@ -31,6 +31,8 @@ export type Membership = {
   created_by: UserBasicRow | null;
   /** The custom role that it has. */
   member_role: MemberRoleRow | null;
+  /** One that awaits access gives none. */
+  state: 'active' | 'awaiting';
 };
 
 const current = (alias: string): RawBuilder<boolean> =>
@@ -49,19 +51,22 @@ function invitedGroupIsVisible(source: Source, caller: Caller): RawBuilder<boole
     where v.user_id = ${caller.id} and v.namespace_id = any(g.ancestor_ids) and ${current('v')}))`;
 }
 
-/** A union of every membership that gives access, several per user: `distance` 0 direct, 1 inherited, 2 by a share. */
+/** A union of every membership that gives access or awaits it, several per user: `distance` 0 direct, 1 inherited, 2 by a share. */
 function memberships(source: Source, caller: Caller, reach: Reach): RawBuilder<unknown> {
   const holder = source.holder
-    ? sql`union all select ${source.holder.id}::bigint, ${OWNER}, null, ${source.holder.since}::timestamptz, null, 0, null`
+    ? sql`union all select ${source.holder.id}::bigint, ${OWNER}, null, ${source.holder.since}::timestamptz, null, 0, null, 'active'`
     : sql``;
   const direct = sql`
-    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 0 as distance, m.member_role_id
-    from members m where ${sql.ref(`m.${source.column}`)} = ${source.id} and ${current('m')} ${holder}`;
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 0 as distance, m.member_role_id, 'active' as state
+    from members m where ${sql.ref(`m.${source.column}`)} = ${source.id} and ${current('m')} ${holder}
+    union all
+    select a.user_id, a.access_level, a.expires_at, a.created_at, a.created_by_id, 0, a.member_role_id, 'awaiting'
+    from awaiting_members a where ${sql.ref(`a.${source.column}`)} = ${source.id} and ${current('a')}`;
   if (reach === 'direct') return direct;
   const invited = (link: RawBuilder<unknown>, group: string, where: RawBuilder<boolean>) => sql`
     union all
     select m.user_id, least(l.group_access, m.access_level), least(m.expires_at, l.expires_at),
-      m.created_at, m.created_by_id, 2, null::bigint
+      m.created_at, m.created_by_id, 2, null::bigint, 'active'
     from ${link} l join namespaces g on g.id = ${sql.ref(`l.${group}`)}
     join members m on m.namespace_id = any(g.ancestor_ids)
     where ${where} and ${current('l')} and ${current('m')} and m.access_level > ${MINIMAL}
@@ -78,9 +83,13 @@ function memberships(source: Source, caller: Caller, reach: Reach): RawBuilder<u
   // Minimal access is not inherited.
   return sql`${direct}
     union all
-    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 1, m.member_role_id
+    select m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by_id, 1, m.member_role_id, 'active'
     from members m where m.namespace_id = ${ids(source.ancestorIds)} and ${current('m')}
       and m.access_level > ${MINIMAL}
+    union all
+    select a.user_id, a.access_level, a.expires_at, a.created_at, a.created_by_id, 1, a.member_role_id, 'awaiting'
+    from awaiting_members a where a.namespace_id = ${ids(source.ancestorIds)} and ${current('a')}
+      and a.access_level > ${MINIMAL}
     ${groupShares} ${projectShares}`;
 }
 
@@ -110,7 +119,10 @@ export function listMemberUsers(
     .selectFrom('users')
     .select(memberUserColumns)
     .where('users.deletion', 'is', null)
-    .where(sql<boolean>`users.id in (select x.user_id from (${memberships(source, caller, reach)}) x)`);
+    .where(
+      sql<boolean>`users.id in (select x.user_id from (${memberships(source, caller, reach)}) x
+        where ${filters.state ?? null}::text is null or x.state = ${filters.state ?? null}::text)`,
+    );
   if (filters.query !== undefined && filters.query !== '') {
     const pattern = containing(filters.query);
     query = query.where((eb) =>
@@ -119,7 +131,6 @@ export function listMemberUsers(
   }
   if (filters.user_ids) query = query.where(sql<boolean>`users.id = ${ids(filters.user_ids)}`);
   if (filters.skip_users) query = query.where(sql<boolean>`not users.id = ${ids(filters.skip_users)}`);
-  if (filters.state === 'awaiting') query = query.where(sql<boolean>`false`);
   return selectPage(db, query, page, { by: 'id', sort: 'asc' }, { id: 'users.id' });
 }
 
@@ -146,9 +157,9 @@ const bestMemberships = (
   select best.*, (select ${sql.raw(userBasicJson('c.id'))} from users c
     where c.id = best.created_by_id and c.deletion is null) as created_by,
     ${memberRoleJson(sql`best.member_role_id`)} as member_role
-  from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id, x.member_role_id
+  from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id, x.member_role_id, x.state
     from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
-    order by x.user_id, x.access_level desc, x.distance, x.expires_at desc nulls first) best`;
+    order by x.user_id, x.state, x.access_level desc, x.distance, x.expires_at desc nulls first) best`;
 
 /** One user with the membership of selectMemberships(). */
 export async function selectMember(
@@ -159,7 +170,7 @@ export async function selectMember(
   userId: number,
 ): Promise<(MemberUser & Membership) | undefined> {
   const { rows } = await sql<MemberUser & Membership>`
-    select ${sql.raw(memberUserColumns.join(', '))}, m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by, m.member_role
+    select ${sql.raw(memberUserColumns.join(', '))}, m.user_id, m.access_level, m.expires_at, m.created_at, m.created_by, m.member_role, m.state
     from (${bestMemberships(source, caller, reach, [userId])}) m
     join users on users.id = m.user_id and users.deletion is null`.execute(db);
   return rows[0];
@@ -234,6 +245,28 @@ export async function selectNewcomers(
   };
 }
 
+/** Memberships, or those that wait to be, of a group and all below it. */
+export const belowGroup = (alias: string, groupId: number): RawBuilder<boolean> => sql`(
+  ${sql.ref(`${alias}.namespace_id`)} in (select id from namespaces where ancestor_ids @> array[${groupId}]::bigint[])
+  or ${sql.ref(`${alias}.project_id`)} in (select p.id from projects p
+    where p.namespace_id in (select id from namespaces where ancestor_ids @> array[${groupId}]::bigint[])))`;
+
+/** One page of memberships below the group that wait for access, the oldest first. */
+export const selectPending = (db: Db, source: Source, page: PageRequest) =>
+  selectPage(
+    db,
+    db
+      .selectFrom('awaiting_members')
+      .innerJoin('users', 'users.id', 'awaiting_members.user_id')
+      .select(userBasicColumns)
+      .select('awaiting_members.id as member_id')
+      .where('users.deletion', 'is', null)
+      .where(belowGroup('awaiting_members', source.id)),
+    page,
+    { by: 'id', sort: 'asc' },
+    { id: 'awaiting_members.id' },
+  );
+
 /** The user's own membership, locked for a change, or undefined. */
 export async function lockMember(tx: Db, source: Source, userId: number) {
   return tx
@@ -257,6 +290,26 @@ export async function lockMember(tx: Db, source: Source, userId: number) {
     .forUpdate('members')
     .executeTakeFirst();
 }
+
+/** The same of one who waits for access. */
+export const lockAwaiting = (tx: Db, source: Source, userId: number) =>
+  tx
+    .selectFrom('awaiting_members')
+    .innerJoin('users', 'users.id', 'awaiting_members.user_id')
+    .select([
+      'awaiting_members.id',
+      'awaiting_members.user_id',
+      'awaiting_members.access_level',
+      'awaiting_members.expires_at',
+      'awaiting_members.created_at',
+      'awaiting_members.updated_at',
+      'users.name as user_name',
+      'users.kind as user_kind',
+    ])
+    .where(source.column, '=', source.id)
+    .where('awaiting_members.user_id', '=', userId)
+    .forUpdate('awaiting_members')
+    .executeTakeFirst();
 
 /** Own members of a project in the order of their users, after one of them, to be copied elsewhere. */
 export async function listCandidates(

@@ -10,6 +10,8 @@ export const samples: Samples = {
       union all select id, null, ${group}, 20, id, now(), now() from person
       union all select ${user}, null, n.id, 50, p.id, now(), now()
         from namespaces n join person p on n.path = 'beside-' || substr(p.username, 8);
+    insert into awaiting_members (id, user_id, namespace_id, access_level, created_by_id, created_at, updated_at)
+      select nextval(pg_get_serial_sequence('members', 'id')), id, ${group}, 20, id, now(), now() from person order by id;
     insert into access_requests (user_id, project_id, namespace_id, requested_at)
       select id, ${project}, null::bigint, now() from person union all select id, null, ${group}, now() from person;
     insert into invitations (project_id, namespace_id, email, token_sealed, token_digest, access_level, created_by_id, created_at, updated_at)
@@ -28,6 +30,7 @@ export const samples: Samples = {
       where username = 'the-asking'`,
   objects: {
     'members/:user_id': { table: 'members', column: 'user_id' },
+    'members/:member_id': 'awaiting_members',
     'all/:user_id': { table: 'members', column: 'user_id' },
     'access_requests/:user_id': { table: 'access_requests', column: 'user_id' },
     'invitations/:email': { table: 'invitations', column: 'email', foreign: true },

@@ -43,6 +43,14 @@ export const Member = Type.Object({
 });
 export type Member = Static<typeof Member>;
 
+/** A membership that waits for access; `id` is its own. */
+export const PendingMember = Type.Object({
+  ...UserBasic.properties,
+  user_id: Type.Integer(),
+  approved: Type.Boolean(),
+  invited: Type.Boolean(),
+});
+
 export const AccessRequester = Type.Object({ ...UserBasic.properties, requested_at: dateTime() });
 export type AccessRequester = Static<typeof AccessRequester>;
 
@@ -78,7 +86,7 @@ export const memberFilters = {
   skip_users: Type.Optional(commaList(Type.Integer(), { maxItems: 1_000 })),
   show_seat_info: Type.Optional(Type.Boolean()),
 };
-/** No membership waits for a seat here, so `awaiting` finds none. */
+/** Both kinds are listed unless one is asked for. */
 export const memberState = Type.Optional(stringEnum(['awaiting', 'active']));
 
 export const NewMembers = Type.Object(

@@ -2,13 +2,13 @@
 import { extname } from 'node:path';
 import type { Db } from '../../../platform/db/database.ts';
 import type { ObjectFolder } from '../../../platform/git/history/history.ts';
+import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import {
   largerThan,
   newCommitIds,
   newFilesOf,
   readNewCommits,
-} from '../../../platform/git/history/new-commits.ts';
-import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+} from '../../../platform/git/pushed/new-commits.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { patternMatcher } from '../../../platform/patterns/pattern.ts';
 import { createThreads } from '../../../platform/threads.ts';

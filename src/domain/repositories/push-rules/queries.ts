@@ -41,9 +41,9 @@ const isAddress = (text: string): boolean => text.length <= MAX_ADDRESS_LENGTH &
 
 /** Those of the addresses that accounts have confirmed, in lower case. */
 export async function selectAccountAddresses(db: Db, addresses: readonly string[]): Promise<Set<string>> {
-  const asked = [...new Set(addresses.map((each) => each.toLowerCase()))].filter(isAddress);
+  const given = [...new Set(addresses.map((each) => each.toLowerCase()))].filter(isAddress);
   const { rows } = await sql<{ email: string }>`
-    select a.email from unnest(${asked}::text[]) a(email) where exists (
+    select a.email from unnest(${given}::text[]) a(email) where exists (
       select from emails e where lower(e.email) collate "C" = a.email and e.confirmed_at is not null)`.execute(
     db,
   );

@@ -2,9 +2,10 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Caller } from '../../../kernel/actor.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { changedAmong, newMerges, pathsOfNewCommits } from '../../../platform/git/history/changed-files.ts';
+import { changedAmong } from '../../../platform/git/history/changed-files.ts';
 import { mergeBase, type ObjectFolder } from '../../../platform/git/history/history.ts';
 import { fullRef, NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
+import { newMerges, pathsOfNewCommits } from '../../../platform/git/pushed/new-commits.ts';
 import type { RefUpdate } from '../../../platform/git/write.ts';
 import { lockRefusal, selectPathsOfOthers, TOO_MUCH_FOR_LOCKS } from '../../lfs/index.ts';
 

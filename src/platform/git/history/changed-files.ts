@@ -4,7 +4,6 @@ import { decode } from '../parse.ts';
 import { gitInTime } from '../program/long-runs.ts';
 import type { DiffEnds } from './diff-runs.ts';
 import type { ObjectFolder } from './history.ts';
-import { MAX_LIST_BYTES, newCommitIds } from './new-commits.ts';
 
 export type ChangedFiles = {
   /** Modes and ids of what each file was and is, by its path; a renamed file is one that went and one that came. */
@@ -12,6 +11,9 @@ export type ChangedFiles = {
   /** False where more differ than are listed. */
   isComplete: boolean;
 };
+
+/** Bytes of a list of files: of tens of thousands. */
+export const MAX_LIST_BYTES = 4 * 1_048_576;
 
 /** Lists the files that differ, as far as that is possible in time. */
 export async function changedFiles(place: ObjectFolder, { from, to }: DiffEnds): Promise<ChangedFiles> {
@@ -133,43 +135,4 @@ export async function changedAmong(
         }
     }
   return changed;
-}
-
-/** Merges of a push that are looked at. */
-const MAX_NEW_MERGES = 500;
-
-/** The merges among the commits of the heads that no branch or tag has yet: each with its parents; undefined for too many. */
-export async function newMerges(
-  place: ObjectFolder,
-  heads: readonly string[],
-): Promise<{ merge: string; parents: string[] }[] | undefined> {
-  const range = ['--merges', '--parents', `--max-count=${MAX_NEW_MERGES + 1}`];
-  const input = [...new Set(heads)].map((head) => `${head}\n`).join('');
-  const args = ['rev-list', ...range, '--stdin', '--not', '--branches', '--tags'];
-  const lines = decode(await gitInTime(args, { ...place, input })).split('\n');
-  const found = lines.flatMap((line) => {
-    const [merge, ...parents] = line.split(' ');
-    return merge ? [{ merge, parents }] : [];
-  });
-  return found.length > MAX_NEW_MERGES ? undefined : found;
-}
-
-/**
- * The paths that are changed by commits of the heads which no branch or tag has yet; incomplete where there are too many of either. A merge
- * changes what is in none of its parents.
- */
-export async function pathsOfNewCommits(
-  place: ObjectFolder,
-  heads: readonly string[],
-): Promise<{ paths: string[]; isComplete: boolean }> {
-  const { ids, isComplete } = await newCommitIds(place, heads);
-  if (ids.length === 0 || !isComplete) return { paths: [], isComplete };
-  const form = ['--root', '-c', '-r', '--name-only', '--no-commit-id', '-z', '--no-renames'];
-  const options = { ...place, input: ids, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
-  const output = await gitInTime(['diff-tree', '--stdin', ...form], options);
-  const paths = decode(output.subarray(0, output.lastIndexOf(0) + 1)).split('\0');
-  return {
-    paths: [...new Set(paths)].filter((path) => path !== ''),
-    isComplete: output.length < MAX_LIST_BYTES,
-  };
 }

@@ -1,14 +1,13 @@
 /** What a push brings: commits that no branch or tag has yet, and the files that they have. Of bounded number and size. */
 
 import { takeTurns } from '../../turns.ts';
+import { MAX_LIST_BYTES } from '../history/changed-files.ts';
+import type { ObjectFolder } from '../history/history.ts';
 import { type Commit, decode, parseCommit } from '../parse.ts';
 import { gitInTime } from '../program/long-runs.ts';
-import type { ObjectFolder } from './history.ts';
 
 /** Commits of a push that are looked at. */
 const MAX_NEW_COMMITS = 10_000;
-/** Bytes of a list of files: of tens of thousands. */
-export const MAX_LIST_BYTES = 4 * 1_048_576;
 /** Bytes of commits: thousands of ordinary ones are less. */
 const MAX_COMMIT_BYTES = 16 * 1_048_576;
 
@@ -84,4 +83,43 @@ export async function largerThan(
   for (const [, oid = '', size] of output.toString('latin1').matchAll(/^([0-9a-f]+) blob (\d+)$/gm))
     if (Number(size) > bytes) large.add(oid);
   return large;
+}
+
+/**
+ * The paths that are changed by commits of the heads which no branch or tag has yet; incomplete where there are too many of either. A merge
+ * changes what is in none of its parents.
+ */
+export async function pathsOfNewCommits(
+  place: ObjectFolder,
+  heads: readonly string[],
+): Promise<{ paths: string[]; isComplete: boolean }> {
+  const { ids, isComplete } = await newCommitIds(place, heads);
+  if (ids.length === 0 || !isComplete) return { paths: [], isComplete };
+  const form = ['--root', '-c', '-r', '--name-only', '--no-commit-id', '-z', '--no-renames'];
+  const options = { ...place, input: ids, maximumOutput: MAX_LIST_BYTES, cutOutput: true };
+  const output = await gitInTime(['diff-tree', '--stdin', ...form], options);
+  const paths = decode(output.subarray(0, output.lastIndexOf(0) + 1)).split('\0');
+  return {
+    paths: [...new Set(paths)].filter((path) => path !== ''),
+    isComplete: output.length < MAX_LIST_BYTES,
+  };
+}
+
+/** Merges of a push that are looked at. */
+const MAX_NEW_MERGES = 500;
+
+/** The merges among the commits of the heads that no branch or tag has yet: each with its parents; undefined for too many. */
+export async function newMerges(
+  place: ObjectFolder,
+  heads: readonly string[],
+): Promise<{ merge: string; parents: string[] }[] | undefined> {
+  const range = ['--merges', '--parents', `--max-count=${MAX_NEW_MERGES + 1}`];
+  const input = [...new Set(heads)].map((head) => `${head}\n`).join('');
+  const args = ['rev-list', ...range, '--stdin', '--not', '--branches', '--tags'];
+  const lines = decode(await gitInTime(args, { ...place, input })).split('\n');
+  const found = lines.flatMap((line) => {
+    const [merge, ...parents] = line.split(' ');
+    return merge ? [{ merge, parents }] : [];
+  });
+  return found.length > MAX_NEW_MERGES ? undefined : found;
 }
