@@ -52,8 +52,10 @@ export function projectPushTarget(
         },
         ...((isPremium(services) || isLocked || lfs_enabled) && {
           contents: {
-            isJudged: (update) => 
-                isLocked || (isPremium(services) && isOwned(guard, update)) || rule?.readsContents(update) === true,
+            isJudged: (update) =>
+              isLocked ||
+              (isPremium(services) && isOwned(guard, update)) ||
+              rule?.readsContents(update) === true,
             async lookAgain() {
               isLocked ||= lfs_enabled && (await hasLocks(services.database.points, id));
             },

@@ -39,6 +39,8 @@ const threads = createThreads<Judged, MatchAnswer>({
   memoryMb: 128,
 });
 const MATCH_TIMEOUT_MS = 10_000;
+/** Commits that are judged on the thread that answers requests. */
+const MAX_JUDGED_AT_ONCE = 100;
 
 /** Characters of a refusal: addresses and paths may be of any length. */
 const MAX_REFUSAL_LENGTH = 2_000;
@@ -126,9 +128,10 @@ async function refuseContents(
   return tooLarge && sizeRefusal(tooLarge.path, rule);
 }
 
-/** In a thread where there are patterns: texts are as long as their authors like. */
+/** In a thread where there are patterns, or many commits: texts are as long as their authors like. */
 async function runPatterns(judged: Judged): Promise<string | undefined> {
-  if (!hasPatterns(judged.rule)) return contentsRefusal(judged, () => true);
+  if (!hasPatterns(judged.rule) && judged.commits.length <= MAX_JUDGED_AT_ONCE)
+    return contentsRefusal(judged, () => true);
   const answer = await threads.ask(judged, MATCH_TIMEOUT_MS);
   return answer ? answer.refusal : TOO_MUCH_FOR_RULE;
 }

@@ -346,6 +346,16 @@ test('a first push of thousands of commits is judged whole or refused, and a slo
   const { output } = await runGit(work, ['push', 'origin', 'many']);
   expect(output).toContain('More is pushed at once than can be held to the push rules of this project.');
   await mustGit(work, ['push', '-q', 'origin', 'many~1:refs/heads/many']);
+  // Many commits without a pattern, and one that is too long to be read.
+  await change({ reject_non_dco_commits: true });
+  const other = await runGit(work, ['push', 'origin', `many~5000:refs/tags/old`, 'many:refs/heads/many']);
+  expect(other.output).toContain('Commit message must contain a DCO signoff');
+  await mustGit(work, ['checkout', '-q', 'main']);
+  await mustGit(work, ['commit', '-q', '--allow-empty', '-F', '-'], `${'long '.repeat(300_000)}\n`);
+  expect((await runGit(work, ['push', 'origin', 'HEAD:refs/heads/long'])).output).toContain(
+    'More is pushed at once',
+  );
+  await change({});
   await mustGit(work, ['push', '-q', 'origin', 'many']);
 });
 

@@ -3,7 +3,7 @@
 import { takeTurns } from '../../turns.ts';
 import { MAX_LIST_BYTES } from '../history/changed-files.ts';
 import type { ObjectFolder } from '../history/history.ts';
-import { type Commit, decode, parseCommit } from '../parse.ts';
+import { type Commit, decode, MAX_PARSED_BYTES, parseCommit } from '../parse.ts';
 import { gitInTime } from '../program/long-runs.ts';
 
 /** Commits of a push that are looked at. */
@@ -22,7 +22,7 @@ export async function newCommitIds(
   return { ids, isComplete: ids.length <= MAX_NEW_COMMITS * (ids.indexOf(10) + 1) };
 }
 
-/** The commits of these ids; undefined where they are too long to be read at once. */
+/** The commits of these ids; undefined where one of them, or all together, are too long to be read. */
 export async function readNewCommits(place: ObjectFolder, ids: Buffer): Promise<Commit[] | undefined> {
   const options = { ...place, input: ids, maximumOutput: MAX_COMMIT_BYTES, cutOutput: true };
   const output = await gitInTime(['cat-file', '--batch', '--buffer'], options);
@@ -32,6 +32,8 @@ export async function readNewCommits(place: ObjectFolder, ids: Buffer): Promise<
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf(10, at);
     const [oid = '', , size] = output.toString('latin1', at, end).split(' ');
+    // Such a commit is read nowhere.
+    if (Number(size) > MAX_PARSED_BYTES.commit) return undefined;
     const begin = end + 1;
     at = begin + Number(size) + 1;
     commits.push(parseCommit(oid, output.subarray(begin, at - 1)));
