@@ -396,7 +396,7 @@ describe('a group', () => {
     await make(`${group.id}/epics`, { title: 'Child', parent_id: parent.id, description: 'Text' });
     await make(`${group.id}/wikis`, { title: 'Home', content: 'Welcome' });
     bodyOf(
-      await ashlar.root(`POST /groups/${group.id}/epics/${parent.iid}/notes`, { body: { body: 'On it' } }),
+      await ashlar.root(`POST /groups/${group.id}/epics/${parent.id}/notes`, { body: { body: 'On it' } }),
       201,
     );
     const archive = await exported(ashlar, `/groups/${group.id}`);
@@ -427,7 +427,9 @@ describe('a group', () => {
       { iid: 1, title: 'Parent', confidential: false, labels: ['outer'] },
       { iid: 2, title: 'Child', parent_iid: 1, description: expect.stringMatching(/Text$/) },
     ]);
-    expect(await read(`${id}/epics/1/notes`)).toMatchObject([{ body: 'On it' }]);
+    expect(await read(`${id}/epics/${epics[0].id}/notes`)).toMatchObject([
+      { body: expect.stringMatching(/On it$/) },
+    ]);
     expect(await read(`${id}/wikis`)).toMatchObject([{ slug: 'Home' }]);
     expect((await ashlar.root(`POST /groups/${id}/epics`, { body: { title: 'Next' } })).body.iid).toBe(3);
   });

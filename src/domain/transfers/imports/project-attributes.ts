@@ -1,6 +1,7 @@
 /** What project.json says of a project, and what of it is taken. Pure. */
 import Value from 'typebox/value';
 import { ProjectSettingsSchema } from '../../../kernel/namespaces/project-settings.ts';
+import { isRefName } from '../../../platform/git/names.ts';
 
 export type ProjectAttributes = {
   description: string | null;
@@ -52,7 +53,7 @@ export function projectAttributes(
     topics: (Array.isArray(topics) ? topics : [])
       .filter((topic): topic is string => isText(topic, 255) && topic !== '' && !/[\n,]/.test(topic))
       .slice(0, MAX_TOPICS),
-    branch: isText(default_branch, 255) ? default_branch : undefined,
+    branch: typeof default_branch === 'string' && isRefName(default_branch) ? default_branch : undefined,
     settings,
   };
 }

@@ -144,7 +144,13 @@ const eventsOf = (parent: string, kind: 'label' | 'milestone' | 'state' | 'weigh
   constants: { kind },
   attributes: [
     required('user_id', { of: 'author' }),
-    ...(kind === 'state' ? [required('state', text(64, /^[a-z]+$/), { column: 'action' })] : []),
+    ...(kind === 'state'
+      ? [
+          required('state', choice(['opened', 'closed', 'reopened', 'merged', 'locked']), {
+            column: 'action',
+          }),
+        ]
+      : []),
     ...(kind === 'label' || kind === 'milestone' ? [attribute('action', choice(['add', 'remove']))] : []),
     ...(kind === 'label' ? [attribute('label', { of: 'label' }, { column: 'label_id' })] : []),
     ...(kind === 'milestone'

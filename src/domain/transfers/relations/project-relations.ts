@@ -20,6 +20,7 @@ import {
   type JsonObject,
   longText,
   type Relation,
+  ref,
   required,
   sha,
   text,
@@ -35,11 +36,14 @@ const accessLevels = (name: string, action: string, parent: string): Relation =>
   attributes: [required('access_level', integer(0, 60)), created],
 });
 
+/** Names of branches or tags, with `*` for any part. */
+const refPattern = text(255, /^[^\p{Cc}\s~^:?[\\]+$/u);
+
 const protectedBranches: Relation = {
   name: 'protected_branches',
   table: 'protected_branches',
   attributes: [
-    required('name', text(255, /\S/)),
+    required('name', refPattern),
     required('allow_force_push', boolean, { otherwise: false }),
     required('code_owner_approval_required', boolean, { otherwise: false }),
     ...times,
@@ -54,7 +58,7 @@ const protectedBranches: Relation = {
 const protectedTags: Relation = {
   name: 'protected_tags',
   table: 'protected_tags',
-  attributes: [required('name', text(255, /\S/)), ...times],
+  attributes: [required('name', refPattern), ...times],
   children: [accessLevels('create_access_levels', 'create', 'protected_tag_id')],
 };
 
@@ -165,8 +169,8 @@ const mergeRequests: Relation = {
   numbered: 'merge_request',
   attributes: [
     required('iid', integer(1)),
-    required('source_branch', text(255, /\S/)),
-    required('target_branch', text(255, /\S/)),
+    required('source_branch', ref),
+    required('target_branch', ref),
     attribute('source_project_id', { of: 'computed', as: 'source_project' }),
     attribute('target_project_id', { of: 'computed', as: 'target_project' }),
     required('title', text(255, /\S/)),
@@ -287,7 +291,7 @@ const pipelines: Relation = {
   attributes: [
     required('iid', integer(1)),
     required('sha', sha),
-    required('ref', text(255, /\S/)),
+    required('ref', ref),
     required('before_sha', sha, { otherwise: '0'.repeat(40) }),
     required('tag', boolean, { otherwise: false }),
     required('source', text(64, /^[a-z_]+$/), { otherwise: 'unknown' }),
@@ -339,7 +343,7 @@ const schedules: Relation = {
   table: 'pipeline_schedules',
   attributes: [
     required('description', text(255, /\S/)),
-    required('ref', text(255, /\S/)),
+    required('ref', ref),
     required('cron', text(255, /\S/)),
     required('cron_timezone', text(64), { otherwise: 'UTC' }),
     required('owner_id', { of: 'author' }),
@@ -355,7 +359,7 @@ const releases: Relation = {
   name: 'releases',
   table: 'releases',
   attributes: [
-    required('tag', text(255, /\S/)),
+    required('tag', ref),
     attribute('name', text()),
     attribute('description', longText),
     attribute('sha', sha),
@@ -399,7 +403,7 @@ const snippets: Relation = {
     attribute('description', longText),
     required('visibility_level', integer(0, 20), { column: 'visibility', otherwise: 0 }),
     required('files', { of: 'names', maximum: 255 }, { otherwise: 'none' }),
-    required('default_branch', text(255, /^[\w./-]+$/), { otherwise: 'main' }),
+    required('default_branch', ref, { otherwise: 'main' }),
     attribute('bundle', { of: 'computed', as: 'bundle' }),
     author,
     ...times,

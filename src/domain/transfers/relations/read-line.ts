@@ -1,5 +1,6 @@
 /** Reads a line of a relation: rows to be inserted, and what is wrong with it in words. Pure. */
 import { now } from '../../../platform/clock.ts';
+import { isRefName, pathComponents } from '../../../platform/git/names.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import { countReactions } from './planning-relations.ts';
 import {
@@ -72,13 +73,20 @@ function readText(
   return { value: maximum > 1_000 ? rewrite(value) : value };
 }
 
+const ofMergeRequest = /^refs\/merge-requests\/\d{1,9}\/(?:head|merge|train)$/;
+
+const readRef = (value: unknown): Read =>
+  typeof value === 'string' && value.length <= 255 && (isRefName(value) || ofMergeRequest.test(value))
+    ? { value }
+    : { problem: 'is no name of a branch or tag' };
+
 const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 const positionTypes = ['text', 'image', 'file'];
-const isPath = (value: unknown) =>
+const isPath = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
-  (typeof value === 'string' && value.length <= 4_096 && !unstorable.test(value));
+  (typeof value === 'string' && !unstorable.test(value) && pathComponents(value) !== undefined);
 const isSha = (value: unknown) => typeof value === 'string' && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(value);
 const isLine = (value: unknown) => value === null || value === undefined || isId(value);
 const isMeasure = (value: unknown) =>
@@ -155,6 +163,8 @@ function readValue(value: unknown, kind: Kind, references: References): Read {
   switch (kind.of) {
     case 'text':
       return readText(value, kind, references.rewrite);
+    case 'ref':
+      return readRef(value);
     case 'integer':
       return typeof value === 'number' &&
         Number.isInteger(value) &&

@@ -12,6 +12,8 @@ export type Kind =
   | { of: 'date' }
   | { of: 'choice'; values: readonly string[]; otherwise?: string }
   | { of: 'names'; maximum: number }
+  /** A branch or tag: others go to git as they stand. */
+  | { of: 'ref' }
   | { of: 'position' }
   /** Somebody, or the importer in their stead. */
   | { of: 'author' }
@@ -85,6 +87,7 @@ export const text = (maximum = 255, pattern?: RegExp): Kind => ({
 });
 export const longText: Kind = text(MAX_TEXT_LENGTH);
 export const integer = (minimum = 0, maximum = 2_147_483_647): Kind => ({ of: 'integer', minimum, maximum });
+export const ref: Kind = { of: 'ref' };
 export const boolean: Kind = { of: 'boolean' };
 export const time: Kind = { of: 'time' };
 export const date: Kind = { of: 'date' };
