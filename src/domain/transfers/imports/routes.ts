@@ -115,7 +115,7 @@ export const importEndpoints: Endpoint[] = [
     method: 'GET',
     path: '/projects/:id/relation-imports',
     summary: 'Imports of single kinds of records into a project, the newest first.',
-    access: onProject('import_relations'),
+    access: onProject('read_imports'),
     page: 'offset',
     item: RelationImportRecord,
     handle: async ({ db, subject, page }) =>
