@@ -165,7 +165,6 @@ const own = new Set([
     'snippets_enabled',
     'full_path',
     'avatar_url',
-    'created_at',
     'updated_at',
     'next_run_at',
     'resource_id',

@@ -125,6 +125,24 @@ test.each<[what: string, line: JsonObject, row: JsonObject]>([
   expect(read('merge_requests', given).record?.row).toMatchObject(row);
 });
 
+test.each<[ref: string, isTaken: boolean]>([
+  ['main', true],
+  ['feature/a', true],
+  ['refs/heads/main', true],
+  ['refs/tags/v1', true],
+  ['refs/merge-requests/1/head', true],
+  ['refs/heads/-x', false],
+  ['refs/ashlar/x', false],
+  ['--upload-pack=x', false],
+  ['a..b', false],
+  ['a\nb', false],
+  ['HEAD', false],
+  ['', false],
+])('a schedule of the ref %j is taken: %j', (ref, isTaken) => {
+  const { record } = read('pipeline_schedules', { description: 'x', ref, cron: '0 1 * * *' });
+  expect(record !== undefined).toBe(isTaken);
+});
+
 test('people who are unknown are no members, and Owners are Maintainers', () => {
   const member = (id: number, level: number) =>
     read('project_members', { access_level: level, user: { id } });

@@ -1,6 +1,6 @@
 /** Reads a line of a relation: rows to be inserted, and what is wrong with it in words. Pure. */
 import { now } from '../../../platform/clock.ts';
-import { isRefName, pathComponents } from '../../../platform/git/names.ts';
+import { isRefName, pathComponents, shortRef } from '../../../platform/git/names.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import { countReactions } from './planning-relations.ts';
 import {
@@ -76,7 +76,9 @@ function readText(
 const ofMergeRequest = /^refs\/merge-requests\/\d{1,9}\/(?:head|merge|train)$/;
 
 const readRef = (value: unknown): Read =>
-  typeof value === 'string' && value.length <= 255 && (isRefName(value) || ofMergeRequest.test(value))
+  typeof value === 'string' &&
+  value.length <= 255 &&
+  (isRefName(shortRef(value)?.name ?? value) || ofMergeRequest.test(value))
     ? { value }
     : { problem: 'is no name of a branch or tag' };
 
