@@ -96,9 +96,14 @@ async function removeOver(tx: Db, { project_id, namespace_id }: ExportRow): Prom
   return rows.flatMap(({ sha256 }) => sha256 ?? []);
 }
 
-/** Removes those that are a day old; the digests of their files. */
+/** Days after which what is not made yet will not be. */
+const GIVEN_UP_DAYS = 3;
+
+/** Removes those that are a day old, and those that nobody makes any more; the digests of their files. */
 export async function removeOldExports(db: Db): Promise<Buffer[]> {
   const { rows } = await sql<{ sha256: Buffer | null }>`
-    delete from exports where finished_at < ${oldest()} returning sha256`.execute(db);
+    delete from exports
+    where finished_at < ${oldest()} or created_at < ${oldest()}::timestamptz - ${GIVEN_UP_DAYS} * interval '1 day'
+    returning sha256`.execute(db);
   return rows.flatMap(({ sha256 }) => sha256 ?? []);
 }

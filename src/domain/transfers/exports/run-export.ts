@@ -6,6 +6,7 @@ import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { isOutside } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { writeBundle } from '../../../platform/git/copies/bundle.ts';
 import { groupWiki, projectRepository, projectWiki, snippetRepository } from '../../repositories/index.ts';
@@ -195,12 +196,19 @@ async function entriesOf(services: ExportServices, folder: string, row: ExportRo
   return group && { path: group.full_path, entries: groupEntries(services, folder, id) };
 }
 
-/** What went wrong with an export in words for whoever asked for it; undefined for what another try may do. */
-function failureOf(error: unknown): string | undefined {
+/** Whether another try may do better: what is full, busy or away will be there again. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof Failure
+    ? error.kind === 'unavailable' || error.kind === 'too_many_requests'
+    : isOutside(error) && !/^2[23]/.test(String((error as { code?: unknown }).code));
+
+/** For those who can do nothing about it. */
+export const UNEXPECTED = 'An unexpected error: the log of the server has it.';
+
+/** What went wrong with an export in words for whoever asked for it. */
+function failureOf(error: unknown): string {
   if (error instanceof TooLarge) return error.message;
-  if (error instanceof Failure && error.kind !== 'unavailable' && error.kind !== 'too_many_requests')
-    return String(error.publicMessage);
-  return undefined;
+  return error instanceof Failure ? String(error.publicMessage) : UNEXPECTED;
 }
 
 /** Makes the export; what a killed process began is begun anew. */
@@ -226,10 +234,9 @@ export async function runExport(services: ExportServices, id: number): Promise<v
       await services.blobs.release(await finishExport(background, row, finished));
     });
   } catch (error) {
-    const text = failureOf(error);
-    if (text === undefined) throw error;
+    if (isPassing(error)) throw error;
     services.log.error('an export failed', error, { export_id: id });
-    await failExport(background, row, text);
+    await failExport(background, row, failureOf(error));
   } finally {
     await draft.discard();
   }

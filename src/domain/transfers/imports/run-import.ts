@@ -3,7 +3,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { BadBundle } from '../../../platform/git/copies/bundle.ts';
 import { BadCopy } from '../../../platform/git/copies/check.ts';
 import { BadArchive, unpackArchive } from '../archive/unpack.ts';
-import { inScratch } from '../exports/run-export.ts';
+import { inScratch, isPassing, UNEXPECTED } from '../exports/run-export.ts';
 import { endImport, startImport } from './actions.ts';
 import { importGroups } from './import-groups.ts';
 import { importProject } from './import-project.ts';
@@ -12,16 +12,13 @@ import { type ImportServices, startReport } from './report.ts';
 
 const MEBIBYTE = 1_048_576;
 
-/** What is wrong with the archive, for whoever brought it; undefined for what another try may do. */
-function failureOf(error: unknown): string | undefined {
+/** What is wrong with the archive, for whoever brought it. */
+function failureOf(error: unknown): string {
   if (error instanceof BadArchive) return error.message;
   if (error instanceof BadBundle || error instanceof BadCopy)
     return `The repository could not be read: ${error.message}`;
-  if (error instanceof Failure && error.kind !== 'unavailable' && error.kind !== 'too_many_requests')
-    return typeof error.publicMessage === 'string'
-      ? error.publicMessage
-      : JSON.stringify(error.publicMessage);
-  return undefined;
+  if (!(error instanceof Failure)) return UNEXPECTED;
+  return typeof error.publicMessage === 'string' ? error.publicMessage : JSON.stringify(error.publicMessage);
 }
 
 async function run(services: ImportServices, row: ImportRow): Promise<readonly string[]> {
@@ -50,9 +47,8 @@ export async function runImport(services: ImportServices, id: number): Promise<v
   try {
     await end({ status: 'finished', passedOver: await run(services, row) });
   } catch (error) {
-    const text = failureOf(error);
-    if (text === undefined) throw error;
-    services.log.info('an import failed', { import_id: id, error: text });
-    await end({ status: 'failed', error: text });
+    if (isPassing(error)) throw error;
+    services.log.error('an import failed', error, { import_id: id });
+    await end({ status: 'failed', error: failureOf(error) });
   }
 }
