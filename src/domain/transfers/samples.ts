@@ -19,6 +19,9 @@ export const samples: Samples = {
       from generate_series(1, 2) x;
     insert into imports (project_id, user_id, relation, status, correlation_id, options, created_at, updated_at)
       select ${project}, id, 'issues', 'finished', md5(username), '{}', now(), now() from person order by id`,
+  ownRows: ({ user }) => `
+    insert into bulk_imports (user_id, source_url, status, created_at, updated_at)
+      values (${user}, 'https://own.example', 'finished', now(), now())`,
   async fill(app) {
     await placeBlob(app, 'marble');
     const { settings, database } = app.app.services;

@@ -144,7 +144,7 @@ test('it is refused where it is off, of a source that is none, and into what is 
   await set({ allow_local_requests_from_web_hooks_and_services: true });
   expect([local.status, local.text]).toEqual([422, expect.stringMatching(/not allowed/)]);
   await set({ bulk_import_enabled: false });
-  const off = await target.root('GET /bulk_imports');
+  const off = await post(request([groupEntity('x')]));
   await set({ bulk_import_enabled: true });
   expect(off.status).toBe(404);
 });

@@ -108,8 +108,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     page: 'offset',
     input: ListInput,
     item: BulkImportRecord,
-    async handle({ db, settings, actor, input, page }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input, page }) {
       return mapPage(await selectBulkImports(db, actor.id, input, page), presentBulkImport);
     },
   }),
@@ -121,8 +120,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     page: 'offset',
     input: ListInput,
     item: EntityRecord,
-    async handle({ db, settings, actor, input, page }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input, page }) {
       const entities = await selectEntities(db, actor.id, { status: input.status }, page);
       return { ...entities, items: await presentEntities(db, entities.items) };
     },
@@ -134,8 +132,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     access: signedIn,
     input: OneInput,
     reply: BulkImportRecord,
-    async handle({ db, settings, actor, input }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input }) {
       return presentBulkImport(found(await selectBulkImport(db, actor.id, input.import_id)));
     },
   }),
@@ -147,8 +144,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     page: 'offset',
     input: EntitiesInput,
     item: EntityRecord,
-    async handle({ db, settings, actor, input, page }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input, page }) {
       found(await selectBulkImport(db, actor.id, input.import_id));
       const entities = await selectEntities(
         db,
@@ -166,8 +162,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     access: signedIn,
     input: EntityOneInput,
     reply: EntityRecord,
-    async handle({ db, settings, actor, input }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input }) {
       const [record] = await presentEntities(db, [found(await selectEntity(db, actor.id, input))]);
       return found(record);
     },
@@ -180,8 +175,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     page: 'offset',
     input: EntityOneInput,
     item: FailureRecord,
-    async handle({ db, settings, actor, input, page }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input, page }) {
       const entity = found(await selectEntity(db, actor.id, input));
       const { offset, perPage } = 'offset' in page ? page : { offset: 0, perPage: page.perPage };
       return presentFailures(db, entity, { offset, perPage });
@@ -195,8 +189,7 @@ export const bulkImportEndpoints: Endpoint[] = [
     status: 200,
     input: OneInput,
     reply: BulkImportRecord,
-    async handle({ db, settings, actor, input }) {
-      refuseDisabled(settings);
+    async handle({ db, actor, input }) {
       const { id } = found(await selectBulkImport(db, actor.id, input.import_id));
       await cancelBulkImport(db, id);
       return presentBulkImport(found(await selectBulkImport(db, actor.id, id)));

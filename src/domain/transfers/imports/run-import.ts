@@ -48,7 +48,9 @@ export async function runImport(services: ImportServices, id: number): Promise<v
     await end({ status: 'finished', passedOver: await run(services, row) });
   } catch (error) {
     if (isPassing(error)) throw error;
-    services.log.error('an import failed', error, { import_id: id });
-    await end({ status: 'failed', error: failureOf(error) });
+    const text = failureOf(error);
+    if (text === UNEXPECTED) services.log.error('an import failed', error, { import_id: id });
+    else services.log.info('an import failed', { import_id: id, error: text });
+    await end({ status: 'failed', error: text });
   }
 }
