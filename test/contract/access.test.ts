@@ -52,6 +52,9 @@ const openToNobody = new Set([
   'POST /projects/:id/merge_requests, elsewhere',
   // It does not say where the part of the trace begins.
   'PATCH /jobs/:id/trace',
+  // Another server is called before, and there is none.
+  'POST /bulk_imports',
+  'POST /projects/remote-import',
   // The token of the job is in a header.
   'POST /jobs/:id/artifacts',
   'GET /jobs/:id/artifacts',
