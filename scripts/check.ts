@@ -16,6 +16,7 @@ const checks: { name: string; command: string[] }[] = [
   },
   { name: 'structure', command: ['scripts/structure.ts'] },
   { name: 'retired names', command: ['scripts/retired-names.ts'] },
+  { name: 'public operations', command: ['scripts/operations.ts'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { name: 'generated files', command: ['scripts/generate.ts', '--check'] },
 ];

@@ -28,7 +28,7 @@ async function selectOrigin(db: Db, project: AuthorizedProject) {
 export async function presentImport(db: Db, project: AuthorizedProject): Promise<ImportStatusRecord> {
   const { row } = project;
   const origin = await selectOrigin(db, project);
-  const mayKnow = project.may('import_relations');
+  const mayKnow = project.may('read_imports');
   const archived = origin && 'id' in origin ? origin : undefined;
   const failures = archived && mayKnow ? await selectFailures(db, archived.id) : [];
   return {
