@@ -69,6 +69,12 @@ const openToNobody = new Set([
   'GET /runners/router/discovery',
   // Its token is in the query.
   'GET /packages/terraform/modules/v1/:module_namespace/:module_name/:module_system/:module_version/file',
+  // The symbol server of NuGet is off.
+  'GET /projects/:id/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
+  'GET /groups/:id/-/packages/nuget/symbolfiles/:file_name/:signature/:same_file_name',
+  // The site looks as it came.
+  'GET /-/manifest.json',
+  'GET /uploads/-/system/appearance/:kind/1/:filename',
   // Nobody hears of it.
   'POST /projects/:id/merge_requests/:subscribable_id/unsubscribe',
 ]);
@@ -307,7 +313,11 @@ test('the token of a job opens what takes it: as its user in its own project, an
     const { endpoint, title } = route;
     if (!endpoint || endpoint.ownCredential) continue;
     const said = await walk.askWith(route, { 'job-token': strange });
-    const elsewhere = ofNoProject.has(title) ? 'yes' : '404';
+    const elsewhere = ofNoProject.has(title)
+      ? 'yes'
+      : endpoint.path.includes('/symbolfiles/')
+        ? '403'
+        : '404';
     expect([title, said]).toEqual([title, endpoint.jobToken ? elsewhere : '401']);
     if (!endpoint.jobToken) continue;
     const asOwner = title === 'GET /job' ? 'yes' : cellsOf.get(route)?.get(keyOf('private', 'owner'));

@@ -23,9 +23,12 @@ export const samples: Samples = {
     ];
     const at = { project_id: world.project };
     const given = { at, with: { instance_id: clientToken(world.secretKey, client) } };
-    return Object.fromEntries(
-      calls.map((call) => [call.replace(':', '/feature_flags/unleash/:project_id'), given]),
-    );
+    return {
+      ...Object.fromEntries(
+        calls.map((call) => [call.replace(':', '/feature_flags/unleash/:project_id'), given]),
+      ),
+      'POST /projects/:id/feature_flags_user_lists': { with: { name: 'New', user_xids: 'ada' } },
+    };
   },
   objects: {
     'feature_flags_user_lists/:iid': {

@@ -4,4 +4,4 @@ export { mirrorsCapability } from './capability.ts';
 export { findOrigin, type OriginFields } from './origins.ts';
 export { presentSource } from './present.ts';
 export { selectSource, selectSources } from './queries.ts';
-export { pullOptions } from './schema.ts';
+export { deprecatedPullOptions, PULL_MIRROR } from './schema.ts';

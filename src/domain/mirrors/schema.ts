@@ -1,6 +1,6 @@
 /** Parameters and records of mirrors (facts: PullMirror, RemoteMirror, Import status). */
 import Type, { type Static } from 'typebox';
-import { integerId, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
+import { deprecated, integerId, nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { statuses } from './rules.ts';
 
 const url = Type.String({
@@ -34,12 +34,20 @@ export const PullMirror = Type.Object({
 });
 export type PullMirror = Static<typeof PullMirror>;
 
-/** What requests on mirrors and those on projects have in common. */
-export const pullOptions = {
+const pullOptions = {
   mirror_trigger_builds: flag('Whether what is pulled starts pipelines.'),
   only_mirror_protected_branches: flag('Whether only protected branches are pulled.'),
   mirror_overwrites_diverged_branches: flag('Whether branches that went other ways here are overwritten.'),
   mirror_branch_regex: regex,
+};
+
+/** What requests and records of projects have of it, which is deprecated (spec: Versioning, Deprecations). */
+export const PULL_MIRROR = '/projects/:id/mirror/pull';
+export const deprecatedPullOptions = {
+  mirror_trigger_builds: Type.Optional(deprecated(Type.Boolean(), PULL_MIRROR)),
+  only_mirror_protected_branches: Type.Optional(deprecated(Type.Boolean(), PULL_MIRROR)),
+  mirror_overwrites_diverged_branches: Type.Optional(deprecated(Type.Boolean(), PULL_MIRROR)),
+  mirror_branch_regex: Type.Optional(deprecated(nullable(Type.String({ maxLength: 255 })), PULL_MIRROR)),
 };
 
 export const SetPullMirror = Type.Object({

@@ -307,7 +307,7 @@ export const projectPolicy = {
   update_project: { least: MAINTAINER, whileArchived: true },
   export_project: { least: MAINTAINER, whileArchived: true },
   import_relations: { least: MAINTAINER },
-  read_imports: { least: MAINTAINER, whileArchived: true },
+  read_imports: { least: MAINTAINER, whileArchived: true, auditor: true },
   manage_project_members: { least: MAINTAINER, whileArchived: true },
   rotate_own_project_token: { least: GUEST, whileArchived: true },
   manage_project_tokens: { least: MAINTAINER, whileArchived: true },

@@ -227,6 +227,24 @@ describe('Versioning, deprecations of whole families', () => {
     expect((await ashlar.root(`GET /geo_nodes/${made.id}`)).status).toBe(404);
   });
 
+  it('pull mirroring in the projects endpoint: use projects/:id/mirror/pull, which has the same row', async () => {
+    const { id } = await makeProject(ashlar);
+    const shown = async (path: string) => bodyOf(await ashlar.root(`GET ${path}`), 200);
+    const url = 'https://example.com/quarry.git';
+    const former = { mirror: true, import_url: url, mirror_trigger_builds: true };
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: former }), 200);
+    expect(await shown(`/projects/${id}/mirror/pull`)).toMatchObject({
+      ...{ enabled: true, url, mirror_trigger_builds: true },
+    });
+    const present = { enabled: true, url, mirror_trigger_builds: false };
+    bodyOf(await ashlar.root(`PUT /projects/${id}/mirror/pull`, { body: present }), 200);
+    expect(await shown(`/projects/${id}`)).toMatchObject({
+      ...{ mirror: true, import_url: url, mirror_trigger_builds: false },
+    });
+    bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { mirror: false } }), 200);
+    expect((await ashlar.root(`GET /projects/${id}/mirror/pull`)).status).toBe(400);
+  });
+
   it('managed licences: use license approval policies', async () => {
     const { id } = await makeProject(ashlar);
     const path = `/projects/${id}/managed_licenses`;
@@ -266,4 +284,3 @@ describe('Versioning, what is deprecated says so', () => {
 // Without a test:
 // - Rule 4: nothing is experimental or beta, and no endpoint is behind a feature flag yet.
 // - The second halves of rules 1, 3, 5 and 6 are about releases, not about what is served.
-// - The deprecation of what is not there yet: pull mirroring.

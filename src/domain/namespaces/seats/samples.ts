@@ -12,7 +12,11 @@ export const samples: Samples = {
       where n.path like 'part-%' or n.path like 'beside-%' order by n.id
       on conflict do nothing`,
   objects: {
-    'billable_members/:user_id': { table: 'members', column: 'user_id' },
+    'billable_members/:user_id': {
+      table: 'members',
+      column: 'user_id',
+      where: ({ group }) => `namespace_id = ${group} and access_level >= 20`,
+    },
   },
   objectForDelete: ({ group }) => ({
     '/groups/:id/billable_members/:user_id': {

@@ -20,10 +20,10 @@ import type { Db } from '../../../../platform/db/database.ts';
 import { forbidden, notFound } from '../../../../platform/failure.ts';
 import { parameterRulesOf } from '../../../../platform/http/parameters/schema.ts';
 import {
+  deprecatedPullOptions,
   findOrigin,
   insertSource,
   type OriginFields,
-  pullOptions,
   requirePullChanges,
   requireUser,
   selectSources,
@@ -84,10 +84,10 @@ const originOf = ({ import_url, mirror, ...input }: UpdateProject): OriginFields
   ...(import_url && { import_url }),
   ...(mirror != null && { mirror }),
   ...Object.fromEntries(
-    Object.keys(pullOptions).flatMap((name) =>
-      input[name as keyof typeof pullOptions] === undefined
+    Object.keys(deprecatedPullOptions).flatMap((name) =>
+      input[name as keyof typeof deprecatedPullOptions] === undefined
         ? []
-        : [[name, input[name as keyof typeof pullOptions]]],
+        : [[name, input[name as keyof typeof deprecatedPullOptions]]],
     ),
   ),
 });

@@ -19,7 +19,7 @@ import {
   refusedAlways,
   stringEnum,
 } from '../../../../platform/http/parameters/schema.ts';
-import { pullOptions } from '../../../mirrors/index.ts';
+import { deprecatedPullOptions, PULL_MIRROR } from '../../../mirrors/index.ts';
 import { namePattern } from './names.ts';
 
 const nothing = { maxLength: 0 };
@@ -45,10 +45,8 @@ const originFields = {
       }),
     ),
   ),
-  mirror: Type.Optional(
-    nullable(Type.Boolean({ description: 'Deprecated: use /projects/:id/mirror/pull.' })),
-  ),
-  ...pullOptions,
+  mirror: Type.Optional(deprecated(nullable(Type.Boolean()), PULL_MIRROR)),
+  ...deprecatedPullOptions,
 };
 const templateFields = {
   template_name: Type.Optional(
@@ -144,9 +142,7 @@ export type ForkProject = Static<typeof ForkProject>;
 export const UpdateProject = Type.Object({
   name: Type.Optional(Name),
   path: Type.Optional(Path),
-  mirror_user_id: Type.Optional(
-    integerId({ description: 'In whose name is pulled; for administrators to say.' }),
-  ),
+  mirror_user_id: Type.Optional(deprecated(integerId(), PULL_MIRROR)),
   ...ownFields,
 });
 export type UpdateProject = Static<typeof UpdateProject>;
