@@ -369,6 +369,26 @@ describe('an import', () => {
     }
   });
 
+  test('is refused where twenty of the user are not over', async () => {
+    const user = await makeUser(ashlar);
+    const path = uniqueName('waiting');
+    const first = await sendArchive(ashlar, '/projects/import', archiveOf(), { path }, user.token);
+    await importOver(ashlar, first.body.id, user.token);
+    const group = await makeGroup(ashlar);
+    await ashlar.app.services.database.sql`
+      insert into imports (namespace_id, user_id, status, correlation_id, options, created_at, updated_at)
+      select ${group.id}, ${user.id}, 'scheduled', '', '{}', now(), now() from generate_series(1, 20)`;
+    const sent = await sendArchive(
+      ashlar,
+      '/projects/import',
+      archiveOf(),
+      { path: `${path}-2` },
+      user.token,
+    );
+    expect([sent.status, sent.body.message]).toEqual([429, '20 of your imports are not over yet.']);
+    expect((await ashlar.root(`GET /projects/${user.username}%2F${path}-2`)).status).toBe(404);
+  });
+
   test('of a project that was archived is archived, and says how it went', async () => {
     const archive = gzipSync(
       tarFile(

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Needs } from '../../../kernel/services.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
-import { conflict } from '../../../platform/failure.ts';
+import { conflict, Failure } from '../../../platform/failure.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import { QUEUE } from '../exports/actions.ts';
@@ -13,12 +13,27 @@ import type { FailedRelation } from './read-relations.ts';
 
 export const IMPORT = 'transfers.import';
 
+/** Imports of one user that wait or run: all of the instance's are read one after the other. */
+const MAX_WAITING = 20;
+
+/** 429 for one who has others wait long enough. */
+async function refuseMore(tx: Db, userId: number): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from imports
+    where user_id = ${userId} and status in ('scheduled', 'started')`.execute(tx);
+  if ((rows[0]?.count ?? 0) < MAX_WAITING) return;
+  throw new Failure('too_many_requests', `${MAX_WAITING} of your imports are not over yet.`, {
+    headers: { 'retry-after': '60' },
+  });
+}
+
 /** In the transaction in which the project or group is made: `sha256` is kept. 409 while another one is not over. */
 export async function insertImport(
   tx: Db,
   owner: Owner,
   made: { userId: number; sha256: Buffer; relation?: string; options: ImportOptions },
 ): Promise<void> {
+  await refuseMore(tx, made.userId);
   const time = now();
   const row = await tx
     .insertInto('imports')
