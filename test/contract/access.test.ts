@@ -291,6 +291,7 @@ const ofNoProject = new Set([
   'GET /projects/:id/packages/conan/v1/ping',
   'GET /projects/:id/packages/conan/v2/ping',
   'GET /packages/conan/v1/ping',
+  'GET /packages/conan/v1/conans/search',
   'GET /packages/conan/v1/users/authenticate',
   'GET /packages/conan/v1/users/check_credentials',
 ]);

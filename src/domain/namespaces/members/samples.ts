@@ -51,6 +51,7 @@ export const samples: Samples = {
       'PUT /groups/:id/members/:user_id, to Owner': { at: { user_id: other }, with: { access_level: 50 } },
       'DELETE /groups/:id/members/:user_id, of somebody else': { at: { user_id: other } },
       'DELETE /groups/:id/members/:user_id, of an Owner': { at: { user_id: userId('the-head') } },
+      'PUT /groups/:id/members/:user_id/state': { at: { user_id: other }, with: { state: 'awaiting' } },
       'POST /projects/:id/invitations': invited,
       'POST /projects/:id/invitations, as an Owner': { with: { ...invited.with, access_level: 50 } },
       'POST /groups/:id/invitations': invited,
