@@ -111,6 +111,10 @@ const dependsOnWhatIsThere = new Set([
   'POST /projects/:id/repository/commits/:sha/cherry_pick',
   // Commits, branches and files are those that are there.
   'POST /projects/:id/repository/changelog',
+  // Few texts are tokens of the group.
+  'POST /groups/:id/tokens/revoke',
+  // Nothing is fetched from an address that nobody has.
+  'POST /projects/remote-import',
   // One branch has the submodule.
   'PUT /projects/:id/repository/submodules/:submodule',
   // Branches and commits are those that are there.

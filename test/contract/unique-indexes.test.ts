@@ -40,6 +40,7 @@ const neverRefuses: Record<string, string[]> = {
     'awaiting_members_project',
     'blobs_pkey',
     'board_labels_pkey',
+    'feature_flag_clients_pkey',
     'ci_traces_pkey',
     'container_blobs_pkey',
     'container_manifest_blobs_pkey',
@@ -134,6 +135,7 @@ const neverRefuses: Record<string, string[]> = {
     'milestones_group_iid',
     'milestones_project_iid',
     'deployments_iid',
+    'feature_flag_user_lists_project_id_iid_key',
     'pipelines_project_iid',
   ],
   'parts of a row that is new or locked': [

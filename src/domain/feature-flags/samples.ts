@@ -30,7 +30,10 @@ export const samples: Samples = {
       'POST /projects/:id/feature_flags_user_lists': { with: { name: 'New', user_xids: 'ada' } },
     };
   },
+  // The token of a project's programs.
+  fields: { instance_id: null },
   objects: {
+    'unleash/:project_id': { table: 'projects', where: ({ project }) => `id = ${project}` },
     'feature_flags_user_lists/:iid': {
       table: 'feature_flag_user_lists',
       column: 'iid',

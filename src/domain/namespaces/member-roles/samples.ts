@@ -7,5 +7,7 @@ export const samples: Samples = {
       select 'Role ' || id, 10, array['read_code'], now(), now() from person order by id`,
   objects: { 'member_roles/:member_role_id': 'member_roles' },
   fields: { member_role_id: null },
-  requests: () => ({ 'POST /member_roles': { with: { name: 'New', base_access_level: 10, read_code: true } } }),
+  requests: () => ({
+    'POST /member_roles': { with: { name: 'New', base_access_level: 10, read_code: true } },
+  }),
 };

@@ -39,6 +39,13 @@ export type PublicAbility = CustomAbility | (typeof unsupported)[number];
 const flags = <T>(of: () => T) =>
   Object.fromEntries(publicNames.map((name) => [name, of()])) as Record<PublicAbility, T>;
 
+const refused = Type.Optional(
+  Type.Boolean({
+    ruled: { enum: [false] },
+    description: 'Refused when true: nothing here stands behind it.',
+  }),
+);
+
 export const NewMemberRole = Type.Object({
   name: Type.String({ maxLength: 255, ...notBlank, description: 'What the role is called.' }),
   description: Type.Optional(nullable(Type.String({ maxLength: 1_000 }))),
@@ -48,6 +55,7 @@ export const NewMemberRole = Type.Object({
     description: 'The role to which it adds.',
   }),
   ...flags(() => Type.Optional(Type.Boolean())),
+  ...Object.fromEntries(unsupported.map((name) => [name, refused])),
 });
 export type NewMemberRole = Static<typeof NewMemberRole>;
 

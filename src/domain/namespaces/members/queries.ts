@@ -159,7 +159,8 @@ const bestMemberships = (
     ${memberRoleJson(sql`best.member_role_id`)} as member_role
   from (select distinct on (x.user_id) x.user_id, x.access_level, x.expires_at, x.created_at, x.created_by_id, x.member_role_id, x.state
     from (${memberships(source, caller, reach)}) x where x.user_id = ${ids(userIds)}
-    order by x.user_id, x.state, x.access_level desc, x.distance, x.expires_at desc nulls first) best`;
+    order by x.user_id, x.state, x.access_level desc, x.distance, x.expires_at desc nulls first, x.created_at,
+      x.created_by_id) best`;
 
 /** One user with the membership of selectMemberships(). */
 export async function selectMember(

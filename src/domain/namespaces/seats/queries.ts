@@ -140,7 +140,11 @@ export function selectBillableMemberships(
   kind: 'direct' | 'indirect',
   page: PageRequest,
 ): Promise<Page<MembershipRow>> {
-  const rows = kind === 'direct' ? direct(groupId) : invited(groupId);
+  // One membership counts in several groups with which something is shared: the highest level is shown.
+  const rows =
+    kind === 'direct'
+      ? direct(groupId)
+      : sql`select distinct on (i.id) i.* from (${invited(groupId)}) i order by i.id, i.access_level desc, i.source_id`;
   const query = db
     .selectFrom(sql<MembershipRow & { user_id: number }>`(${rows})`.as('x'))
     .select([

@@ -1,6 +1,6 @@
 /** Parameters and records of imports (facts: ProjectImportStatus; facts-packages: 6.2). */
 import Type, { type Static } from 'typebox';
-import { dateTime, file, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { dateTime, file, integerId, nullable, stringEnum } from '../../../platform/http/parameters/schema.ts';
 
 const archive = { file: Type.Optional(file({ description: 'An export; read as it comes.' })) };
 
@@ -45,7 +45,7 @@ export const GroupImportInput = Type.Object(
     ...archive,
     name: Type.Optional(Type.String()),
     path: Type.Optional(Type.String()),
-    parent_id: Type.Optional(Type.Integer()),
+    parent_id: Type.Optional(integerId()),
     organization_id: Type.Optional(Type.Integer({ description: 'Taken and not used.' })),
   },
   { ruled: { required: ['file', 'name', 'path'] } },
