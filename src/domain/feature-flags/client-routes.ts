@@ -5,10 +5,11 @@ import { type AuthorizedProject, reachProject } from '../../kernel/access/find.t
 import { type Endpoint, endpoint, noContent, Reply } from '../../kernel/api/endpoint.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { forbidden, unauthenticated } from '../../platform/failure.ts';
+import { holdForRequest } from '../../platform/fair-share.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { integerId } from '../../platform/http/parameters/schema.ts';
 import { resetClientToken } from './actions.ts';
-import { clientToken, featuresOf, isClientToken } from './client-rules.ts';
+import { type ClientFeature, clientToken, featuresOf, isClientToken } from './client-rules.ts';
 import { loadUserLists, readStrategies } from './present.ts';
 import { selectAllFlags, selectGeneration } from './queries.ts';
 
@@ -64,6 +65,12 @@ async function projectOfClient({ services, input, request }: ClientCall): Promis
   return project;
 }
 
+/** An answer repeats a list for each strategy that goes by it: each counts to what the caller holds. 429 for too many. */
+function holdUsers(features: readonly ClientFeature[]): void {
+  for (const { strategies } of features)
+    for (const { parameters } of strategies) holdForRequest(parameters.userIds?.length ?? 0);
+}
+
 const readFeatures = (method: string): Endpoint =>
   endpoint({
     method: 'GET',
@@ -80,7 +87,9 @@ const readFeatures = (method: string): Endpoint =>
       const lists = await loadUserLists(context.db, project, rows);
       const flags = rows.map((row) => ({ ...row, strategies: readStrategies(row) }));
       const environment = input.app_name ?? header(request, 'unleash-appname');
-      return { version: 1 as const, features: featuresOf(flags, lists, environment) };
+      const features = featuresOf(flags, lists, environment);
+      holdUsers(features);
+      return { version: 1 as const, features };
     },
   });
 

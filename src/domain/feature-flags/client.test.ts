@@ -116,3 +116,25 @@ test('a project whose flags are off has none for programs', async () => {
   await put('private');
   expect((await features()).status).toBe(200);
 });
+
+test('what one list is repeated for by many strategies is bounded', async () => {
+  const { id } = await makeProject(ashlar);
+  const of = `/projects/${id}`;
+  const user_xids = Array.from({ length: 1_000 }, (_, index) => String(index).padStart(250, 'u')).join(',');
+  const body = { name: 'Masons', user_xids };
+  const list = bodyOf(await ashlar.root(`POST ${of}/feature_flags_user_lists`, { body }), 201);
+  const strategies = Array.from({ length: 90 }, () => ({
+    name: 'gitlabUserList',
+    user_list_id: list.id,
+    scopes: [{ environment_scope: 'production' }],
+  }));
+  for (const name of ['arches', 'vaults'])
+    expect((await ashlar.root(`POST ${of}/feature_flags`, { body: { name, strategies } })).status).toBe(201);
+  const { instance_id } = bodyOf(await ashlar.root(`GET ${of}/feature_flags_client`), 200);
+  const readAs = (environment: string) =>
+    ashlar.call(`GET /feature_flags/unleash/${id}/features`, {
+      headers: { 'unleash-instanceid': instance_id, 'unleash-appname': environment },
+    });
+  expect((await readAs('production')).status).toBe(429);
+  expect(bodyOf(await readAs('staging'), 200).features).toEqual([]);
+});
