@@ -26,7 +26,7 @@ export async function commitSection(
     const head = await findBranch(git, branch);
     return head && readText(git, head, file, MAX_FILE_BYTES);
   });
-  if (present && present.text === undefined) throw refused(`${file} is too long`);
+  if (present && present.text === undefined) throw refused(`${file} is too long, or no text in UTF-8`);
   const content = withSection(present?.text ?? '', version, section);
   if (content === undefined) throw refused(`${file} has a section of version ${name} already`);
   const action = present ? ('update' as const) : ('create' as const);

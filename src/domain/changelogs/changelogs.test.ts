@@ -248,3 +248,21 @@ test('who reads the code reads it, and who pushes to the branch commits it', asy
   const empty = await makeProject(app);
   expect((await app.root(`GET ${path(empty)}`, { query: 'version=1.0.0' })).status).toBe(422);
 });
+
+test('a file that is no text in UTF-8 stays as it is', async () => {
+  const project = await makeProject(app);
+  const from = await commit(project, 'First\n\nChangelog: added');
+  const written = Buffer.from('Caf\u00e9\n', 'latin1').toString('base64');
+  const action = { action: 'create', file_path: 'CHANGELOG.md', content: written, encoding: 'base64' };
+  const body = { branch: 'main', commit_message: 'Old\n\nChangelog: added', actions: [action] };
+  bodyOf(await app.root(`POST /projects/${project.id}/repository/commits`, { body }), 201);
+  const refused = await app.root(`POST ${path(project)}`, { body: { version: '1.0.0', from } });
+  expect([refused.status, refused.body.message]).toEqual([
+    422,
+    'Failed to generate the changelog: CHANGELOG.md is too long, or no text in UTF-8',
+  ]);
+  const kept = await app.root(`GET /projects/${project.id}/repository/files/CHANGELOG.md`, {
+    query: 'ref=main',
+  });
+  expect(bodyOf(kept, 200).content).toBe(written);
+});

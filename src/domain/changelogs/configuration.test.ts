@@ -41,6 +41,7 @@ test.each([
   ['categories: [a]', 'names with titles'],
   ['categories: {a: [b]}', 'names with titles'],
   ['include_groups: a', 'full paths of groups'],
+  [`date_format: "${'%B'.repeat(128)}"`, 'more than 255 characters'],
   [`include_groups: [${'a,'.repeat(21)}]`, 'at most 20'],
   ['a: [', 'Flow sequence'],
   ['['.repeat(1000), 'too big'],

@@ -6,6 +6,8 @@ export const DEFAULT_FILE = '.gitlab/changelog_config.yml';
 /** Bytes of the file. */
 export const MAX_CONFIGURATION_BYTES = 131_072;
 const MAX_GROUPS = 20;
+/** Characters of a format of dates: each of its words takes as long as a short text. */
+const MAX_DATE_FORMAT_LENGTH = 255;
 
 export type Configuration = {
   dateFormat: string;
@@ -73,6 +75,12 @@ function groupsOf(value: YamlValue | undefined): string[] {
   return value as string[];
 }
 
+function dateFormatOf(format = '%Y-%m-%d'): string {
+  if (format.length > MAX_DATE_FORMAT_LENGTH)
+    throw new ConfigurationProblem(`date_format has more than ${MAX_DATE_FORMAT_LENGTH} characters`);
+  return format;
+}
+
 /** The configuration that the text has; the usual one without a text. Throws a ConfigurationProblem for what is none. */
 export async function readConfiguration(text: string | undefined): Promise<Configuration> {
   const read = await readYaml(text ?? '');
@@ -82,7 +90,7 @@ export async function readConfiguration(text: string | undefined): Promise<Confi
     throw new ConfigurationProblem('The file must have names with values');
   const values: ReadonlyMap<string, YamlValue> = content ?? new Map();
   return {
-    dateFormat: textAt(values, 'date_format') ?? '%Y-%m-%d',
+    dateFormat: dateFormatOf(textAt(values, 'date_format')),
     template: templateOf(textAt(values, 'template') ?? DEFAULT_TEMPLATE),
     categories: categoriesOf(values.get('categories')),
     tagPattern: textAt(values, 'tag_regex'),

@@ -1,4 +1,5 @@
 /** Makes the section of a version: configuration, range of commits, their authors and merge requests, template. */
+import { isUtf8 } from 'node:buffer';
 import { type AuthorizedProject, authorizeGroup } from '../../kernel/access/find.ts';
 import type { Caller } from '../../kernel/actor.ts';
 import type { Needs } from '../../kernel/services.ts';
@@ -50,7 +51,7 @@ type Context = {
 /** Commits of a range; the history is read up to there. */
 const MAX_COMMITS = 10_000;
 
-/** A file of a commit as text; undefined without one, or where it is longer than so many bytes. */
+/** A file of a commit as text, which is undefined where it is none in UTF-8, or longer than so many bytes. */
 export async function readText(
   git: GitFolder,
   { tree }: Pick<Commit, 'tree'>,
@@ -62,7 +63,8 @@ export async function readText(
   const info = entry?.mode.startsWith('100') ? await git.info(entry.oid) : undefined;
   if (!info) return undefined;
   const object = info.size > mostBytes ? undefined : await git.read(info.oid, info);
-  return { oid: info.oid, text: object?.content.toString('utf8') };
+  const text = object && isUtf8(object.content) ? object.content.toString('utf8') : undefined;
+  return { oid: info.oid, text };
 }
 
 /** The configuration at the ref, or at the head of the default branch; 422 for a file that is asked for and not there. */
@@ -72,7 +74,7 @@ async function configurationOf(git: GitFolder, { configFile, configRef }: Wish):
   const path = configFile || DEFAULT_FILE;
   const file = commit && (await readText(git, commit, path, MAX_CONFIGURATION_BYTES));
   if (!file && configFile) throw refused(`There is no file ${configFile}`);
-  if (file && file.text === undefined) throw refused(`${path} is too long`);
+  if (file && file.text === undefined) throw refused(`${path} is too long, or no text in UTF-8`);
   return readConfiguration(file?.text);
 }
 

@@ -84,3 +84,11 @@ test('the usual template', () => {
 `);
   expect(render(DEFAULT_TEMPLATE, { categories: [] })).toBe('No changes.\n');
 });
+
+test('whether a list has items takes no look at each of them', () => {
+  const never = () => {
+    throw new Error('the items are counted');
+  };
+  const xs = new Proxy(['a', 'b'], { ownKeys: never });
+  expect(render('{% if xs %}yes{% end %}', { xs })).toBe('yes');
+});

@@ -107,6 +107,7 @@ function lookUp(value: Value | undefined, path: readonly string[]): Value | unde
 
 function isTrue(value: Value | undefined): boolean {
   if (value === undefined) return false;
+  if (Array.isArray(value)) return value.length > 0;
   if (typeof value === 'object') return Object.keys(value).length > 0;
   return typeof value === 'number' || (typeof value === 'string' ? value !== '' : value);
 }
