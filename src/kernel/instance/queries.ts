@@ -14,7 +14,7 @@ export type InstanceFacts = {
   limits: PlanLimits;
 };
 
-/** Messages at once that anybody is shown. */
+/** Messages at once that anybody is shown: those that run before those to come. */
 const MAX_BROADCASTS = 20;
 
 type Row = {
@@ -28,7 +28,8 @@ export async function selectInstanceFacts(sql: Sql): Promise<InstanceFacts> {
     select
       (select coalesce(jsonb_agg(b order by b.id desc), '[]') from (
         select id, message, starts_at, ends_at, target_access_levels, target_path, broadcast_type, theme, dismissable
-        from broadcast_messages where ends_at > ${now()} order by id desc limit ${MAX_BROADCASTS}) b) as broadcasts,
+        from broadcast_messages where ends_at > ${now()}
+        order by starts_at > ${now()}, id desc limit ${MAX_BROADCASTS}) b) as broadcasts,
       (select to_jsonb(a) from appearance a where id = 1) as appearance,
       (select values from plan_limits where plan = ${PLAN}) as limits`;
   if (!row) throw new Error('a select without a from clause gives one row');

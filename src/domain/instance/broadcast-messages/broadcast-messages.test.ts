@@ -124,6 +124,29 @@ describe('pages', () => {
     }
   });
 
+  test('show it however many are to come', async () => {
+    await tell({ message: 'Down now' });
+    const times = { starts_at: '2090-01-01T00:00:00Z', ends_at: '2090-01-02T00:00:00Z' };
+    for (let count = 0; count < 20; count += 1) await tell({ message: 'Later', ...times });
+    const { text } = await openBrowser(app).get('/users/sign_in');
+    expect([text.includes('Down now'), text.includes('Later')]).toEqual([true, false]);
+  });
+
+  test('show it to nobody at addresses that name nothing', async () => {
+    const user = await makeUser(app);
+    await tell({ message: 'For developers', target_access_levels: [30] });
+    const browser = openBrowser(app);
+    await signInAs(browser, user.username, 'correct horse battery staple');
+    for (const path of ['/a/%00', '/groups/%00/b', '/%E2%80%AE/%FF', '/12', '/a%2Fb']) {
+      const { status, text } = await browser.get(path);
+      expect([path, [400, 404].includes(status), text.includes('For developers')]).toEqual([
+        path,
+        true,
+        false,
+      ]);
+    }
+  });
+
   test('show it where its path fits', async () => {
     const browser = openBrowser(app);
     await tell({ message: 'Sign in', target_path: '*/sign_in' });
