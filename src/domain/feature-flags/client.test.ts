@@ -1,5 +1,5 @@
 /** Programs that obey the flags of a project, over HTTP. */
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf, type MadeUser, makeMembers, makeProject } from '../../../test/support/factories.ts';
 
@@ -137,4 +137,56 @@ test('what one list is repeated for by many strategies is bounded', async () => 
     });
   expect((await readAs('production')).status).toBe(429);
   expect(bodyOf(await readAs('staging'), 200).features).toEqual([]);
+});
+
+describe('what is read for programs that need nothing of it is bounded', () => {
+  const clientOf = async (id: number) =>
+    bodyOf(await ashlar.root(`GET /projects/${id}/feature_flags_client`), 200).instance_id;
+  const statusOf = async (id: number): Promise<number> => {
+    const headers = { 'unleash-instanceid': await clientOf(id), 'unleash-appname': 'staging' };
+    return (await ashlar.call(`GET /feature_flags/unleash/${id}/features`, { headers })).status;
+  };
+  const fill = async (id: number, count: number, strategies: (place: number) => readonly object[]) => {
+    const { sql } = ashlar.app.services.database;
+    for (let place = 0; place < count; place += 1)
+      await sql`insert into project_feature_flags (project_id, name, strategies, created_at, updated_at)
+        values (${id}, ${`f${place}`}, ${JSON.stringify(strategies(place))}::text::jsonb, now(), now())`;
+  };
+  const scopes = [{ id: 1, environment_scope: 'production' }];
+
+  test('flags with long lists of users', async () => {
+    const { id } = await makeProject(ashlar);
+    const parameters = { userIds: 'u'.repeat(400_000) };
+    await fill(id, 101, () => [{ id: 1, name: 'userWithId', parameters, scopes }]);
+    expect(await statusOf(id)).toBe(429);
+    await ashlar.app.services.database.sql`
+      update project_feature_flags set strategies = '[]' where project_id = ${id} and name <> 'f0'`;
+    expect(await statusOf(id)).toBe(200);
+  });
+
+  test('lists of users that strategies name', async () => {
+    const { id } = await makeProject(ashlar);
+    const made = await ashlar.app.services.database.sql<{ id: number }[]>`
+      insert into feature_flag_user_lists (project_id, iid, name, user_xids, created_at, updated_at)
+      select ${id}, n, 'list ' || n, repeat('u', 250000), now(), now() from generate_series(1, 200) n returning id`;
+    const strategiesFrom = (place: number) =>
+      made.slice(place * 100, place * 100 + 100).map((list) => ({
+        ...{ id: list.id, name: 'gitlabUserList', parameters: {}, scopes },
+        user_list_id: list.id,
+      }));
+    await fill(id, 2, strategiesFrom);
+    expect(await statusOf(id)).toBe(429);
+    await ashlar.app.services.database
+      .sql`delete from project_feature_flags where project_id = ${id} and name = 'f1'`;
+    expect(await statusOf(id)).toBe(200);
+  });
+
+  test('flags are read to the last', async () => {
+    const { id } = await makeProject(ashlar);
+    await fill(id, 250, () => [{ id: 1, name: 'default', parameters: {}, scopes }]);
+    const headers = { 'unleash-instanceid': await clientOf(id), 'unleash-appname': 'production' };
+    const read = await ashlar.call(`GET /feature_flags/unleash/${id}/features`, { headers });
+    const names = bodyOf(read, 200).features.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(Array.from({ length: 250 }, (_, place) => `f${place}`).sort());
+  });
 });

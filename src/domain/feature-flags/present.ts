@@ -36,7 +36,7 @@ type Lists = ReadonlyMap<number, Pick<UserListRow, 'id' | 'iid' | 'name' | 'user
 export const loadUserLists = (
   db: Db,
   project: AuthorizedProject,
-  rows: readonly FeatureFlagRow[],
+  rows: readonly Pick<FeatureFlagRow, 'strategies'>[],
 ): Promise<Lists> =>
   selectListsById(
     db,

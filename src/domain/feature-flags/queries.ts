@@ -3,8 +3,9 @@ import { type Selectable, sql } from 'kysely';
 import type { AuthorizedProject } from '../../kernel/access/find.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Sql } from '../../platform/db/driver/sql.ts';
-import type { ProjectFeatureFlagsTable } from '../../platform/db/rows.ts';
+import type { Json, ProjectFeatureFlagsTable } from '../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../platform/pagination/page.ts';
+import { mapInTurns } from '../../platform/turns.ts';
 
 export type FeatureFlagRow = Selectable<ProjectFeatureFlagsTable>;
 
@@ -26,9 +27,34 @@ export function selectFeatureFlags(
 /** Of a project with very many flags, so many are for programs. */
 const MAX_CLIENT_FLAGS = 5_000;
 
-/** For programs: by name. */
-export const selectAllFlags = (db: Db, project: AuthorizedProject): Promise<FeatureFlagRow[]> =>
-  selectFlags(db, project).orderBy('name').limit(MAX_CLIENT_FLAGS).execute();
+/** Flags that are read by one statement: each may be as long as the body of a request. */
+const READ_AT_ONCE = 100;
+
+export type ClientFlagRow = Pick<FeatureFlagRow, 'name' | 'description' | 'active' | 'strategies'>;
+
+/** For programs: by name. Strategies come as text, which counts to what the caller holds; 429 for too much. */
+export async function selectAllFlags(
+  db: Db,
+  { id }: Pick<AuthorizedProject, 'id'>,
+): Promise<ClientFlagRow[]> {
+  const flags: ClientFlagRow[] = [];
+  for (;;) {
+    const rows = await db
+      .selectFrom('project_feature_flags')
+      .select(['name', 'description', 'active', sql<string>`strategies::text`.as('strategies')])
+      .where('project_id', '=', id)
+      .where('name', '>', flags.at(-1)?.name ?? '')
+      .orderBy('name')
+      .limit(READ_AT_ONCE)
+      .execute();
+    const read = await mapInTurns(rows, (row) => ({
+      ...row,
+      strategies: JSON.parse(row.strategies) as Json,
+    }));
+    flags.push(...read);
+    if (rows.length < READ_AT_ONCE || flags.length >= MAX_CLIENT_FLAGS) return flags;
+  }
+}
 
 /** Of the token of a project's programs: 0 until it is reset. */
 export async function selectGeneration(sql: Sql, projectId: number): Promise<number> {

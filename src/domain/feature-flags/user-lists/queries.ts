@@ -38,17 +38,26 @@ export const lockUserList = (
 ): Promise<UserListRow | undefined> =>
   selectLists(tx, project).where('iid', '=', iid).forUpdate().executeTakeFirst();
 
+/** Lists that are read by one statement. */
+const READ_AT_ONCE = 100;
+
 /** Those of these ids that are the project's, by id. */
 export async function selectListsById(
   db: Db,
   project: Pick<AuthorizedProject, 'id'>,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, UserListRow>> {
-  if (ids.length === 0) return new Map();
-  const rows = await selectLists(db, project)
-    .where('id', '=', sql<number>`any(${[...new Set(ids)]}::bigint[])`)
-    .execute();
-  return new Map(rows.map((row) => [row.id, row]));
+  const found = new Map<number, UserListRow>();
+  const wanted = [...new Set(ids)];
+  // What is read counts to what the caller holds: where that is too much, the rest is not read.
+  for (let at = 0; at < wanted.length; at += READ_AT_ONCE) {
+    const some = wanted.slice(at, at + READ_AT_ONCE);
+    const rows = await selectLists(db, project)
+      .where('id', '=', sql<number>`any(${some}::bigint[])`)
+      .execute();
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
 }
 
 /** The ids among these that are the project's; they stay until the commit. */
@@ -58,7 +67,10 @@ export async function keepLists(
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
-  const rows = await selectLists(tx, project)
+  const rows = await tx
+    .selectFrom('feature_flag_user_lists')
+    .select('id')
+    .where('project_id', '=', project.id)
     .where('id', '=', sql<number>`any(${[...new Set(ids)]}::bigint[])`)
     .orderBy('id')
     .forKeyShare()
