@@ -139,3 +139,17 @@ describe('changes of strategies', () => {
     expect(changeStrategies(current, inputs, () => next++).problems).toEqual(problems);
   });
 });
+
+test('strategies of a flag are so long at most; longer ones of before may become shorter', () => {
+  const idsOf = (count: number) =>
+    Array.from({ length: count }, (_, place) => String(place).padStart(200, 'u')).join(',');
+  const stored = (count: number) => ({
+    ...{ id: 1, name: 'userWithId', scopes: [] },
+    parameters: { userIds: idsOf(count) },
+  });
+  const change = (before: number, after: number): string[] =>
+    changeStrategies([stored(before)], [{ id: 1, parameters: { userIds: idsOf(after) } }], () => 2).problems;
+  const problems = ['are too long (maximum is 262144 characters)'];
+  expect([change(1, 1_303), change(1, 1_304)]).toEqual([[], problems]);
+  expect([change(2_000, 1_999), change(2_000, 2_001)]).toEqual([[], problems]);
+});

@@ -101,6 +101,10 @@ function changeScopes(
   return { value: [...scopes.values()] };
 }
 
+/** Characters of all strategies of a flag: a page has a hundred flags, and those of programs more. */
+const MAX_LENGTH = 262_144;
+const lengthOf = (strategies: readonly StoredStrategy[]): number => JSON.stringify(strategies).length;
+
 const userListOf = (id: number | null | undefined) => (id == null ? {} : { user_list_id: id });
 
 /**
@@ -141,6 +145,9 @@ export function changeStrategies(
     strategies.set(strategy.id, strategy);
   }
   if (strategies.size > 100) problems.push('are too many (maximum is 100)');
+  const length = lengthOf([...strategies.values()]);
+  if (length > MAX_LENGTH && length > lengthOf(current))
+    problems.push(`are too long (maximum is ${MAX_LENGTH} characters)`);
   return { strategies: [...strategies.values()], problems: [...new Set(problems)] };
 }
 
