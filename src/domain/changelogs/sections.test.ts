@@ -30,3 +30,9 @@ test.each([
 test('a version has one section', () => {
   expect(add(`${section('2.0.0')}\n${section('1.0.0')}`, '1.0.0')).toBeUndefined();
 });
+
+test('titles are looked at up to the ten thousandth', () => {
+  const file = (before: number) => `${'## Else\n'.repeat(before)}## 1.0.0\n`;
+  expect(add(file(9_999), '1.0.0')).toBeUndefined();
+  expect(add(file(10_000), '1.0.0')).toBe(`${file(10_000)}\n${section('1.0.0')}`);
+});

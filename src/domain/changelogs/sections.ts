@@ -7,11 +7,16 @@ export const sectionOf = (version: string, date: string, content: string): strin
 /** Characters of a title that are looked at. */
 const MAX_TITLE_LENGTH = 300;
 
+/** Titles of a file that are looked at: what is behind them is of earlier versions. */
+const MAX_TITLES = 10_000;
+
 /** Where sections begin, with their versions, in the order of the file. */
 function* sectionsOf(text: string): Generator<{ at: number; version: Version }> {
-  for (let at = 0; at < text.length; ) {
+  let titles = 0;
+  for (let at = 0; at < text.length && titles < MAX_TITLES; ) {
     const end = text.indexOf('\n', at);
     if (text.startsWith('## ', at)) {
+      titles += 1;
       const title = text.slice(at + 3, Math.min(end === -1 ? text.length : end, at + MAX_TITLE_LENGTH));
       const [word = ''] = title.trim().split(/\s/, 1);
       const version = parseVersion(word.startsWith('v') ? word.slice(1) : word);

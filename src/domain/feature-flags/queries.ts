@@ -30,7 +30,7 @@ const MAX_CLIENT_FLAGS = 5_000;
 /** Flags that are read by one statement: each may be as long as the body of a request. */
 const READ_AT_ONCE = 100;
 
-export type ClientFlagRow = Pick<FeatureFlagRow, 'name' | 'description' | 'active' | 'strategies'>;
+type ClientFlagRow = Pick<FeatureFlagRow, 'name' | 'description' | 'active' | 'strategies'>;
 
 /** For programs: by name. Strategies come as text, which counts to what the caller holds; 429 for too much. */
 export async function selectAllFlags(
