@@ -116,16 +116,43 @@ export type Line =
   | { number: number; size: number; text: string }
   | { number: number; size: number; isTooLong: true };
 
+/** Objects, lists and values of a line: what is more would hold up all others while it is read, and take all memory. */
+const MAX_OBJECTS = 100_000;
+const MAX_VALUES = 1_000_000;
+/** Bytes that can have no more. */
+const SURELY_FEW = 100_000;
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
+
+/** Whether JSON has more in it than is read, before it is parsed. Exported for its test alone. */
+export function isTooMuch(json: Buffer): boolean {
+  if (json.length <= SURELY_FEW) return false;
+  let objects = 0;
+  let values = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (isText) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) isText = false;
+    } else if (byte === QUOTE) isText = true;
+    else if (byte === COMMA) values++;
+    else if (byte === BRACKET || byte === BRACE) objects++;
+  }
+  return objects > MAX_OBJECTS || values > MAX_VALUES;
+}
+
 /** The lines of a file, numbered from one; those that are too long are not kept. */
 export async function* linesOfFile({ path }: UnpackedFile): AsyncGenerator<Line> {
   let number = 1;
   let parts: Buffer[] = [];
   let size = 0;
   const take = (): Line => {
+    const bytes = Buffer.concat(parts);
     const line: Line =
-      size > MAX_LINE_BYTES
+      size > MAX_LINE_BYTES || isTooMuch(bytes)
         ? { number, size, isTooLong: true }
-        : { number, size, text: Buffer.concat(parts).toString('utf8') };
+        : { number, size, text: bytes.toString('utf8') };
     parts = [];
     size = 0;
     number += 1;
@@ -149,13 +176,17 @@ export async function* linesOfFile({ path }: UnpackedFile): AsyncGenerator<Line>
   if (size > 0) yield take();
 }
 
+/** Of the file of a project, or of a group. */
+const MAX_JSON_BYTES = 4 * 1_048_576;
+
 /** A small file as JSON; BadArchive where it is none. */
 export async function jsonOfFile(
   { path, size }: UnpackedFile,
   name: string,
 ): Promise<Record<string, unknown>> {
   try {
-    const parsed: unknown = size > MAX_LINE_BYTES ? undefined : JSON.parse(await readFile(path, 'utf8'));
+    const bytes = size > MAX_JSON_BYTES ? undefined : await readFile(path);
+    const parsed: unknown = bytes && !isTooMuch(bytes) && JSON.parse(bytes.toString('utf8'));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
       return parsed as Record<string, unknown>;
   } catch (error) {

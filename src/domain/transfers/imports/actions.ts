@@ -98,7 +98,7 @@ export async function endImport(
       .updateTable('imports')
       .set({
         status: end.status,
-        error: end.error ?? null,
+        error: end.error?.replaceAll('\0', '?') ?? null,
         sha256: null,
         updated_at: now(),
         ...(end.passedOver && { passed_over: [...end.passedOver] }),

@@ -421,6 +421,38 @@ test('what nobody reads is passed over, and listed', async () => {
   );
 });
 
+test('names of a line that cannot be stored, or of which there are too many, end no import and flood no record', async () => {
+  const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`name_${index}`, 1]));
+  const long = 'n'.repeat(5_000);
+  const archive = archiveOf(lines('issues', issue({ 'a\u0000b': 1, [long]: 1, ...many })));
+  const { id, status } = await importing(archive);
+  expect(status).toMatchObject({ import_status: 'finished', failed_relations: [] });
+  expect(status.passed_over).toHaveLength(200);
+  expect(status.passed_over).toEqual(
+    expect.arrayContaining(['issues.a?b', `issues.${long}`.slice(0, 255), 'issues.name_0']),
+  );
+  bodyOf(await ashlar.root(`PUT /projects/${id}`, { body: { visibility: 'public' } }), 200);
+  const reader = await makeUser(ashlar);
+  expect(bodyOf(await ashlar.as(reader.token)(`GET /projects/${id}/import`), 200).passed_over).toEqual([]);
+});
+
+test('a line with more objects than can be read at once fails for itself', async () => {
+  const notes = `${'{},'.repeat(1_000_000)}{}`;
+  const archive = archiveOf(
+    lines('issues', `{"iid":1,"title":"One","notes":[${notes}]}`, issue({ iid: 2, title: 'Two' })),
+  );
+  const { id, status, importer } = await importing(archive);
+  expect(status).toMatchObject({
+    import_status: 'finished',
+    failed_relations: [
+      { relation_name: 'issues', line_number: 1, exception_message: 'the line is too long' },
+    ],
+  });
+  expect(bodyOf(await ashlar.as(importer.token)(`GET /projects/${id}/issues`), 200)).toMatchObject([
+    { title: 'Two' },
+  ]);
+});
+
 test('variables, hooks and tokens of an archive are not taken', async () => {
   const archive = archiveOf(
     lines('variables', { key: 'A', value: 'b' }),

@@ -20,7 +20,15 @@ import { findUsers, type ImportUsers } from './users.ts';
 const MAX_GROUPS = 1_000;
 
 /** A group of the archive, and the one that it is in there. */
-type ArchivedGroup = { id: number; parent: number | undefined; attributes: Record<string, unknown> };
+type ArchivedGroup = { id: number; parent: number | undefined; attributes: ReturnType<typeof attributesOf> };
+
+/** All that is read of them: the groups of an archive are in memory at once. */
+const attributesOf = ({ path, name, description, visibility_level }: Record<string, unknown>) => ({
+  path: textOf(path, 255),
+  name: textOf(name, 255),
+  description: textOf(description, 2_000),
+  visibility_level: Number(visibility_level),
+});
 
 async function readGroups({ files }: Unpacked): Promise<ArchivedGroup[]> {
   const list = files.get('tree/groups/_all.ndjson');
@@ -33,7 +41,10 @@ async function readGroups({ files }: Unpacked): Promise<ArchivedGroup[]> {
     if (groups.length >= MAX_GROUPS) throw new BadArchive(`The archive has more than ${MAX_GROUPS} groups.`);
     const attributes = await jsonOfFile(file, `tree/groups/${id}.json`);
     const parent = typeof attributes.parent_id === 'number' ? attributes.parent_id : undefined;
-    groups.push({ id, parent: groups.length === 0 ? undefined : parent, attributes });
+    groups.push({
+      ...{ id, parent: groups.length === 0 ? undefined : parent },
+      attributes: attributesOf(attributes),
+    });
   }
   if (groups.length === 0) throw new BadArchive('The archive has no group.');
   return groups;
@@ -47,8 +58,10 @@ const isPath = (path: string): boolean =>
   /^[a-zA-Z0-9_][\w.-]{0,254}$/.test(path) && !/\.(?:git|atom)$/.test(path);
 
 const levels = [0, 10, 20];
-const visibilityOf = ({ visibility_level: level }: Record<string, unknown>, most: number): number =>
-  Math.min(levels.includes(Number(level)) ? Number(level) : 0, most);
+const visibilityOf = (group: ArchivedGroup | undefined, most: number): number => {
+  const level = group?.attributes.visibility_level ?? 0;
+  return Math.min(levels.includes(level) ? level : 0, most);
+};
 
 /** The rows of the groups by their ids in the archive. What is inside of itself, or of nothing, is left out. */
 async function makeGroups(
@@ -61,17 +74,17 @@ async function makeGroups(
   const made = new Map<number, NamespaceRow>();
   const [first, ...below] = groups;
   if (first) made.set(first.id, root);
-  for (const { id, parent, attributes } of below) {
+  for (const group of below) {
+    const { id, parent, attributes } = group;
     const inside = parent === undefined ? undefined : made.get(parent);
-    const path = textOf(attributes.path, 255);
-    const name = textOf(attributes.name, 255) || path;
+    const { path, description } = attributes;
+    const name = attributes.name || path;
     if (!inside || !isPath(path) || made.has(id)) {
       report.fail({ relation: 'groups', line: null, message: `${id} has no path, or is in no group` });
       continue;
     }
     try {
-      const visibility = visibilityOf(attributes, Math.min(most, inside.visibility));
-      const description = textOf(attributes.description, 2_000);
+      const visibility = visibilityOf(group, Math.min(most, inside.visibility));
       const row = await inTransaction(tx, (part) =>
         insertGroup(part, inside, { name, path, description, visibility, avatar: null, settings: {} }),
       );
@@ -113,10 +126,10 @@ export async function importGroups(
   const ids = await inTransaction(background, async (tx) => {
     const root = await lockNamespace(tx, rootId);
     if (!root) throw new BadArchive('The group was deleted.');
-    const visibility = visibilityOf(groups[0]?.attributes ?? {}, most);
+    const visibility = visibilityOf(groups[0], most);
     await completeGroup(tx, rootId, {
       visibility,
-      description: textOf(groups[0]?.attributes.description, 2_000),
+      description: groups[0]?.attributes.description ?? '',
     });
     const made = await makeGroups(tx, { ...root, visibility }, groups, most, report);
     for (const group of groups) {
@@ -129,7 +142,7 @@ export async function importGroups(
       await readRelations(tx, relations, ({ name }) => files(group, name), {
         ...{ owner, importer: row.user_id ?? 0, users, rewrite: (text: string) => text },
         fail: report.fail,
-        passOver: (name) => report.passedOver.add(name),
+        passOver: report.passOver,
       });
       await countGroup(tx, id);
     }

@@ -150,7 +150,7 @@ async function importRows(
       refuse: snippets.refuse,
     },
     fail: report.fail,
-    passOver: (name) => report.passedOver.add(name),
+    passOver: report.passOver,
   });
   await countProject(tx, owner.id);
   if (branch !== undefined && !unpacked.files.has('tree/project/protected_branches.ndjson'))
@@ -175,7 +175,7 @@ async function importWhole(importing: Importing): Promise<void> {
   const { background } = services.database;
   const file = unpacked.files.get('tree/project.json');
   if (!file) throw new BadArchive('The archive has no tree/project.json: it is no export of a project.');
-  for (const relation of unread(unpacked)) report.passedOver.add(relation);
+  for (const relation of unread(unpacked)) report.passOver(relation);
   const { override, visibility = 0, committed } = optionsOf(row);
   const failed = report.failures.length;
   if (committed) {
@@ -237,7 +237,7 @@ async function importRelation({
     await readRelations(tx, relations, fileOf(unpacked), {
       ...{ owner, importer: row.user_id ?? 0, users, rewrite: rewriter(secrets) },
       fail: report.fail,
-      passOver: (name) => report.passedOver.add(name),
+      passOver: report.passOver,
       known: { merge_request: await selectNumbered(tx, 'merge_requests', owner) },
     });
     await countProject(tx, owner.id);

@@ -38,7 +38,7 @@ export async function presentImport(db: Db, project: AuthorizedProject): Promise
     correlation_id: archived?.correlation_id ?? null,
     failed_relations: failures.map(presentFailure),
     import_error: mayKnow ? (origin?.error ?? null) : null,
-    passed_over: archived?.passed_over ?? [],
+    passed_over: (mayKnow && archived?.passed_over) || [],
   };
 }
 

@@ -38,7 +38,9 @@ export type Reading = {
 
 /** Lines, and bytes of them, that are inserted at once. */
 const MAX_BATCH_LINES = 200;
-const MAX_BATCH_BYTES = 4 * 1_048_576;
+const MAX_BATCH_BYTES = 1_048_576;
+/** Lines of a relation: those that have numbers are in memory by them until the last one is read. */
+const MAX_LINES = 2_000_000;
 
 /** A refusal of the database in words that say no more than whoever brought the line may know. */
 export function refusalOf(error: unknown): string | undefined {
@@ -169,6 +171,11 @@ export async function readRelations(
     /** Numbers of epics, by those that are inside of them. */
     const inside = new Map<number, number>();
     for await (const line of linesOfFile(file)) {
+      if (line.number > MAX_LINES) {
+        const message = `the file has more than ${MAX_LINES} lines`;
+        reading.fail({ relation: relation.name, line: line.number, message });
+        break;
+      }
       const value = parsed(relation, line, reading);
       if (value === undefined) continue;
       if (isFirst)
