@@ -57,7 +57,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   snippets: ['conversation', 'hooks', 'markdown', 'notifications', 'repositories', 'search', 'spam'],
   templates: ['ci'],
   tokens: ['hooks'],
-  transfers: ['lfs', 'mirrors', 'namespaces', 'repositories'],
+  transfers: ['conversation', 'lfs', 'mirrors', 'namespaces', 'repositories'],
   wikis: ['hooks', 'repositories', 'search'],
   'work-items': [
     'conversation',

@@ -7,17 +7,16 @@ import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { seal } from '../../../platform/secret.ts';
+import { QUEUE } from '../exports/actions.ts';
 import type { RunningEntity } from './queries.ts';
 import type { StartInput } from './schema.ts';
 
 export const BULK_ENTITY = 'transfers.bulk_entity';
-/** One of them is fetched at a time. */
-const BULK_QUEUE = 'transfers.bulk';
 
 const stepJob = (id: number, delaySeconds = 0) => ({
   task: BULK_ENTITY,
   payload: { entity_id: id },
-  queue: BULK_QUEUE,
+  queue: QUEUE,
   key: `${BULK_ENTITY} ${id}`,
   delaySeconds,
 });

@@ -15,6 +15,8 @@ export class TryLater extends Error {
 }
 
 const TIMEOUT_MS = 30_000;
+/** Of a whole download: the other archives wait for it. */
+const LONGEST_DOWNLOAD_MS = 3_600_000;
 const MAX_JSON_BYTES = 4 * 1_048_576;
 const DEFAULT_WAIT_SECONDS = 15;
 const MAX_WAIT_SECONDS = 300;
@@ -72,16 +74,19 @@ export function sourceAt(fetch: Fetch, url: string, token: string): Source {
     },
     async download(path, maximum, write) {
       let isReceived = false;
+      const longest = AbortSignal.timeout(LONGEST_DOWNLOAD_MS);
       const reply = await fetch(`${base}${path}`, {
         headers,
         timeoutMilliseconds: TIMEOUT_MS,
         maximumBytes: maximum,
         keepRedirects: true,
+        signal: longest,
         async receive(_, pieces) {
           for await (const piece of pieces) await write(piece);
           isReceived = true;
         },
       }).catch((error: unknown) => {
+        if (longest.aborted) throw new SourceFailure('The download took longer than an hour.');
         throw inWords(error);
       });
       refuse(reply.status, reply.headers);

@@ -13,7 +13,10 @@ import { type ExportRow, oldest } from './queries.ts';
 export const EXPORT = 'transfers.export';
 export const UPLOAD = 'transfers.upload';
 export const EXPORT_MAIL = 'transfers.export_mail';
-/** One at a time of all archives is made or read: the others, and all other jobs, go on. */
+/**
+ * One at a time of all archives is made, read, fetched or sent: a server that takes hours for each byte holds up the other
+ * archives, and no other jobs.
+ */
 export const QUEUE = 'transfers';
 
 /** Where an export is sent to. */
@@ -74,7 +77,7 @@ export const finishExport = (db: Db, row: ExportRow, { keep, ...file }: Finished
     if (!done) return gone;
     await addJobs(tx, [
       { task: EXPORT_MAIL, payload: { export_id: row.id } },
-      ...(row.upload_sealed === null ? [] : [{ task: UPLOAD, payload: { export_id: row.id } }]),
+      ...(row.upload_sealed === null ? [] : [{ task: UPLOAD, payload: { export_id: row.id }, queue: QUEUE }]),
     ]);
     return gone;
   });

@@ -4,13 +4,17 @@ import type { Needs } from '../../../kernel/services.ts';
 import type { Task } from '../../../platform/jobs/jobs.ts';
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import { unseal } from '../../../platform/secret.ts';
+import { findUserOfProject } from '../../conversation/index.ts';
 import type { Upload } from './actions.ts';
 import { selectExport } from './queries.ts';
 
-const TIMEOUT_MS = 3_600_000;
+/** Between two pieces that the server takes, and of all of it. */
+const SILENCE_MS = 60_000;
+const LONGEST_MS = 3_600_000;
 
-/** A refusal that another try would get again. */
-const isFinal = (error: unknown): boolean => error instanceof OutboundFailure && error.reason === 'address';
+/** A refusal that another try would get again, and a time that no other archive is to wait for again. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof OutboundFailure && (error.reason === 'address' || error.reason === 'timeout');
 
 export function uploadTask(
   services: Needs<'blobs' | 'database' | 'log' | 'outbound' | 'secretKey' | 'settings'>,
@@ -18,8 +22,16 @@ export function uploadTask(
   return async ({ export_id }) => {
     const row = await selectExport(services.database.background, Number(export_id));
     if (!row?.sha256 || row.upload_sealed === null || row.status !== 'finished') return;
+    // The role may be gone that the export was asked for with.
+    const { project_id, user_id } = row;
+    const user =
+      project_id === null || user_id === null
+        ? undefined
+        : await findUserOfProject(services, project_id, user_id);
+    if (!user?.project.may('export_project')) return;
     const blob = await services.blobs.open(row.sha256);
     if (!blob) return;
+    const longest = AbortSignal.timeout(LONGEST_MS);
     // Written by requestExport() alone.
     const { url, method } = JSON.parse(unseal(services.secretKey, row.upload_sealed)) as Upload;
     try {
@@ -27,13 +39,14 @@ export function uploadTask(
         method,
         headers: { 'content-type': 'application/gzip', 'content-length': String(blob.size) },
         body: () => blob.stream(),
-        timeoutMilliseconds: TIMEOUT_MS,
+        timeoutMilliseconds: SILENCE_MS,
+        signal: longest,
         maximumBytes: 65_536,
         cutAnswer: true,
       });
       if (status >= 300) throw new Error(`the server answered ${status}`);
     } catch (error) {
-      if (!isFinal(error)) throw error;
+      if (!isFinal(error) && !longest.aborted) throw error;
       services.log.error('an export could not be sent', error, { export_id: row.id });
     } finally {
       await blob.close();

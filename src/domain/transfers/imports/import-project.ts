@@ -7,6 +7,7 @@ import { keepTopics } from '../../../kernel/namespaces/topic-actions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { BadBundle } from '../../../platform/git/copies/bundle.ts';
 import { BadCopy } from '../../../platform/git/copies/check.ts';
+import { findUserOfProject } from '../../conversation/index.ts';
 import { settingFollowUps } from '../../namespaces/index.ts';
 import {
   countWrite,
@@ -245,6 +246,19 @@ async function importRelation({
   });
 }
 
+/** Imports wait for each other, and the role that one was asked for with may be gone by then. */
+async function requireRole(
+  services: ImportServices,
+  { user_id, relation, options }: ImportRow,
+  projectId: number,
+): Promise<void> {
+  const user = user_id === null ? undefined : await findUserOfProject(services, projectId, user_id);
+  const { overwrite, committed } = optionsOf({ options });
+  const ability = overwrite ? 'delete_project' : relation === null ? 'read_project' : 'import_relations';
+  if (!committed && !user?.project.may(ability))
+    throw new BadArchive('Whoever asked for the import may not do so any more.');
+}
+
 export async function importProject(
   services: ImportServices,
   row: ImportRow,
@@ -254,6 +268,7 @@ export async function importProject(
 ): Promise<void> {
   const { background } = services.database;
   const owner: Owner = { column: 'project_id', id: projectId };
+  await requireRole(services, row, projectId);
   const file = fileOf(unpacked);
   const people = [file({ name: 'user_contributions' }), file({ name: 'project_members' })];
   const users = await findUsers(background, people, optionsOf(row).by_admin);

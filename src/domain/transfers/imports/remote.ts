@@ -1,12 +1,23 @@
 /** Fetches an archive from another server, by the rules for calls to others. */
 import { outboundFetch } from '../../../kernel/api/outbound-fetch.ts';
 import { badRequest } from '../../../platform/failure.ts';
+import { createShare } from '../../../platform/fair-share.ts';
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import type { Archive, Requesting } from './request.ts';
 import { largest } from './request.ts';
 
 /** Of each piece of the answer. */
 const TIMEOUT_MS = 30_000;
+/** Of all of it: the request waits for it. */
+const LONGEST_MS = 1_800_000;
+const downloads = createShare({
+  of: 'downloads of archives',
+  places: 8,
+  perCaller: 2,
+  waitingPerCaller: 4,
+  waiting: 100,
+  timeoutMs: 30_000,
+});
 const MAX_BYTES = 10 * 1_024 ** 3;
 const contentTypes = [
   'application/gzip',
@@ -16,7 +27,13 @@ const contentTypes = [
 ];
 
 /** 400 for an address that may not be called, or whose answer is no archive. */
-export async function receiveRemote<T>(
+export const receiveRemote = <T>(
+  context: Requesting,
+  url: string,
+  use: (archive: Archive) => Promise<T>,
+): Promise<T> => downloads.run(() => receive(context, url, use));
+
+async function receive<T>(
   context: Requesting,
   url: string,
   use: (archive: Archive) => Promise<T>,
@@ -28,6 +45,7 @@ export async function receiveRemote<T>(
     const reply = await outboundFetch(services, settings)(url, {
       timeoutMilliseconds: TIMEOUT_MS,
       maximumBytes: Math.min(MAX_BYTES, largest(settings)),
+      signal: AbortSignal.timeout(LONGEST_MS),
       async receive(headers, pieces) {
         const type =
           String(headers['content-type'] ?? '')
