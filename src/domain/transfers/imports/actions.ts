@@ -55,6 +55,10 @@ export async function insertImport(
   await addJobs(tx, [{ task: IMPORT, payload: { import_id: row.id }, queue: QUEUE }]);
 }
 
+/** While files are copied and repositories are placed, the transaction waits. */
+export const allowPauses = (tx: Db): Promise<unknown> =>
+  sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
+
 export const startImport = (db: Db, id: number): Promise<ImportRow | undefined> =>
   db
     .updateTable('imports')

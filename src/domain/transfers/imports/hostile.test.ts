@@ -1,4 +1,6 @@
 /** Archives that somebody made to do harm: refused in words as a whole, or line by line, and nothing is half visible. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
@@ -156,6 +158,13 @@ test.each<[what: string, entry: TarEntry, relation: string, message: RegExp, kep
     lines('issues', issue({ iid: 2 ** 40 })),
     'issues',
     /iid is no whole number/,
+    0,
+  ],
+  [
+    'an iid after which there is none',
+    lines('issues', issue({ iid: 2 ** 31 - 1 })),
+    'issues',
+    /iid is no/,
     0,
   ],
   [
@@ -451,6 +460,41 @@ test('a line with more objects than can be read at once fails for itself', async
   expect(bodyOf(await ashlar.as(importer.token)(`GET /projects/${id}/issues`), 200)).toMatchObject([
     { title: 'Two' },
   ]);
+});
+
+test.each<[what: string, branch: string]>([
+  ['a way out', '../../../x'],
+  ['a line end', 'x\nother'],
+  ['an option', '--upload-pack=x'],
+  ['nothing', ' '],
+])('a branch whose name is %s becomes no HEAD', async (_what, default_branch) => {
+  const broken = await importing(
+    gzipSync(
+      tarFile(
+        { name: 'VERSION', content: '0.2.4' },
+        { name: 'tree/project.json', content: JSON.stringify({ default_branch }) },
+        { name: 'project.bundle', content: '# v2 git bundle\nnothing' },
+      ),
+    ),
+  );
+  expect(broken.status.import_status).toBe('failed');
+  const { repositories, database } = ashlar.app.services;
+  const [row] = await database.sql<
+    { repository_storage: string }[]
+  >`select repository_storage from projects where id = ${broken.id}`;
+  const key = { kind: 'project', id: broken.id, wiki: false } as const;
+  const { folder } = repositories.open(key, row?.repository_storage ?? '');
+  expect(readFileSync(join(folder, 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
+});
+
+test('attributes of a request that cannot be stored are refused, or taken without them', async () => {
+  const importer = await makeUser(ashlar);
+  for (const value of ['a\u0000b', '\ud800'])
+    for (const name of ['override_params[issues_template]', 'name', 'path', 'namespace']) {
+      const fields = { path: uniqueName('imported'), [name]: value };
+      const { status } = await sendArchive(ashlar, '/projects/import', whole, fields, importer.token);
+      expect([name, status < 500]).toEqual([name, true]);
+    }
 });
 
 test('variables, hooks and tokens of an archive are not taken', async () => {

@@ -23,6 +23,7 @@ import { projectRelations } from '../relations/project-relations.ts';
 import type { ReadRecord } from '../relations/read-line.ts';
 import type { Relation } from '../relations/relation.ts';
 import {
+  allowPauses,
   commitImport,
   completeProject,
   completeSnippet,
@@ -131,6 +132,7 @@ async function importRows(
   attributes: ProjectAttributes,
   branch: string | undefined,
 ): Promise<WaitingSnippet[]> {
+  await allowPauses(tx);
   const held = await holdProject(tx, owner.id);
   if (!held) throw gone();
   const { overwrite = false } = optionsOf(row);

@@ -24,6 +24,11 @@ test.each<[what: string, given: Record<string, unknown>, taken: Record<string, u
   ['topics that are a text', { topics: 'a,b' }, {}],
   ['a setting', { merge_method: 'ff' }, { settings: { merge_method: 'ff' } }],
   ['a setting of no such value', { merge_method: 'none', emails_enabled: 'maybe' }, {}],
+  [
+    'settings that cannot be stored',
+    { issues_template: 'a\u0000', suggestion_commit_message: '\ud800', merge_commit_template: '😀' },
+    { settings: { merge_commit_template: '😀' } },
+  ],
   ['what administrators set', { max_artifacts_size: 3 }, {}],
   ['what is no setting', { id: 7, namespace_id: 7, creator_id: 7, runners_token: 'x' }, {}],
   ['what objects inherit', { constructor: 'x', __proto__: { merge_method: 'ff' } }, {}],

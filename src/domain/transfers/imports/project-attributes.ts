@@ -22,6 +22,9 @@ const others: ReadonlySet<string> = new Set([
 const levels = [0, 10, 20];
 const MAX_TOPICS = 100;
 
+/** PostgreSQL stores no JSON with NUL or half a character in a text. */
+const isStorable = (value: unknown): boolean => !/\\u(?:0000|[dD][89a-fA-F])/.test(JSON.stringify(value));
+
 const isText = (value: unknown, maximum: number): value is string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL stores no text with it.
   typeof value === 'string' && value.length <= maximum && !/\u0000/.test(value);
@@ -41,7 +44,8 @@ export function projectAttributes(
   const settings: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(ProjectSettingsSchema.properties)) {
     const value = values[name];
-    if (value !== undefined && !others.has(name) && Value.Check(schema, value)) settings[name] = value;
+    if (value !== undefined && !others.has(name) && Value.Check(schema, value) && isStorable(value))
+      settings[name] = value;
   }
   const { description, visibility_level, archived, topics, default_branch } = values;
   const names = { private: 0, internal: 10, public: 20 } as const;

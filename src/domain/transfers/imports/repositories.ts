@@ -3,6 +3,7 @@ import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type PreparedRepository, prepareFromBundle } from '../../../platform/git/copies/bundle.ts';
 import { allRefs } from '../../../platform/git/copies/copy.ts';
+import { isRefName } from '../../../platform/git/names.ts';
 import { setHead } from '../../../platform/git/write.ts';
 import type { UnpackedFile } from '../archive/unpack.ts';
 
@@ -32,7 +33,9 @@ export async function withPrepared<T>(
   work: (prepared: Prepared | undefined) => Promise<T>,
 ): Promise<T> {
   if (!bundle) return work(undefined);
-  const result = await repositories.write(key, wished ?? 'main', async (git) => {
+  // An archive may wish for anything, and the name becomes a line of the file HEAD.
+  const first = wished !== undefined && isRefName(wished) ? wished : 'main';
+  const result = await repositories.write(key, first, async (git) => {
     const prepared: PreparedRepository = await prepareFromBundle(bundle.path, git.folder);
     try {
       const branch = chooseBranch(branchesOf(await allRefs(prepared.folder)), wished);

@@ -7,6 +7,7 @@ import {
   date,
   integer,
   longText,
+  number,
   type Relation,
   required,
   text,
@@ -18,7 +19,7 @@ const epics: Relation = {
   table: 'epics',
   numbered: 'epic',
   attributes: [
-    required('iid', integer(1)),
+    required('iid', number),
     required('title', text(255, /\S/)),
     attribute('description', longText),
     required('author_id', { of: 'author' }),

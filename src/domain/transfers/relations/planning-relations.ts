@@ -9,6 +9,7 @@ import {
   type JsonObject,
   longText,
   type NewRow,
+  number,
   type Relation,
   required,
   text,
@@ -37,7 +38,7 @@ export const milestones: Relation = {
   table: 'milestones',
   numbered: 'milestone',
   attributes: [
-    required('iid', integer(1)),
+    required('iid', number),
     required('title', text(255, /\S/)),
     attribute('description', longText),
     required('state', choice(['active', 'closed'], 'active'), { otherwise: 'active' }),

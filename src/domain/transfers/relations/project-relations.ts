@@ -19,6 +19,7 @@ import {
   integer,
   type JsonObject,
   longText,
+  number,
   type Relation,
   ref,
   required,
@@ -80,7 +81,7 @@ const issues: Relation = {
   table: 'issues',
   numbered: 'issue',
   attributes: [
-    required('iid', integer(1)),
+    required('iid', number),
     required('title', text(255, /\S/)),
     attribute('description', longText),
     author,
@@ -168,7 +169,7 @@ const mergeRequests: Relation = {
   table: 'merge_requests',
   numbered: 'merge_request',
   attributes: [
-    required('iid', integer(1)),
+    required('iid', number),
     required('source_branch', ref),
     required('target_branch', ref),
     attribute('source_project_id', { of: 'computed', as: 'source_project' }),
@@ -289,7 +290,7 @@ const pipelines: Relation = {
   name: 'ci_pipelines',
   table: 'pipelines',
   attributes: [
-    required('iid', integer(1)),
+    required('iid', number),
     required('sha', sha),
     required('ref', ref),
     required('before_sha', sha, { otherwise: '0'.repeat(40) }),

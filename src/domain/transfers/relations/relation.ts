@@ -88,6 +88,8 @@ export const text = (maximum = 255, pattern?: RegExp): Kind => ({
 export const longText: Kind = text(MAX_TEXT_LENGTH);
 export const integer = (minimum = 0, maximum = 2_147_483_647): Kind => ({ of: 'integer', minimum, maximum });
 export const ref: Kind = { of: 'ref' };
+/** A number within a project or group: others follow it there, and find room. */
+export const number: Kind = integer(1, 1_000_000_000);
 export const boolean: Kind = { of: 'boolean' };
 export const time: Kind = { of: 'time' };
 export const date: Kind = { of: 'date' };
