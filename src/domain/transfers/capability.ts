@@ -2,7 +2,7 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
 import type { Tasks } from '../../platform/jobs/jobs.ts';
-import { BULK_ENTITY } from './bulk-imports/actions.ts';
+import { BULK_ENTITY, endLostTransfers } from './bulk-imports/actions.ts';
 import { bulkImportEndpoints } from './bulk-imports/routes.ts';
 import { runEntity } from './bulk-imports/run-entity.ts';
 import { EXPORT, EXPORT_MAIL, removeOldExports, UPLOAD } from './exports/actions.ts';
@@ -10,7 +10,7 @@ import { exportMailTask } from './exports/mail.ts';
 import { exportEndpoints } from './exports/routes.ts';
 import { runExport } from './exports/run-export.ts';
 import { uploadTask } from './exports/upload.ts';
-import { IMPORT } from './imports/actions.ts';
+import { endLostImports, IMPORT } from './imports/actions.ts';
 import type { ImportServices } from './imports/report.ts';
 import { importEndpoints } from './imports/routes.ts';
 import { runImport } from './imports/run-import.ts';
@@ -32,8 +32,11 @@ export function transfersCapability(
     [BULK_ENTITY]: ({ entity_id }) => runEntity(services, Number(entity_id)),
     // Written by requestRelationExports() alone.
     [RELATION_EXPORT]: (payload) => runRelationExports(services, payload as Owner),
-    [SWEEP]: async () =>
-      services.blobs.release([...(await removeOldExports(db)), ...(await removeOldRelationExports(db))]),
+    [SWEEP]: async () => {
+      const gone = [removeOldExports, removeOldRelationExports, endLostImports];
+      for (const remove of gone) await services.blobs.release(await remove(db));
+      await endLostTransfers(db);
+    },
   };
   return {
     name: 'transfers',

@@ -1,9 +1,13 @@
 /** What jobs do whose turn comes later than the request: the role may be gone, and what they hold is one place of all jobs. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { archiveOf, lines, sendArchive } from '../../../test/support/transfers.ts';
 import { startWebServer } from '../../../test/support/web-server.ts';
+import { moveClock } from '../../platform/clock.ts';
+import { transfersCapability } from './capability.ts';
 import { runExport } from './exports/run-export.ts';
 import { uploadTask } from './exports/upload.ts';
 import { runImport } from './imports/run-import.ts';
@@ -83,4 +87,57 @@ test('an export is not sent anywhere for one whose role is gone by then', async 
   } finally {
     await server.stop();
   }
+});
+
+test('what a job was given up with is ended: another may be asked for, and no token stays', async () => {
+  const { services } = ashlar.app;
+  const { sql } = services.database;
+  const { project, user } = await projectWithIssue(50);
+  const as = ashlar.as(user.token);
+  const path = project.path_with_namespace;
+  const ask = async () => bodyOf(await as(`POST /projects/${project.id}/export`), 202);
+  const importing = () =>
+    sendArchive(
+      ashlar,
+      '/projects/import-relation',
+      archiveOf(issues),
+      { path, relation: 'issues' },
+      user.token,
+    );
+  await ask();
+  expect((await importing()).status).toBe(201);
+  await sql`insert into bulk_imports (user_id, source_url, token_sealed, status, created_at, updated_at)
+    values (${user.id}, 'https://example.org', 'sealed', 'started', now(), now())`;
+  await sql`insert into bulk_import_entities (bulk_import_id, source_type, source_full_path, destination_slug, destination_namespace,
+      migrate_projects, migrate_memberships, status, step, created_at, updated_at)
+    select id, 'group_entity', 'a', 'a', '', true, true, 'started', 'wait', now(), now() from bulk_imports`;
+  await sql`update exports set status = 'started' where project_id = ${project.id}`;
+  await sql`update imports set status = 'started' where project_id = ${project.id}`;
+  const sweep = transfersCapability(services).tasks?.['transfers.sweep'];
+  const states = async () =>
+    sql`select (select string_agg(status, ',') from exports where project_id = ${project.id}) as export,
+      (select status from imports where project_id = ${project.id} and sha256 is null) as import,
+      (select status from bulk_imports where user_id = ${user.id} and token_sealed is null) as bulk,
+      (select status from bulk_import_entities) as entity`;
+  await sweep?.({});
+  expect(await states()).toEqual([{ export: 'started', import: null, bulk: null, entity: 'started' }]);
+  const back = moveClock(8 * 86_400_000);
+  try {
+    await sweep?.({});
+  } finally {
+    back();
+  }
+  expect(await states()).toEqual([{ export: null, import: 'failed', bulk: 'failed', entity: 'failed' }]);
+  await ask();
+  expect((await importing()).status).toBe(201);
+});
+
+test('what a killed process left of a job is removed, also where its project is gone', async () => {
+  const { services } = ashlar.app;
+  const folder = (name: string) => join(services.config.data, 'transfers', name);
+  const left = [folder('import-999999'), folder('export-999999')];
+  for (const each of left) mkdirSync(each, { recursive: true });
+  await runImport(services, 999_999);
+  await runExport(services, 999_999);
+  expect(left.filter((each) => existsSync(each))).toEqual([]);
 });

@@ -464,7 +464,7 @@ describe('a group', () => {
       { iid: 2, title: 'Child', parent_iid: 1, description: expect.stringMatching(/Text$/) },
     ]);
     expect(await read(`${id}/epics/${epics[0].id}/notes`)).toContainEqual(
-      expect.objectContaining({ body: expect.stringMatching(/On it$/) }),
+      expect.objectContaining({ body: expect.stringMatching(/On it$/), system: false }),
     );
     expect(await read(`${id}/wikis`)).toMatchObject([{ slug: 'Home' }]);
     expect((await ashlar.root(`POST /groups/${id}/epics`, { body: { title: 'Next' } })).body.iid).toBe(3);

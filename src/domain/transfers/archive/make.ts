@@ -1,5 +1,5 @@
 /** Makes archives: a tar file in gzip, as it is made. */
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -64,9 +64,6 @@ export async function writeArchive(
   );
 }
 
-const closed = (stream: WriteStream): Promise<void> =>
-  new Promise((resolve, reject) => stream.once('error', reject).end(() => resolve()));
-
 const LINE_END = Buffer.from('\n');
 
 /** Lines as a file of the folder, whose size the archive has to say before them; undefined where there are none. */
@@ -76,21 +73,15 @@ export async function linesInFile(
   pages: AsyncIterable<string[]>,
 ): Promise<{ path: string; count: number } | undefined> {
   const path = join(folder, 'lines');
-  const stream = createWriteStream(path, { mode: 0o600 });
   let count = 0;
-  try {
+  async function* pieces(): AsyncGenerator<Buffer> {
     for await (const lines of pages) {
       const piece = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), LINE_END]));
       await disk.refuseWritesOf(piece.length);
       count += lines.length;
-      if (!stream.write(piece))
-        await new Promise<void>((resolve, reject) => {
-          stream.once('drain', resolve);
-          stream.once('error', reject);
-        });
+      yield piece;
     }
-  } finally {
-    await closed(stream);
   }
+  await pipeline(Readable.from(pieces(), { objectMode: false }), createWriteStream(path, { mode: 0o600 }));
   return count === 0 ? undefined : { path, count };
 }

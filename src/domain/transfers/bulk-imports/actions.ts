@@ -8,6 +8,7 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { seal } from '../../../platform/secret.ts';
 import { QUEUE } from '../exports/actions.ts';
+import { longAgo } from '../exports/queries.ts';
 import type { RunningEntity } from './queries.ts';
 import type { StartInput } from './schema.ts';
 
@@ -131,6 +132,25 @@ export async function nextStep(
     .where('status', '=', 'created')
     .execute();
   await addJobs(tx, [stepJob(id, delaySeconds)]);
+}
+
+/** Ends those whose jobs are given up: the token of the source goes. */
+export async function endLostTransfers(db: Db): Promise<void> {
+  const before = longAgo();
+  const error = 'The server has a fault: see its log.';
+  await inTransaction(db, async (tx) => {
+    const { rows } = await sql<{ id: number }>`
+      select b.id from bulk_imports b where b.status in ('created', 'started') and b.updated_at < ${before}
+        and not exists (select from bulk_import_entities e where e.bulk_import_id = b.id
+          and e.status in ('created', 'started') and e.updated_at >= ${before}) for update`.execute(tx);
+    const ids = rows.map(({ id }) => id);
+    await sql`
+      update bulk_import_entities set status = 'failed', error = ${error}, updated_at = ${now()}
+      where bulk_import_id = any(${ids}::bigint[]) and status in ('created', 'started')`.execute(tx);
+    await sql`
+      update bulk_imports set status = 'failed', token_sealed = null, updated_at = ${now()}
+      where id = any(${ids}::bigint[])`.execute(tx);
+  });
 }
 
 /** Ends an entity, and with the last one the whole, whose token goes. `more` comes after it. */

@@ -8,7 +8,7 @@ import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { seal } from '../../../platform/secret.ts';
 import type { Owner } from '../relations/export-queries.ts';
-import { type ExportRow, oldest } from './queries.ts';
+import { type ExportRow, longAgo, oldest } from './queries.ts';
 
 export const EXPORT = 'transfers.export';
 export const UPLOAD = 'transfers.upload';
@@ -99,14 +99,11 @@ async function removeOver(tx: Db, { project_id, namespace_id }: ExportRow): Prom
   return rows.flatMap(({ sha256 }) => sha256 ?? []);
 }
 
-/** Days after which what is not made yet will not be. */
-const GIVEN_UP_DAYS = 3;
-
 /** Removes those that are a day old, and those that nobody makes any more; the digests of their files. */
 export async function removeOldExports(db: Db): Promise<Buffer[]> {
   const { rows } = await sql<{ sha256: Buffer | null }>`
     delete from exports
-    where finished_at < ${oldest()} or created_at < ${oldest()}::timestamptz - ${GIVEN_UP_DAYS} * interval '1 day'
+    where finished_at < ${oldest()} or created_at < ${longAgo()}
     returning sha256`.execute(db);
   return rows.flatMap(({ sha256 }) => sha256 ?? []);
 }

@@ -12,6 +12,12 @@ const KEPT_MS = 86_400_000;
 
 export const oldest = (): Date => new Date(now().getTime() - KEPT_MS);
 
+/** Jobs that were tried for so long are tried no more. */
+const GIVEN_UP_MS = 7 * KEPT_MS;
+
+/** What was begun before and is not over has no job any more. */
+export const longAgo = (): Date => new Date(now().getTime() - GIVEN_UP_MS);
+
 export type ExportStatus = 'none' | 'queued' | 'started' | 'finished' | 'regeneration_in_progress';
 
 export async function selectStatus(db: Db, { column, id }: Owner): Promise<ExportStatus> {

@@ -34,13 +34,19 @@ export type ExportServices = Needs<
 
 const MEBIBYTE = 1_048_576;
 
+const scratchOf = ({ config }: Needs<'config'>, name: string): string => join(config.data, 'transfers', name);
+
+/** Removes what a killed process left of a job that has nothing to do any more. */
+export const removeScratch = (services: Needs<'config'>, name: string): Promise<void> =>
+  rm(scratchOf(services, name), { recursive: true, force: true });
+
 /** A folder of the job alone: one that was killed left it, and its next try begins anew. */
 export async function inScratch<T>(
-  { config }: Needs<'config'>,
+  services: Needs<'config'>,
   name: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = join(config.data, 'transfers', name);
+  const folder = scratchOf(services, name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
@@ -215,7 +221,7 @@ function failureOf(error: unknown): string {
 export async function runExport(services: ExportServices, id: number): Promise<void> {
   const { background } = services.database;
   const row = await startExport(background, id);
-  if (!row) return;
+  if (!row) return removeScratch(services, `export-${id}`);
   const { max_export_size } = await services.settings.read();
   const maximum = max_export_size === 0 ? Number.POSITIVE_INFINITY : max_export_size * MEBIBYTE;
   const draft = await services.blobs.draft();

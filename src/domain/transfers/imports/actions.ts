@@ -7,6 +7,7 @@ import { conflict, Failure } from '../../../platform/failure.ts';
 import { addJobs } from '../../../platform/jobs/jobs.ts';
 import { randomHex } from '../../../platform/secret.ts';
 import { QUEUE } from '../exports/actions.ts';
+import { longAgo } from '../exports/queries.ts';
 import type { Owner } from '../relations/export-queries.ts';
 import type { ImportOptions, ImportRow, WaitingSnippet } from './queries.ts';
 import type { FailedRelation } from './read-relations.ts';
@@ -111,6 +112,15 @@ export async function endImport(
       .execute();
   });
   return sha256 ? [sha256] : [];
+}
+
+/** Ends those whose jobs are given up; the digests of their archives. */
+export async function endLostImports(db: Db): Promise<Buffer[]> {
+  const { rows } = await sql<{ sha256: Buffer | null }>`
+    with lost as (select id, sha256 from imports where status = 'started' and updated_at < ${longAgo()} for update)
+    update imports i set status = 'failed', error = 'The server has a fault: see its log.', sha256 = null, updated_at = ${now()}
+    from lost where lost.id = i.id returning lost.sha256`.execute(db);
+  return rows.flatMap(({ sha256 }) => sha256 ?? []);
 }
 
 /** What the project shows when all of it is there. */

@@ -3,7 +3,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { BadBundle } from '../../../platform/git/copies/bundle.ts';
 import { BadCopy } from '../../../platform/git/copies/check.ts';
 import { BadArchive, unpackArchive } from '../archive/unpack.ts';
-import { inScratch, isPassing, UNEXPECTED } from '../exports/run-export.ts';
+import { inScratch, isPassing, removeScratch, UNEXPECTED } from '../exports/run-export.ts';
 import { endImport, startImport } from './actions.ts';
 import { importGroups } from './import-groups.ts';
 import { importProject } from './import-project.ts';
@@ -41,7 +41,7 @@ async function run(services: ImportServices, row: ImportRow): Promise<readonly s
 /** Imports the archive; what a killed process began is begun anew. */
 export async function runImport(services: ImportServices, id: number): Promise<void> {
   const row = await startImport(services.database.background, id);
-  if (!row) return;
+  if (!row) return removeScratch(services, `import-${id}`);
   const end = async (how: Parameters<typeof endImport>[2]) =>
     services.blobs.release(await endImport(services, row, how));
   try {

@@ -96,6 +96,14 @@ describe('an issue', () => {
     expect(problems).toEqual([{ relation: 'issues', text: expect.stringMatching(text) }]);
   });
 
+  test.each(['a\nb', 'a b', '-x', 'a:b', ' ', '\u0000'])('of a branch %j is refused', (source_branch) => {
+    const line = { iid: 1, title: 'M', source_branch, target_branch: 'b', author_id: 20 };
+    expect(read('merge_requests', line)).toEqual({
+      record: undefined,
+      problems: [{ relation: 'merge_requests', text: expect.stringMatching(/^source_branch/) }],
+    });
+  });
+
   test('whose label or note is wrong loses that alone', () => {
     const { record, problems } = read(
       'issues',
