@@ -11,6 +11,8 @@ export const MIRROR_FAILED = 'mirror_failed';
 
 /** Runs of all mirrors of one top-level group, or of one user, at a time. */
 const PLACES_OF_OWNER = 2;
+/** Runs of all mirrors that one user set up, who may have any number of groups. */
+const PLACES_OF_USER = 4;
 
 const isHeld = sql`exists (select from processes p where p.id = m.runner
   and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS}))`;
@@ -30,15 +32,22 @@ export async function takeDue(
       select coalesce(n.ancestor_ids[1], n.id) as owner, count(*) as count
       from mirrors m join projects pr on pr.id = m.project_id join namespaces n on n.id = pr.namespace_id
       where m.runner is not null and ${isHeld} group by 1
+    ), held_of_user as (
+      select m.user_id, count(*) as count
+      from mirrors m where m.runner is not null and ${isHeld} group by m.user_id
     ), due as (
-      select m.id, m.due_at, coalesce(n.ancestor_ids[1], n.id) as owner,
+      select m.id, m.due_at, m.user_id, coalesce(n.ancestor_ids[1], n.id) as owner,
         row_number() over (partition by coalesce(n.ancestor_ids[1], n.id) order by m.due_at, m.id) as place
       from mirrors m join projects pr on pr.id = m.project_id join namespaces n on n.id = pr.namespace_id
       where m.due_at <= ${time} and (m.runner is null or not ${isHeld})
-    ), chosen as (
-      select d.id from due d left join held h on h.owner = d.owner
+    ), of_owners as (
+      select d.*, row_number() over (partition by d.user_id order by d.place, d.due_at, d.id) as place_of_user
+      from due d left join held h on h.owner = d.owner
       where d.place + coalesce(h.count, 0) <= ${PLACES_OF_OWNER}
-      order by d.place, d.due_at, d.id
+    ), chosen as (
+      select o.id from of_owners o left join held_of_user u on u.user_id = o.user_id
+      where o.user_id is null or o.place_of_user + coalesce(u.count, 0) <= ${PLACES_OF_USER}
+      order by o.place, o.due_at, o.id
       limit least(${places}::bigint, greatest(0, ${capacity}::bigint - (select coalesce(sum(count), 0) from held)))
     ), free as (
       select m.id from mirrors m where m.id in (select id from chosen)

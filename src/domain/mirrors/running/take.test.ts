@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
-import { makeGroup, makeProject } from '../../../../test/support/factories.ts';
+import { makeGroup, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import { afterPush } from '../rules.ts';
 import { finishRun, takeDue } from './run-actions.ts';
 
@@ -20,11 +20,11 @@ beforeEach(async () => {
 });
 
 /** Mirrors of a new project in a new group, or in a group below another. */
-async function due(count: number, parent?: number): Promise<number> {
+async function due(count: number, parent?: number, user: number | null = null): Promise<number> {
   const group = await makeGroup(ashlar, parent === undefined ? {} : { parent_id: parent });
   const { id } = await makeProject(ashlar, { namespace_id: group.id });
-  await sql`insert into mirrors (project_id, kind, enabled, url, status, due_at, created_at, updated_at)
-    select ${id}, 'push', true, 'https://git.invalid/' || x, 'none', now() - interval '1 minute', now(), now()
+  await sql`insert into mirrors (project_id, user_id, kind, enabled, url, status, due_at, created_at, updated_at)
+    select ${id}, ${user}::bigint, 'push', true, 'https://git.invalid/' || x, 'none', now() - interval '1 minute', now(), now()
     from generate_series(1, ${count}) x`.execute(db());
   return group.id;
 }
@@ -54,6 +54,21 @@ test('an owner has two places at most, with all groups below', async () => {
   expect(taken).toHaveLength(3);
   expect(new Set(taken.map(({ project_id }) => project_id)).size).toBeGreaterThan(1);
   expect(await take(second)).toEqual([]);
+});
+
+test('a user has four places at most, in however many groups', async () => {
+  const [greedy, other] = [await makeUser(ashlar), await makeUser(ashlar)];
+  for (let group = 0; group < 6; group++) await due(2, undefined, greedy.id);
+  await due(1, undefined, other.id);
+  const taken = await take(first, 8);
+  const of = (rows: { user_id: number | null }[], { id }: { id: number }) =>
+    rows.filter(({ user_id }) => user_id === id).length;
+  expect([of(taken, greedy), of(taken, other)]).toEqual([4, 1]);
+  expect(await take(second)).toEqual([]);
+  const [row] = taken.filter(({ user_id }) => user_id === greedy.id);
+  if (!row) throw new Error('there is one');
+  await finishRun(db(), first, row, afterPush(row, {}, new Date()));
+  expect(of(await take(second), greedy)).toBe(1);
 });
 
 test('places and the capacity of all processes bound what is taken', async () => {
