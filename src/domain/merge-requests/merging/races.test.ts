@@ -5,6 +5,7 @@ import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf } from '../../../../test/support/factories.ts';
 import { commitTo, makeMergeRequest, makeReviewedProject } from '../../../../test/support/merge-requests.ts';
 import { overtake } from '../../../../test/support/races.ts';
+import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { fullRef, NO_OBJECT } from '../../../platform/git/names.ts';
 import { updateRefs } from '../../../platform/git/write.ts';
 import { projectRepository } from '../../repositories/index.ts';
@@ -126,11 +127,22 @@ describe('a merge that was not recorded', () => {
   test('is recorded by who made it, though another process opened it again meanwhile', async () => {
     const { id } = await makeReviewedProject(ashlar);
     await makeMergeRequest(ashlar, id, 'topic');
+    // It waits to claim, and then once more: neither while it holds a lock itself, which would be a deadlock.
+    let other: Sql | undefined;
     const merged = await overtake(
       ashlar,
-      (tx) => tx`select from repositories for share`,
-      () => ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`),
-      (tx) => tx`update merge_requests set state = 'opened', merging = null where project_id = ${id}`,
+      async (tx) => {
+        other = tx;
+      },
+      () =>
+        overtake(
+          ashlar,
+          (tx) => tx`select from merge_requests where project_id = ${id} for update`,
+          () => ashlar.root(`PUT /projects/${id}/merge_requests/1/merge`),
+          async () => other && (await other`lock table lfs_locks in access exclusive mode`),
+        ),
+      (tx) =>
+        tx`update merge_requests set state = 'opened', merging = null where project_id = ${id} and state = 'locked'`,
     );
     expect(merged).toMatchObject({ status: 200, body: { state: 'merged' } });
     expect((await show(id)).merge_commit_sha).toBe(await branchOf(id, 'main'));
