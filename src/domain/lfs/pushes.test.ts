@@ -1,7 +1,10 @@
 /** Pushes, merges and commits over the API: pointers whose objects are missing, and files that others have locked. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../test/support/app.ts';
 import {
@@ -299,44 +302,74 @@ test('the default branch is not set back over what another one has locked', asyn
   expect((await runGit(work, ['push', '--force', 'origin', 'origin/main~1:main'])).code).toBe(0);
 });
 
-test('a lock that is made while a push comes holds for it', async () => {
-  const { project, developer, maintainer, lock, clone } = await makeWorld();
-  const work = await clone(maintainer);
+/** A push of a change to main, as its bytes. */
+async function changeOf(clone: (user: MadeUser) => Promise<string>, user: MadeUser) {
+  const work = await clone(user);
   const [before] = (await mustGit(work, ['rev-parse', 'HEAD'])).split('\n');
   await commitFiles(work, { 'art/a.psd': 'other' });
   const [after] = (await mustGit(work, ['rev-parse', 'HEAD'])).split('\n');
   const pack = join(work, 'sent');
   await mustGit(work, ['pack-objects', '-q', '--revs', pack], `${after}\n^${before}\n`);
   const [name] = readdirSync(work).filter((each) => each.endsWith('.pack'));
-  const packed = readFileSync(join(work, name ?? ''));
   const command = `${before} ${after} refs/heads/main\0report-status\n`;
   const line = `${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`;
-  const address = `${app.url}/${project.path_with_namespace}.git/git-receive-pack`;
-  const body = new ReadableStream({
-    async start(controller) {
-      controller.enqueue(Buffer.concat([Buffer.from(line), packed.subarray(0, -30)]));
-      // The server has begun: it holds the repository.
-      await expect
-        .poll(async () => {
-          const uses = app.app.services.database.db.selectFrom('repository_uses').selectAll();
-          return (await uses.where('purpose', '=', 'write').execute()).length;
-        })
-        .toBeGreaterThan(0);
-      await lock(developer, 'art/a.psd');
-      controller.enqueue(packed.subarray(-30));
-      controller.close();
-    },
-  });
-  const response = await fetch(address, {
+  return Buffer.concat([Buffer.from(line), readFileSync(join(work, name ?? ''))]);
+}
+
+/** Begins to push; the caller writes what is pushed. */
+const beginPush = (path: string, user: MadeUser) =>
+  httpRequest(`${app.url}/${path}.git/git-receive-pack`, {
     method: 'POST',
     headers: {
-      authorization: `Basic ${Buffer.from(`x:${maintainer.token}`).toString('base64')}`,
+      authorization: `Basic ${Buffer.from(`x:${user.token}`).toString('base64')}`,
       'content-type': 'application/x-git-receive-pack-request',
     },
-    body,
-    duplex: 'half',
   });
-  expect(await response.text()).toContain('pre-receive hook declined');
+
+/** The server holds the repository: it has begun to take a push. */
+const whileItTakes = () =>
+  expect
+    .poll(async () => {
+      const uses = app.app.services.database.db.selectFrom('repository_uses').selectAll();
+      return (await uses.where('purpose', '=', 'write').execute()).length;
+    })
+    .toBeGreaterThan(0);
+
+const answerTo = async (request: ClientRequest): Promise<string> => {
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return text(response);
+};
+
+test('a lock that is made while a push comes holds for it', async () => {
+  const { project, developer, maintainer, lock, clone } = await makeWorld();
+  const sent = await changeOf(clone, maintainer);
+  const request = beginPush(project.path_with_namespace, maintainer);
+  const answer = answerTo(request);
+  request.write(sent.subarray(0, -30));
+  await whileItTakes();
+  await lock(developer, 'art/a.psd');
+  request.end(sent.subarray(-30));
+  expect(await answer).toContain('pre-receive hook declined');
+});
+
+test.each(['before', 'while'])('a lock made %s a push comes that never ends holds for it', async (when) => {
+  const { project, developer, maintainer, lock, clone } = await makeWorld();
+  const sent = await changeOf(clone, maintainer);
+  if (when === 'before') await lock(developer, 'art/a.psd');
+  const request = beginPush(project.path_with_namespace, maintainer);
+  const answer = answerTo(request);
+  request.write(sent.subarray(0, -30));
+  await whileItTakes();
+  if (when === 'while') await lock(developer, 'art/a.psd');
+  request.write(sent.subarray(-30));
+  // git has all that it needs, and is not told that there is no more.
+  const more = setInterval(() => request.write('x'), 20);
+  try {
+    expect(await answer).toContain('pre-receive hook declined');
+  } finally {
+    clearInterval(more);
+    request.destroy();
+  }
 });
 
 test('what a fork brings by a merge request has its objects, and no others', async () => {

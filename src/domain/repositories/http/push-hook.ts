@@ -32,7 +32,7 @@ export type JudgedByObjects = {
 export type PushHook = {
   /** With these git runs it. */
   options: Pick<ServiceOptions, 'configuration' | 'environment'>;
-  /** To be called before git gets the end of the push: then it is settled what is judged. */
+  /** To be called before git gets the end of the push: only then may the hook pass over what is pushed. */
   settle(): Promise<void>;
   /** Answers it when it asks, until git has ended. */
   attend(ended: Promise<unknown>): Promise<void>;
@@ -70,7 +70,7 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
     async settle() {
       if (folder === undefined) return;
       await judge.contents?.lookAgain?.();
-      if (byContents().length > 0) await writeFile(join(folder, 'contents'), '');
+      if (byContents().length === 0) await writeFile(join(folder, 'pointers-only'), '');
     },
     async attend(ended) {
       const place = folder === undefined ? undefined : await readPlace(git, folder, ended);
@@ -78,6 +78,8 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
       let answer: string | undefined = 'The server could not judge what is pushed.';
       try {
         const pointerIds = await readPointerIds(folder);
+        // git may be at the end of what it needs before the client is.
+        await judge.contents?.lookAgain?.();
         answer = await refusalOf({ git, place }, judge, byContents(), pointerIds);
       } finally {
         await writeAnswer(folder, answer);
