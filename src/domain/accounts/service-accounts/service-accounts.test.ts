@@ -167,7 +167,14 @@ test('owners make them where the instance says so, of their top-level group alon
     }),
     201,
   );
-  expect((await app.as(bot.token)(`POST ${path(group)}`)).status).toBe(403);
+  const asBot = app.as(bot.token);
+  expect((await asBot(`POST ${path(group)}`)).status).toBe(403);
+  const tokens = `${path(group)}/${made.id}/personal_access_tokens` as const;
+  const wanted = { body: { name: 'Lasting', scopes: ['api'] } };
+  expect((await asBot(`POST ${tokens}`, wanted)).status).toBe(403);
+  const ofOwner = bodyOf(await as(`POST ${tokens}`, wanted), 201);
+  expect((await asBot(`POST ${tokens}/${ofOwner.id}/rotate`)).status).toBe(403);
+  expect((await asBot(`DELETE ${tokens}/${ofOwner.id}`)).status).toBe(204);
   const external = await makeUser(app);
   await addMember(app, `groups/${group.id}`, external, 50);
   await app.root(`PUT /users/${external.id}`, { body: { external: true } });

@@ -3,9 +3,10 @@ import Type from 'typebox';
 import { onGroup } from '../../../kernel/access/access.ts';
 import type { AuthorizedGroup } from '../../../kernel/access/find.ts';
 import { type AuthorizedUser, findServiceAccount } from '../../../kernel/access/users.ts';
-import type { Actor } from '../../../kernel/actor.ts';
+import { type Actor, isTokenBot } from '../../../kernel/actor.ts';
 import { type Endpoint, endpoint, found, listing, noContent, Reply } from '../../../kernel/api/endpoint.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { forbidden } from '../../../platform/failure.ts';
 import { mapPage } from '../../../platform/pagination/page.ts';
 import { createUserToken, revokeToken, rotateToken } from '../actions.ts';
 import { presentToken } from '../present.ts';
@@ -28,6 +29,11 @@ type OnAccount = {
 
 const account = ({ services, actor, subject, input }: OnAccount): Promise<AuthorizedUser> =>
   findServiceAccount(services.database.sql, input.user_id, { actor, groupId: subject.id });
+
+/** 403 for the bot of a token: one that is lost is not to leave others behind, which live longer. */
+function requireLasting({ kind }: Actor): void {
+  if (isTokenBot(kind)) throw forbidden();
+}
 
 async function tokenOf(context: OnAccount & { input: { token_id: number } }): Promise<TokenRow> {
   const { id } = await account(context);
@@ -64,6 +70,7 @@ export const serviceAccountTokenEndpoints: Endpoint[] = [
     reply: PersonalAccessTokenWithToken,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
+      requireLasting(actor);
       const { row } = await account(context);
       const terms = { available: personalScopes(row.admin), unasked: newTokenLife };
       const issued = await createUserToken(services, settings, actor, 'personal', row, input, terms);
@@ -95,6 +102,7 @@ export const serviceAccountTokenEndpoints: Endpoint[] = [
     status: 200,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
+      requireLasting(actor);
       const issued = await rotateToken(services, settings, actor, await tokenOf(context), input.expires_at);
       return { ...presentToken(issued.row), token: issued.token };
     },
