@@ -330,3 +330,25 @@ test('who manages members by a role gives neither roles nor more than their own 
   expect((await as(`PUT ${members}/${guest.id}`, { body: { access_level: 20 } })).status).toBe(403);
   bodyOf(await add({ access_level: 10 }), 201);
 });
+
+test("who is no owner lets no custom role last longer, neither another one's nor the own", async () => {
+  const group = await makeGroup(app);
+  const { owner } = await makeMembers(app, `groups/${group.id}`, 'owner');
+  const guest = await makeUser(app);
+  const role = await makeRole(['admin_group_member']);
+  const members = `/groups/${group.id}/members` as const;
+  const given = { access_level: 10, member_role_id: role.id, expires_at: '2099-06-01' };
+  const email = `${uniqueName('invited')}@example.net`;
+  bodyOf(await app.root(`POST ${members}`, { body: { user_id: guest.id, ...given } }), 201);
+  bodyOf(await app.root(`POST /groups/${group.id}/invitations`, { body: { email, ...given } }), 201);
+  const own = (token: string, expires_at: string) =>
+    app.as(token)(`PUT ${members}/${guest.id}`, { body: { access_level: 10, expires_at } });
+  const invited = (token: string, expires_at: string) =>
+    app.as(token)(`PUT /groups/${group.id}/invitations/${email}`, { body: { expires_at } });
+  for (const change of [own, invited]) {
+    for (const later of ['', '2099-06-02']) expect((await change(guest.token, later)).status).toBe(403);
+    bodyOf(await change(guest.token, '2099-05-01'), 200);
+    bodyOf(await change(owner.token, '2099-07-01'), 200);
+  }
+  expect(bodyOf(await app.root(`GET ${members}/${guest.id}`), 200)).toMatchObject({ member_role: role });
+});

@@ -35,6 +35,7 @@ import {
   holderProblem,
   inheritanceProblem,
   type Problem,
+  prolongationProblem,
   removalProblem,
   updateProblem,
 } from './rules.ts';
@@ -166,6 +167,7 @@ export async function updateMember(
     const lastOwner = await isLastOwner(tx, source, member);
     check(updateProblem({ ...member, role: source.role }, grant, lastOwner));
     check(inheritanceProblem(grant.access_level, member.inherited));
+    check(prolongationProblem(source.role, member, grant));
     if (member_role_id !== member.member_role_id) await requireRole(tx, source, grant, tier);
     else if (isSameLevel && expires_at === member.expires_at) return;
     const updated_at = now();

@@ -97,6 +97,18 @@ export function updateProblem(standing: Standing, grant: Grant, lastOwner: boole
   return undefined;
 }
 
+type Lasting = { expires_at: string | null; member_role_id?: number | null };
+
+/** A custom role that stays is given for longer, which is for owners as giving it is. */
+export function prolongationProblem(role: number, before: Lasting, grant: Lasting): Problem | undefined {
+  const isKept = grant.member_role_id != null && grant.member_role_id === before.member_role_id;
+  const isLonger =
+    before.expires_at !== null && (grant.expires_at === null || grant.expires_at > before.expires_at);
+  return isKept && isLonger && role < OWNER
+    ? forbids('only owners let a custom role last longer')
+    : undefined;
+}
+
 /** Whether the membership may end: members may always leave, unless the group would have no owner. */
 export function removalProblem(standing: Standing, self: boolean, lastOwner: boolean): Problem | undefined {
   const refusal = botProblem(standing);

@@ -11,7 +11,7 @@ import { digest, randomText, seal } from '../../../platform/secret.ts';
 import { addMembers, check, failureOf, messageOf, requireRole, requireUnlocked } from './actions.ts';
 import { accessRequest, lockInvitation } from './invitation-queries.ts';
 import { inheritedBy, isMember, isMembershipLocked, type Newcomer, today } from './queries.ts';
-import { type Grant, grantProblem, isMailAddress } from './rules.ts';
+import { type Grant, grantProblem, isMailAddress, prolongationProblem } from './rules.ts';
 import type { Source } from './source.ts';
 
 const announcement = (actor: Actor, source: Source, event: string, target: string): Announcement => ({
@@ -197,6 +197,7 @@ export async function updateInvitation(
     const { member_role_id = kept } = change;
     const grant = { access_level, expires_at, member_role_id };
     check(grantProblem(source, grant, { tier, today: today() }));
+    check(prolongationProblem(source.role, invitation, grant));
     if (member_role_id !== invitation.member_role_id) await requireRole(tx, source, grant, tier);
     await ahead(tx)
       .updateTable('invitations')
