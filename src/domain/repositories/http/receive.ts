@@ -25,6 +25,7 @@ import {
   syncRefNames,
 } from '../../../platform/git/write.ts';
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
+import { takeTurns } from '../../../platform/turns.ts';
 import { type FollowerServices, pushFollowers } from '../pushes/push-followers.ts';
 import { takenRefs } from '../pushes/pushes.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
@@ -127,7 +128,7 @@ async function judgePush(
     );
     const judge = await judging;
     const unforced = push.updates.filter((update) => isRewritable(update) && !judge.mayForce(update.ref));
-    const refusals = refusalsOf(push.updates, judge, unforced);
+    const refusals = await refusalsOf(push.updates, judge, unforced);
     if (refusals.size > 0) {
       await lease.release();
       await drain(push.body);
@@ -161,13 +162,15 @@ const reports = ({ capabilities }: PushCommands): boolean =>
 
 const isRewritable = ({ before, after }: RefUpdate): boolean => before !== NO_OBJECT && after !== NO_OBJECT;
 
-function refusalsOf(
+async function refusalsOf(
   updates: readonly RefUpdate[],
   judge: Judge,
   unforced: readonly RefUpdate[],
-): Map<string, string> {
+): Promise<Map<string, string>> {
   const refusals = new Map<string, string>();
+  const turn = takeTurns();
   for (const update of updates) {
+    await turn();
     const refusal = isWritableRef(update.ref)
       ? judge.refusal(update)
       : `${JSON.stringify(update.ref)} cannot be the name of a branch or tag here.`;

@@ -18,6 +18,7 @@ import {
   contentsRefusal,
   hasPatterns,
   type Judged,
+  type Meets,
   nameRefusal,
   type PushRule,
   readsCommits,
@@ -41,6 +42,9 @@ const threads = createThreads<Judged, MatchAnswer>({
 const MATCH_TIMEOUT_MS = 10_000;
 /** Commits that are judged on the thread that answers requests. */
 const MAX_JUDGED_AT_ONCE = 100;
+
+/** Characters of names of branches that one push has held to a pattern, on the thread that answers requests. */
+const MAX_NAMES_LENGTH = 100_000;
 
 /** Characters of a refusal: addresses and paths may be of any length. */
 const MAX_REFUSAL_LENGTH = 2_000;
@@ -68,11 +72,19 @@ export async function judgeByRule(
   pusherId: number | undefined,
 ): Promise<RuleJudge | undefined> {
   if (!rule) return undefined;
-  const meets = await patternMatcher([rule.branch_name_regex]);
+  const matches = await patternMatcher([rule.branch_name_regex]);
+  let looked = 0;
+  const meets: Meets = (pattern, name) => {
+    looked += name.length;
+    return looked <= MAX_NAMES_LENGTH && matches(pattern, name);
+  };
   const readsContents = ({ ref, after }: RefUpdate) =>
     after !== NO_OBJECT && shortRef(ref) !== undefined && (readsCommits(rule) || readsFiles(rule));
   return {
-    nameRefusal: (update) => nameRefusal(rule, defaultBranch, update, meets),
+    nameRefusal(update) {
+      const refusal = nameRefusal(rule, defaultBranch, update, meets);
+      return refusal !== undefined && looked > MAX_NAMES_LENGTH ? TOO_MUCH_FOR_RULE : refusal;
+    },
     readsContents,
     contentsRefusal: (place, updates, made = new Set()) =>
       refuseContents(db, rule, place, updates.filter(readsContents), pusherId, made).then((refusal) =>

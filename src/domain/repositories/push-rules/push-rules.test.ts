@@ -245,6 +245,25 @@ test('names and sizes of files, of each commit that comes', async () => {
   await mustGit(work, ['push', '-q', 'origin', 'HEAD:refs/heads/again']);
 });
 
+test('names are held to a pattern as far as that takes little of the thread that answers all', async () => {
+  const { project, developer, clone } = await makeRuled({ branch_name_regex: '^feature/' });
+  const work = await clone(developer);
+  const [head] = (await mustGit(work, ['rev-parse', 'HEAD'])).split('\n');
+  const long = 'x'.repeat(200);
+  const names = Array.from({ length: 500 }, (_, at) => `feature/${long}-${at}`);
+  await mustGit(
+    work,
+    ['update-ref', '--stdin'],
+    names.map((name) => `create refs/heads/${name} ${head}\n`).join(''),
+  );
+  const refused = await runGit(work, ['push', 'origin', 'refs/heads/feature/*:refs/heads/feature/*']);
+  expect(refused.output).toContain('Push fewer commits at a time');
+  const [one] = names;
+  await mustGit(work, ['push', 'origin', `${one}:${one}`]);
+  const branches = `/projects/${project.id}/repository/branches` as const;
+  expect(bodyOf(await app.root(`GET ${branches}`), 200)).toHaveLength(2);
+});
+
 test('names of branches, and tags that stay', async () => {
   const { push, project, developer, clone, change } = await makeRuled({
     branch_name_regex: '^(feature|fix)/',
