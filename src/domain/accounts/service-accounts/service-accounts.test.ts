@@ -180,6 +180,12 @@ test('owners make them where the instance says so, of their top-level group alon
   await app.root(`PUT /users/${external.id}`, { body: { external: true } });
   const { id } = bodyOf(await app.as(external.token)(`POST ${path(group)}`), 201);
   expect(bodyOf(await app.root(`GET /users/${id}`), 200)).toMatchObject({ external: true });
+  // Who has the token of one that sees more would see it, too.
+  const asExternal = app.as(external.token);
+  const { id: known } = bodyOf(await as(`POST ${tokens}`, wanted), 201);
+  expect((await asExternal(`POST ${tokens}`, wanted)).status).toBe(403);
+  expect((await asExternal(`POST ${tokens}/${known}/rotate`)).status).toBe(403);
+  bodyOf(await asExternal(`POST ${path(group)}/${id}/personal_access_tokens`, wanted), 201);
 });
 
 test('owners touch those of their group, and none that has the rights of an administrator', async () => {

@@ -30,9 +30,12 @@ type OnAccount = {
 const account = ({ services, actor, subject, input }: OnAccount): Promise<AuthorizedUser> =>
   findServiceAccount(services.database.sql, input.user_id, { actor, groupId: subject.id });
 
-/** 403 for the bot of a token: one that is lost is not to leave others behind, which live longer. */
-function requireLasting({ kind }: Actor): void {
-  if (isTokenBot(kind)) throw forbidden();
+/**
+ * 403 for the bot of a token: one that is lost is not to leave others behind, which live longer. And for an external user where the
+ * account sees more than they do.
+ */
+function requireIssuing({ kind, external, admin }: Actor, { row }: AuthorizedUser): void {
+  if (isTokenBot(kind) || (external && !admin && !row.external)) throw forbidden();
 }
 
 async function tokenOf(context: OnAccount & { input: { token_id: number } }): Promise<TokenRow> {
@@ -70,8 +73,9 @@ export const serviceAccountTokenEndpoints: Endpoint[] = [
     reply: PersonalAccessTokenWithToken,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
-      requireLasting(actor);
-      const { row } = await account(context);
+      const user = await account(context);
+      requireIssuing(actor, user);
+      const { row } = user;
       const terms = { available: personalScopes(row.admin), unasked: newTokenLife };
       const issued = await createUserToken(services, settings, actor, 'personal', row, input, terms);
       return { ...presentToken(issued.row), token: issued.token };
@@ -102,7 +106,7 @@ export const serviceAccountTokenEndpoints: Endpoint[] = [
     status: 200,
     handle: async (context) => {
       const { services, settings, actor, input } = context;
-      requireLasting(actor);
+      requireIssuing(actor, await account(context));
       const issued = await rotateToken(services, settings, actor, await tokenOf(context), input.expires_at);
       return { ...presentToken(issued.row), token: issued.token };
     },
