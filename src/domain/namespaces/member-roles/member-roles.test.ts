@@ -352,3 +352,21 @@ test("who is no owner lets no custom role last longer, neither another one's nor
   }
   expect(bodyOf(await app.root(`GET ${members}/${guest.id}`), 200)).toMatchObject({ member_role: role });
 });
+
+test('addresses of enterprise users are for owners, and not for who manages members by a role', async () => {
+  const group = await makeGroup(app);
+  const { owner } = await makeMembers(app, `groups/${group.id}`, 'owner');
+  const [guest, enterprise] = [await makeUser(app), await makeUser(app)];
+  const { id: member_role_id } = await makeRole(['admin_group_member']);
+  const members = `/groups/${group.id}/members` as const;
+  const given = { access_level: 10, member_role_id };
+  bodyOf(await app.root(`POST ${members}`, { body: { user_id: guest.id, ...given } }), 201);
+  await addMember(app, `groups/${group.id}`, enterprise, 10);
+  const { db } = app.app.services.database;
+  const belongs = { enterprise_group_id: group.id };
+  await db.updateTable('users').set(belongs).where('id', '=', enterprise.id).execute();
+  const shown = async ({ token }: { token: string }) =>
+    bodyOf(await app.as(token)(`GET ${members}/${enterprise.id}`), 200);
+  expect(await shown(owner)).toHaveProperty('email');
+  expect(await shown(guest)).not.toHaveProperty('email');
+});

@@ -2,6 +2,7 @@
 
 import type { Caller } from '../../../kernel/actor.ts';
 import { type Context, found } from '../../../kernel/api/endpoint.ts';
+import { OWNER } from '../../../kernel/policy/roles.ts';
 import { presentUserBasic, type Surroundings, type UserBasicRow } from '../../../kernel/users/records.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import { unseal } from '../../../platform/secret.ts';
@@ -42,7 +43,7 @@ export const viewOf = (
 const showsEmail = ({ source, caller }: View, user: MemberUser): boolean =>
   caller?.admin === true ||
   (source.kind === 'group' &&
-    source.mayManage &&
+    source.role >= OWNER &&
     user.enterprise_group_id !== null &&
     user.enterprise_group_id === source.rootGroupId);
 
