@@ -38,3 +38,8 @@ test.each([
 ])('%s', (text, expected) => {
   expect(withoutSecrets(text, { user: 'ada', password: 's/x' })).toBe(expected);
 });
+
+test('a token that stands for name and password is not shown', () => {
+  const token = { user: 'glpat-x', password: '' };
+  expect(withoutSecrets('no access with glpat-x', token)).toBe('no access with *****');
+});

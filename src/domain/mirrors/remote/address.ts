@@ -52,7 +52,8 @@ export const below = (url: string, path: string): string => `${url.replace(/\/+$
 /** The text without what must not be shown: what other servers say may have it in it. */
 export function withoutSecrets(text: string, credentials: Credentials | undefined): string {
   let shown = text.replace(/(https?:\/\/)[^\s/@]*@/gi, '$1*****:*****@');
-  for (const secret of credentials ? [credentials.password] : [])
+  // A token alone stands in the place of the name.
+  for (const secret of credentials ? [credentials.password || credentials.user] : [])
     if (secret.length > 0)
       for (const each of new Set([secret, encodeURIComponent(secret)]))
         shown = shown.replaceAll(each, '*****');

@@ -1,4 +1,5 @@
 /** Direct transfers between two instances: a group with what is below it and its projects; refusals, failures and their end. */
+import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import {
@@ -10,7 +11,9 @@ import {
   uniqueName,
 } from '../../../../test/support/factories.ts';
 import { commitTo } from '../../../../test/support/merge-requests.ts';
+import { tarFile } from '../../../../test/support/tar.ts';
 import { until } from '../../../../test/support/waiting.ts';
+import { startWebServer } from '../../../../test/support/web-server.ts';
 
 const source = useApp();
 const target = useApp();
@@ -170,4 +173,40 @@ test('it is of the one who began it, who may end it', async () => {
   const [entity] = bodyOf(await as('GET /bulk_imports/entities'), 200);
   expect(entity.status).toBe(canceled.status);
   expect(bodyOf(await as(`GET /bulk_imports/${id}/entities/${entity.id}`), 200)).toEqual(entity);
+});
+
+test('what a source says of its projects is taken where it can be a path', async () => {
+  const archive = gzipSync(
+    tarFile(
+      { name: 'VERSION', content: '0.2.4' },
+      { name: 'tree/groups/_all.ndjson', content: '1\n' },
+      { name: 'tree/groups/1.json', content: '{"id":1,"name":"G","path":"g"}' },
+    ),
+  );
+  const projects = [null, 7, {}, { path_with_namespace: 'g/a\u0000b' }, { path_with_namespace: 'g/../x y' }];
+  let isAsked = false;
+  const server = await startWebServer(({ method, path }, reply) => {
+    if (path.endsWith('/user')) reply.end('{}');
+    else if (path.includes('/projects?'))
+      reply.end(JSON.stringify([...projects, { path_with_namespace: 'g/good' }]));
+    else if (path.includes('/projects/')) reply.writeHead(404).end();
+    else if (method === 'POST') {
+      isAsked = true;
+      reply.writeHead(202).end();
+    } else if (!isAsked) reply.writeHead(404).end();
+    else reply.writeHead(200, { etag: '"one"' }).end(method === 'HEAD' ? undefined : archive);
+  });
+  try {
+    const begun = await target.root('POST /bulk_imports', {
+      body: request([groupEntity('g')], { url: server.url }),
+    });
+    const { id } = bodyOf(begun, 201);
+    expect((await ended(id)).status).toBe('finished');
+    expect(await entitiesOf(id)).toMatchObject([
+      { entity_type: 'group', status: 'finished' },
+      { entity_type: 'project', source_full_path: 'g/good', status: 'failed' },
+    ]);
+  } finally {
+    await server.stop();
+  }
 });

@@ -93,6 +93,8 @@ async function fetchExport(services: BulkServices, source: Source, entity: Runni
 }
 
 const MAX_PROJECTS = 2_000;
+/** Paths of a project below its group, whatever a source says. */
+const isBelow = /^(?:[\w.-]{1,255}\/){0,19}[\w.-]{1,255}$/;
 const PER_PAGE = 100;
 
 /** The projects of a group that was fetched, and where they go. */
@@ -110,9 +112,11 @@ async function projectsOf(
     const { status, json } = await source.request('GET', `${pathOf(entity)}/projects?${query}`);
     if (status !== 200 || !Array.isArray(json))
       throw new SourceFailure(`The source answered ${status} to the list of projects.`);
-    for (const { path_with_namespace: path } of json as { path_with_namespace?: unknown }[]) {
+    for (const project of json as unknown[]) {
+      const { path_with_namespace: path } = (project ?? {}) as { path_with_namespace?: unknown };
       const prefix = `${entity.source_full_path}/`;
       if (typeof path !== 'string' || !path.toLowerCase().startsWith(prefix.toLowerCase())) continue;
+      if (!isBelow.test(path.slice(prefix.length))) continue;
       const parts = path.slice(prefix.length).split('/');
       const slug = parts.pop() ?? '';
       found.push({
