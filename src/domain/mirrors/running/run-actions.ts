@@ -19,7 +19,7 @@ const isHeld = sql`exists (select from processes p where p.id = m.runner
 
 /**
  * Takes what is due, the longest waiting first, by turns of owners: at most so many for this process, and so many over all of
- * them. What a dead process had taken is due again.
+ * them. What a dead process had taken is due again; mirrors of projects that are being moved wait.
  */
 export async function takeDue(
   db: Db,
@@ -40,6 +40,7 @@ export async function takeDue(
         row_number() over (partition by coalesce(n.ancestor_ids[1], n.id) order by m.due_at, m.id) as place
       from mirrors m join projects pr on pr.id = m.project_id join namespaces n on n.id = pr.namespace_id
       where m.due_at <= ${time} and (m.runner is null or not ${isHeld})
+        and not pr.deleting and not pr.repository_read_only
     ), of_owners as (
       select d.*, row_number() over (partition by d.user_id order by d.place, d.due_at, d.id) as place_of_user
       from due d left join held h on h.owner = d.owner

@@ -71,6 +71,21 @@ test('a user has four places at most, in however many groups', async () => {
   expect(of(await take(second), greedy)).toBe(1);
 });
 
+test.each(['deleting', 'repository_read_only'])(
+  'what belongs to a project that is %s waits',
+  async (column) => {
+    await due(1);
+    const set = (value: boolean) =>
+      sql`update projects set ${sql.ref(column)} = ${value} where id in (select project_id from mirrors)`.execute(
+        db(),
+      );
+    await set(true);
+    expect(await take(first)).toEqual([]);
+    await set(false);
+    expect(await take(first)).toHaveLength(1);
+  },
+);
+
 test('places and the capacity of all processes bound what is taken', async () => {
   for (let owner = 0; owner < 4; owner++) await due(1);
   expect(await take(first, 2)).toHaveLength(2);
