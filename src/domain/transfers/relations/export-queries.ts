@@ -72,10 +72,13 @@ function valueIn({ kind, column }: Attribute, row: string): string {
         'start_date', m.start_date, 'due_date', m.due_date, 'created_at', m.created_at) from milestones m where m.id = ${own})`;
     case 'issue':
       return `(select json_build_object('iid', i.iid) from issues i where i.id = ${own})`;
+    // By its number alone, one of another project or group would be another one.
     case 'merge_request':
-      return `(select json_build_object('iid', m.iid) from merge_requests m where m.id = ${own})`;
+      return `(select json_build_object('iid', m.iid) from merge_requests m
+        where m.id = ${own} and m.project_id = ${row}.project_id)`;
     case 'epic':
-      return `(select json_build_object('iid', e.iid) from epics e where e.id = ${own})`;
+      return `(select json_build_object('iid', e.iid) from epics e
+        where e.id = ${own} and e.namespace_id = ${row}.namespace_id)`;
     default:
       return own;
   }
