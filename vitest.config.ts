@@ -21,6 +21,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/journeys/**', 'node_modules/**'],
     globalSetup: ['test/support/postgres.ts'],
+    setupFiles: ['test/support/clock-is-back.ts'],
     pool: 'forks',
     // The files of a worker share its modules, which are a second's work to evaluate.
     isolate: false,

@@ -1,13 +1,11 @@
 /** Support PINs, and revoked OpenPGP keys, over HTTP. */
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeUser } from '../../../../test/support/factories.ts';
 import { gpgKey } from '../../../../test/support/sample-keys.ts';
 import { moveClock } from '../../../platform/clock.ts';
 
 const app = useApp();
-let moveBack = () => {};
-afterEach(() => moveBack());
 
 test('a PIN is given, read by its user and administrators, replaced and revoked', async () => {
   const user = await makeUser(app);
@@ -35,9 +33,13 @@ test('a PIN is given, read by its user and administrators, replaced and revoked'
 test('a PIN ends after seven days', async () => {
   const user = await makeUser(app);
   bodyOf(await app.as(user.token)('POST /user/support_pin'), 201);
-  moveBack = moveClock(7 * 86_400_000 + 1_000);
-  expect((await app.root(`GET /users/${user.id}/support_pin`)).status).toBe(404);
-  expect((await app.root(`POST /users/${user.id}/support_pin/revoke`)).status).toBe(404);
+  const moveBack = moveClock(7 * 86_400_000 + 1_000);
+  try {
+    expect((await app.root(`GET /users/${user.id}/support_pin`)).status).toBe(404);
+    expect((await app.root(`POST /users/${user.id}/support_pin/revoke`)).status).toBe(404);
+  } finally {
+    moveBack();
+  }
 });
 
 test('an OpenPGP key is revoked by its user, and by administrators', async () => {
