@@ -128,10 +128,10 @@ async function measureStart(): Promise<Figure[]> {
     const used = memoryOf(program.pid);
     await program.stop();
     figures.push(
-      atMost(`first start, empty folder, code never compiled${name}`, cold.seconds, 3, 's', 2),
-      atMost(`first start, empty folder${name}`, median(firsts), 3, 's', 2),
-      atMost(`start with data${name}`, median(seconds), 1, 's', 2),
-      atMost(`idle memory (PSS) of program and database${name}`, idle, 250, 'MB'),
+      atMost(`first start, empty folder, code never compiled${name}`, cold.seconds, 2, 's', 2),
+      atMost(`first start, empty folder${name}`, median(firsts), 2, 's', 2),
+      atMost(`start with data${name}`, median(seconds), 0.7, 's', 2),
+      atMost(`idle memory (PSS) of program and database${name}`, idle, 200, 'MB'),
       merely(`the same after 2,000 requests${name}`, used, 'MB'),
     );
   }
