@@ -2,8 +2,8 @@
 import type { Capability } from '../../kernel/capability.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { createListenedFlags } from '../hooks/index.ts';
-import { askForPushes } from './actions.ts';
 import { MAIL, mirrorMailTask } from './mails/mail-task.ts';
+import { askForPushes } from './push-actions.ts';
 import { ANY_PUSH, selectPushFlag } from './queries.ts';
 import { mirrorEndpoints } from './routes.ts';
 import type { RunServices } from './running/remote-run.ts';

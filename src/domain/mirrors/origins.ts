@@ -4,10 +4,11 @@ import type { Needs } from '../../kernel/services.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { badRequest, Failure, invalid } from '../../platform/failure.ts';
 import { createShare } from '../../platform/fair-share.ts';
-import { type Origin, requireAddress, requireAvailable, requirePullChanges } from './actions.ts';
+import { type Origin, requirePullChanges } from './pull-actions.ts';
 import { RemoteFailure } from './remote/connection.ts';
 import { openAddress } from './running/remote-run.ts';
 import type { SetPullMirror } from './schema.ts';
+import { requireAddress, requireAvailable } from './shared-actions.ts';
 
 /** The fields of a project that say where it comes from. */
 export type OriginFields = Omit<SetPullMirror, 'enabled' | 'url' | 'auth_user' | 'auth_password'> & {

@@ -4,15 +4,9 @@ import { onProject } from '../../kernel/access/access.ts';
 import { type Endpoint, endpoint, found, listing, noContent } from '../../kernel/api/endpoint.ts';
 import { badRequest } from '../../platform/failure.ts';
 import { mapPage } from '../../platform/pagination/page.ts';
-import {
-  askForPull,
-  askForPush,
-  createPushMirror,
-  deletePushMirror,
-  setPullMirror,
-  updatePushMirror,
-} from './actions.ts';
 import { presentPullMirror, presentRemoteMirror } from './present.ts';
+import { askForPull, setPullMirror } from './pull-actions.ts';
+import { askForPush, createPushMirror, deletePushMirror, updatePushMirror } from './push-actions.ts';
 import { selectPushMirror, selectPushMirrors, selectSource } from './queries.ts';
 import {
   CreateRemoteMirror,
