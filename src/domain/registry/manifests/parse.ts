@@ -1,4 +1,5 @@
 /** Manifests: what the bytes refer to (OCI Image 1.1; Docker image manifest version 2, schema 2). Pure. */
+import { isStorable } from '../../../platform/characters.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { JsonMeter, MAX_JSON_DEPTH } from '../../../platform/http/parameters/json-meter.ts';
 import { parseDigest } from '../names/rules.ts';
@@ -45,7 +46,7 @@ function descriptorOf(value: unknown, what: string): Descriptor {
   const { digest, mediaType, size } = value;
   if (typeof digest !== 'string' || !parseDigest(digest))
     throw new BadManifest(`${what} has no valid digest`);
-  if (typeof mediaType !== 'string' || mediaType.length > 255 || !isKept(mediaType))
+  if (typeof mediaType !== 'string' || mediaType.length > 255 || !isStorable(mediaType))
     throw new BadManifest(`${what} has no valid mediaType`);
   if (!Number.isSafeInteger(size) || Number(size) < 0) throw new BadManifest(`${what} has no valid size`);
   return { digest, mediaType, fields: value };
@@ -61,21 +62,18 @@ function descriptorsOf(value: unknown, what: string): Descriptor[] {
 const isForeign = ({ mediaType, fields: { urls } }: Descriptor): boolean =>
   (Array.isArray(urls) && urls.length > 0) || /\.(?:nondistributable|foreign)\./.test(mediaType);
 
-/** PostgreSQL keeps neither a zero byte nor half a character. */
-const isKept = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-
 function annotationsOf(value: unknown): Manifest['annotations'] {
   if (value === undefined || value === null) return null;
   if (!isFields(value)) throw new BadManifest('annotations is no object');
   for (const [name, text] of Object.entries(value))
-    if (typeof text !== 'string' || !isKept(name) || !isKept(text))
+    if (typeof text !== 'string' || !isStorable(name) || !isStorable(text))
       throw new BadManifest('annotations are not all texts');
   return value as Readonly<Record<string, string>>; // looked at one by one above
 }
 
 function artifactTypeOf(value: unknown): string | null {
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string' || value.length > 255 || !isKept(value))
+  if (typeof value !== 'string' || value.length > 255 || !isStorable(value))
     throw new BadManifest('artifactType is no media type');
   return value;
 }

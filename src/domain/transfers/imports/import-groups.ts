@@ -2,6 +2,7 @@
 
 import { lockNamespace } from '../../../kernel/namespaces/path-actions.ts';
 import type { NamespaceRow } from '../../../kernel/namespaces/rows.ts';
+import { isStorable } from '../../../platform/characters.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { insertGroup } from '../../namespaces/index.ts';
@@ -51,8 +52,7 @@ async function readGroups({ files }: Unpacked): Promise<ArchivedGroup[]> {
 }
 
 const textOf = (value: unknown, maximum: number): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL stores no text with it.
-  typeof value === 'string' && value.length <= maximum && !/\u0000/.test(value) ? value : '';
+  typeof value === 'string' && value.length <= maximum && isStorable(value) ? value : '';
 
 const isPath = (path: string): boolean =>
   /^[a-zA-Z0-9_][\w.-]{0,254}$/.test(path) && !/\.(?:git|atom)$/.test(path);

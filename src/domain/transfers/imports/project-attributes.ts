@@ -1,6 +1,8 @@
 /** What project.json says of a project, and what of it is taken. Pure. */
+
 import Value from 'typebox/value';
 import { ProjectSettingsSchema } from '../../../kernel/namespaces/project-settings.ts';
+import { isStorable } from '../../../platform/characters.ts';
 import { isRefName } from '../../../platform/git/names.ts';
 
 export type ProjectAttributes = {
@@ -23,11 +25,11 @@ const levels = [0, 10, 20];
 const MAX_TOPICS = 100;
 
 /** PostgreSQL stores no JSON with NUL or half a character in a text. */
-const isStorable = (value: unknown): boolean => !/\\u(?:0000|[dD][89a-fA-F])/.test(JSON.stringify(value));
+const isStorableAsJson = (value: unknown): boolean =>
+  !/\\u(?:0000|[dD][89a-fA-F])/.test(JSON.stringify(value));
 
 const isText = (value: unknown, maximum: number): value is string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL stores no text with it.
-  typeof value === 'string' && value.length <= maximum && !/\u0000/.test(value);
+  typeof value === 'string' && value.length <= maximum && isStorable(value);
 
 /** Attributes that a request gave in place of those of the archive come as the texts of a form. */
 const fromText = (value: unknown): unknown => (value === 'true' ? true : value === 'false' ? false : value);
@@ -44,7 +46,7 @@ export function projectAttributes(
   const settings: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(ProjectSettingsSchema.properties)) {
     const value = values[name];
-    if (value !== undefined && !others.has(name) && Value.Check(schema, value) && isStorable(value))
+    if (value !== undefined && !others.has(name) && Value.Check(schema, value) && isStorableAsJson(value))
       settings[name] = value;
   }
   const { description, visibility_level, archived, topics, default_branch } = values;

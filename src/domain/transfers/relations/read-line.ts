@@ -1,4 +1,5 @@
 /** Reads a line of a relation: rows to be inserted, and what is wrong with it in words. Pure. */
+import { isStorable } from '../../../platform/characters.ts';
 import { now } from '../../../platform/clock.ts';
 import { isRefName, pathComponents, shortRef } from '../../../platform/git/names.ts';
 import { randomHex } from '../../../platform/secret.ts';
@@ -39,9 +40,6 @@ type Read = { value: unknown } | { problem: string } | { skip: true };
 const DAY_MS = 86_400_000;
 const FIRST_TIME = Date.UTC(1970);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: PostgreSQL stores no text with it.
-const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
-
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d| UTC)$/;
 
 function readTime(value: unknown): Read {
@@ -68,7 +66,7 @@ function readText(
 ): Read {
   if (typeof value !== 'string') return { problem: 'is no text' };
   if (value.length > maximum) return { problem: `is too long (maximum is ${maximum} characters)` };
-  if (unstorable.test(value)) return { problem: 'has characters that cannot be stored' };
+  if (!isStorable(value)) return { problem: 'has characters that cannot be stored' };
   if (pattern && !pattern.test(value)) return { problem: 'is invalid' };
   return { value: maximum > 1_000 ? rewrite(value) : value };
 }
@@ -88,7 +86,7 @@ const positionTypes = ['text', 'image', 'file'];
 const isPath = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
-  (typeof value === 'string' && !unstorable.test(value) && pathComponents(value) !== undefined);
+  (typeof value === 'string' && isStorable(value) && pathComponents(value) !== undefined);
 const isSha = (value: unknown) => typeof value === 'string' && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(value);
 const isLine = (value: unknown) => value === null || value === undefined || isId(value);
 const isMeasure = (value: unknown) =>
@@ -251,7 +249,7 @@ function attribute(relation: Relation, row: NewRow, line: JsonObject, references
   if (column === undefined || row.system_action || !isId(id) || references.user(id) !== undefined) return;
   const own = line.author as JsonObject | null | undefined;
   const name = references.nameOf(id) ?? (typeof own?.name === 'string' ? own.name : undefined);
-  if (name === undefined || unstorable.test(name)) return;
+  if (name === undefined || !isStorable(name)) return;
   const parts = [attributionOf(name, String(row.created_at)), row[column]];
   row[column] = parts.filter((part) => typeof part === 'string' && part !== '').join('\n\n');
 }
