@@ -1,4 +1,4 @@
-/** The limits of plans (facts-packages: Plan limits): numbers by name, with what they are at first; 0 is no limit. */
+/** The limits of plans (facts-packages: Plan limits): numbers by name, with what they are at first; 0 is no limit, but of needs, which it forbids. */
 
 export const defaultPlanLimits = {
   ci_instance_level_variables: 25,

@@ -20,7 +20,7 @@ export const planLimitEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
     path: '/application/plan_limits',
-    summary: 'The limits of the plan; 0 is no limit.',
+    summary: 'The limits of the plan; 0 is no limit, but of needs, which it forbids.',
     access: onInstance,
     input: ReadPlanLimits,
     reply: PlanLimitsRecord,
