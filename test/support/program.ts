@@ -40,7 +40,9 @@ export async function serve(env: Record<string, string>): Promise<Serving> {
   const { child, said, ended } = await start(['serve'], { ASHLAR_PORT: '0', ...env });
   const ready = Promise.withResolvers<string>();
   child.stdout?.on('data', () => {
-    const url = /^Ashlar serves (\S+)\n(?: .*\n)*/.exec(said.out)?.[1];
+    // With a setting for its address, it says in brackets where it listens.
+    const address = /^Ashlar serves (\S+)(?: \(listening on (\S+)\))?\n(?: .*\n)*/.exec(said.out);
+    const url = address?.[2] ?? address?.[1];
     if (url !== undefined) ready.resolve(url);
   });
   const over = ended.then(({ out, errors }) => {

@@ -1,0 +1,158 @@
+/** The data of each released version, made by its own program, are started by this one, and all of them are there. */
+import { createHash, randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, test } from 'vitest';
+import { migrationsFolder } from '../../src/instance.ts';
+import { connect } from '../../src/platform/db/database.ts';
+import { migrate } from '../../src/platform/db/migrations.ts';
+import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
+import { removeProgram, serve } from '../support/program.ts';
+import { ask, missingFrom } from './answers.ts';
+import { git, LARGE, PASSWORD, ROOT_TOKEN, TARBALL_SHA1 } from './contents.ts';
+import { lastMigration, layFiles, loadRows, readSaid, releasesFolder } from './fixture.ts';
+
+const releases = readdirSync(releasesFolder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** Below 1 MB each, since they are kept for ever. */
+const MOST_BYTES = 1_000_000;
+
+/** What is told otherwise by intent since a release: places in its answers, each with the reason. */
+const toldOtherwise: Readonly<Record<string, readonly string[]>> = {
+  // Of who is a member by two groups at one level, the date of either is told.
+  '0.1.0-0079': ['/projects/3/members/all[0].created_at'],
+};
+
+afterAll(removeProgram);
+
+/** Runs the work on a database and a data folder as the release left them. */
+async function asReleased(
+  name: string,
+  work: (env: Record<string, string>, data: string) => Promise<void>,
+): Promise<void> {
+  const server = inject('postgres');
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  const folder = mkdtempSync(join(tmpdir(), 'ashlar-released-'));
+  const options = { max: 2, statementTimeout: 0, name: 'tests' };
+  const admin = connect({ ...server, database: 'postgres' }, options);
+  await admin.unsafe(`create database ${database}`);
+  try {
+    const older = join(folder, 'migrations');
+    const data = join(folder, 'data');
+    for (const path of [older, data]) mkdirSync(path, { mode: 0o700 });
+    const last = lastMigration(name);
+    for (const file of readdirSync(migrationsFolder).filter((each) => each <= `${last}.sql`))
+      cpSync(join(migrationsFolder, file), join(older, file));
+    const sql = connect({ ...server, database }, options);
+    try {
+      await migrate(sql, older, () => migrateJobs({ ...server, database }));
+      await sql.begin((tx) => loadRows(name, tx));
+    } finally {
+      await sql.end();
+    }
+    layFiles(name, data);
+    const { user, password, host } = server;
+    await work(
+      {
+        ASHLAR_DATA: data,
+        ASHLAR_URL: 'http://ashlar.example',
+        DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`,
+      },
+      folder,
+    );
+  } finally {
+    await admin.unsafe(`drop database ${database} with (force)`);
+    await admin.end();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+test('there are fixtures, and they are small', () => {
+  expect(releases).toContain('0.1.0');
+  for (const name of releases) {
+    const folder = join(releasesFolder, name);
+    const size = readdirSync(folder).reduce((all, file) => all + statSync(join(folder, file)).size, 0);
+    expect(size, name).toBeLessThan(MOST_BYTES);
+  }
+});
+
+test.each(releases)('what release %s held is there, and goes on', (name) =>
+  asReleased(name, async (env, folder) => {
+    const { contents, answers, refs } = readSaid(name);
+    const program = await serve({ ...env, ASHLAR_ROOT_TOKEN: ROOT_TOKEN });
+    const { url } = program;
+    try {
+      // Every record, as the release told it.
+      const missing: string[] = [];
+      for (const [path, before] of Object.entries(answers))
+        missing.push(...missingFrom(before, await ask(url, ROOT_TOKEN, path), path));
+      const isIntended = (line: string) =>
+        toldOtherwise[name]?.some((place) => line.startsWith(`${place}:`)) ?? false;
+      expect(missing.filter((line) => !isIntended(line))).toEqual([]);
+      expect(Object.keys(answers).length).toBeGreaterThan(500);
+
+      // Git has the same refs, and all objects of them.
+      const remote = (path: string) => `${url.replace('://', `://ada:${contents.token}@`)}/${path}.git`;
+      for (const [path, before] of Object.entries(refs)) {
+        expect(before, path).toMatch(/refs\/heads\/main/);
+        expect(git(folder, 'ls-remote', remote(path)), path).toBe(before);
+        const clone = join(folder, path.replace('/', '-'));
+        git(folder, 'clone', '-q', '--mirror', remote(path), clone);
+        git(clone, 'fsck', '--full', '--strict');
+      }
+
+      // The password, the token, and bytes of each kind of file.
+      const post = (path: string, token: string | undefined, body: unknown) =>
+        fetch(`${url}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...(token && { 'private-token': token }) },
+          body: JSON.stringify(body),
+        });
+      const signIn = async (password: string) =>
+        (await post('/oauth/token', undefined, { grant_type: 'password', username: 'ada', password })).status;
+      expect(await signIn(PASSWORD)).toBe(200);
+      expect(await signIn('another')).not.toBe(200);
+      const bytes = async (path: string) => {
+        const response = await fetch(`${url}${path}`, { headers: { 'private-token': contents.token } });
+        expect(response.status, path).toBe(200);
+        return Buffer.from(await response.arrayBuffer());
+      };
+      const at = `/api/v4/projects/${contents.project}`;
+      expect(`${await bytes(contents.upload)}`).toBe('an upload');
+      expect(sha256(await bytes(`${at}/packages/generic/tools/1.0.0/hammer.bin`))).toBe(sha256(LARGE));
+      const npm = JSON.parse(`${await bytes(`${at}/packages/npm/@workshop%2Ftongs`)}`);
+      const tarball = new URL(npm.versions['1.0.0'].dist.tarball).pathname;
+      expect(
+        createHash('sha1')
+          .update(await bytes(tarball))
+          .digest('hex'),
+      ).toBe(TARBALL_SHA1);
+      expect(`${await bytes(`${at}/jobs/artifacts/main/raw/out/anvil.txt?job=build`)}`).toBe('an artifact');
+      expect(sha256(await bytes(`${at}/repository/files/large.bin/raw?ref=main&lfs=true`))).toBe(
+        sha256(LARGE),
+      );
+
+      // What is sealed is opened by the key.
+      const sealed = await ask(url, ROOT_TOKEN, `/projects/${contents.project}/variables/SEALED`);
+      expect(sealed).toMatchObject({ value: 'sealed for the project' });
+
+      // It is written on, behind what was there.
+      const issue = await post(`${at}/issues`, contents.token, { title: 'After the upgrade' });
+      expect(issue.status).toBe(201);
+      const work = join(folder, 'work');
+      git(folder, 'clone', '-q', remote('workshop/anvil'), work);
+      git(work, 'commit', '-q', '--allow-empty', '-m', 'After the upgrade');
+      git(work, 'push', '-q', 'origin', 'HEAD:refs/heads/after');
+      expect(git(work, 'ls-remote', 'origin', 'refs/heads/after')).toContain(
+        git(work, 'rev-parse', 'HEAD').trim(),
+      );
+    } finally {
+      await program.stop();
+    }
+  }),
+);
