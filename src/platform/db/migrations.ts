@@ -1,10 +1,13 @@
 /**
- * Forward-only migrations: numbered SQL files, each applied once, in order, under one lock for all processes.
+ * Forward-only migrations: numbered SQL files, each applied once, in order, under one lock for all processes. A file is one
+ * transaction; what takes long on a large table is a file outside of one, whose statements may be cut off and repeated.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { digest } from '../secret.ts';
 import type { PoolSql, Sql } from './driver/sql.ts';
+import { isOutside, type Step, stepsOf } from './migration-statements.ts';
 
 /** An arbitrary key for our advisory lock. */
 const LOCK = 7_263_114_905;
@@ -55,6 +58,40 @@ export async function requireCurrent(sql: Sql, folder: string): Promise<void> {
   );
 }
 
+/** A statement that waited would have a snapshot, for whose end the holder waits when it builds an index concurrently. */
+async function takeLock(connection: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await connection<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK}) as taken`;
+    if (row?.taken) return;
+    await sleep(50);
+  }
+}
+
+/** Runs a step, of which an earlier run may have done a part, or all. */
+async function runStep(connection: Sql, step: Step): Promise<void> {
+  if (step.kind === 'index') {
+    const [found] = await connection<{ valid: boolean }[]>`
+      select indisvalid as valid from pg_index where indexrelid = to_regclass(${step.index})`;
+    if (found?.valid) return;
+    if (found) await connection.unsafe(`drop index concurrently ${step.index}`);
+  }
+  if (step.kind === 'constraint') {
+    const found = await connection`
+      select from pg_constraint where conrelid = to_regclass(${step.table}) and conname = ${step.constraint}`;
+    if (found.length > 0) return;
+  }
+  if (step.kind !== 'batches') {
+    await connection.unsafe(step.text);
+    return;
+  }
+  for (;;) {
+    const [batch] = await connection.unsafe<{ count: number }[]>(
+      `with batch as (${step.text} returning 1) select count(*)::int as count from batch`,
+    );
+    if (!batch?.count) return;
+  }
+}
+
 /**
  * Applies missing migrations and returns their names; safe under concurrent starts. `alongside` runs under
  * the same lock. Throws when the database has an unknown or changed migration.
@@ -67,15 +104,16 @@ export async function migrate(
   const migrations = readMigrations(folder);
   const connection = await sql.reserve();
   try {
-    await connection`select pg_advisory_lock(${LOCK})`;
+    await takeLock(connection);
     await connection`create table if not exists migrations (
       name text primary key, digest text not null, applied_at timestamptz(3) not null default now())`;
     const done: string[] = [];
     for (const migration of await missingMigrations(connection, migrations)) {
-      await connection.unsafe(
-        `begin; ${migration.text}
-         insert into migrations (name, digest) values ('${migration.name}', '${migration.digest}'); commit;`,
-      );
+      const record = `insert into migrations (name, digest) values ('${migration.name}', '${migration.digest}')`;
+      if (isOutside(migration.text)) {
+        for (const step of stepsOf(migration.name, migration.text)) await runStep(connection, step);
+        await connection.unsafe(record);
+      } else await connection.unsafe(`begin; ${migration.text}\n ${record}; commit;`);
       done.push(migration.name);
     }
     await alongside();
