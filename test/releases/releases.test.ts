@@ -1,17 +1,14 @@
 /** The data of each released version, made by its own program, are started by this one, and all of them are there. */
-import { createHash, randomUUID } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, inject, test } from 'vitest';
-import { migrationsFolder } from '../../src/instance.ts';
-import { connect } from '../../src/platform/db/database.ts';
-import { migrate } from '../../src/platform/db/migrations.ts';
-import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
+import { afterAll, expect, test } from 'vitest';
 import { removeProgram, serve } from '../support/program.ts';
 import { ask, missingFrom } from './answers.ts';
 import { git, LARGE, PASSWORD, ROOT_TOKEN, TARBALL_SHA1 } from './contents.ts';
-import { lastMigration, layFiles, loadRows, readSaid, releasesFolder } from './fixture.ts';
+import { layFiles, readSaid, releasesFolder } from './fixture.ts';
+import { onReleased } from './released.ts';
 
 const releases = readdirSync(releasesFolder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -29,46 +26,26 @@ const toldOtherwise: Readonly<Record<string, readonly string[]>> = {
 afterAll(removeProgram);
 
 /** Runs the work on a database and a data folder as the release left them. */
-async function asReleased(
+const asReleased = (
   name: string,
-  work: (env: Record<string, string>, data: string) => Promise<void>,
-): Promise<void> {
-  const server = inject('postgres');
-  const database = `test_${randomUUID().replaceAll('-', '')}`;
-  const folder = mkdtempSync(join(tmpdir(), 'ashlar-released-'));
-  const options = { max: 2, statementTimeout: 0, name: 'tests' };
-  const admin = connect({ ...server, database: 'postgres' }, options);
-  await admin.unsafe(`create database ${database}`);
-  try {
-    const older = join(folder, 'migrations');
-    const data = join(folder, 'data');
-    for (const path of [older, data]) mkdirSync(path, { mode: 0o700 });
-    const last = lastMigration(name);
-    for (const file of readdirSync(migrationsFolder).filter((each) => each <= `${last}.sql`))
-      cpSync(join(migrationsFolder, file), join(older, file));
-    const sql = connect({ ...server, database }, options);
+  work: (env: Record<string, string>, folder: string) => Promise<void>,
+): Promise<void> =>
+  onReleased(name, async ({ user, password, host, database }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'ashlar-released-'));
     try {
-      await migrate(sql, older, () => migrateJobs({ ...server, database }));
-      await sql.begin((tx) => loadRows(name, tx));
-    } finally {
-      await sql.end();
-    }
-    layFiles(name, data);
-    const { user, password, host } = server;
-    await work(
-      {
+      const data = join(folder, 'data');
+      mkdirSync(data, { mode: 0o700 });
+      layFiles(name, data);
+      const env = {
         ASHLAR_DATA: data,
         ASHLAR_URL: 'http://ashlar.example',
         DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`,
-      },
-      folder,
-    );
-  } finally {
-    await admin.unsafe(`drop database ${database} with (force)`);
-    await admin.end();
-    rmSync(folder, { recursive: true });
-  }
-}
+      };
+      await work(env, folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
