@@ -44,7 +44,8 @@ export async function openInstance(config: Config): Promise<Opened> {
       if (storage.startsWith(`${folder.path}/`)) await mkdir(storage, { recursive: true, mode: 0o700 });
     requireFiles(config);
     const secretKey = await readSecretKey(config);
-    const embedded = config.databaseUrl === undefined ? await launchEmbedded(folder.path) : undefined;
+    const embedded =
+      config.databaseUrl === undefined ? await launchEmbedded(folder.path, { makeTables }) : undefined;
     const target = config.databaseUrl ?? embedded?.connection;
     if (target === undefined) throw new Error('no database');
     let spare: Promise<unknown> | undefined;
@@ -179,6 +180,23 @@ export async function readSecretKey(config: Config): Promise<SecretKey> {
       );
     },
   };
+}
+
+/** Makes the tables that an older server's database has, as its migrations say, in an empty one. */
+async function makeTables(older: ConnectionTarget, ours: ConnectionTarget): Promise<void> {
+  const { connect } = await import('./platform/db/database.ts');
+  const { migrateAsFar } = await import('./platform/db/migrations.ts');
+  const { migrateJobs } = await import('./platform/jobs/jobs.ts');
+  const options = { max: 2, statementTimeout: 0, name: 'move' };
+  const [from, to] = [connect(older, options), connect(ours, options)];
+  try {
+    // The tables of the jobs' library are its own matter: both servers have them as it has them now.
+    await migrateAsFar(from, to, migrationsFolder);
+    for (const target of [older, ours]) await migrateJobs(target);
+  } finally {
+    await from.end();
+    await to.end();
+  }
 }
 
 /** Migrates a database and its data folder; returns the names of the new migrations. */

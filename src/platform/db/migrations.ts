@@ -92,6 +92,18 @@ async function runStep(connection: Sql, step: Step): Promise<void> {
   }
 }
 
+/** Applies to an empty database the migrations that another one has, which this program knows all. */
+export async function migrateAsFar(other: Sql, sql: PoolSql, folder: string): Promise<void> {
+  const [found] = await other<{ there: boolean }[]>`select to_regclass('migrations') is not null as there`;
+  if (!found?.there) return;
+  const migrations = readMigrations(folder);
+  const missing = await missingMigrations(other, migrations);
+  await apply(
+    sql,
+    migrations.filter((migration) => !missing.includes(migration)),
+  );
+}
+
 /**
  * Applies missing migrations and returns their names; safe under concurrent starts. `alongside` runs under
  * the same lock. Throws when the database has an unknown or changed migration.
@@ -99,9 +111,16 @@ async function runStep(connection: Sql, step: Step): Promise<void> {
 export async function migrate(
   sql: PoolSql,
   folder: string,
+  alongside?: () => Promise<void>,
+): Promise<string[]> {
+  return apply(sql, readMigrations(folder), alongside);
+}
+
+async function apply(
+  sql: PoolSql,
+  migrations: readonly Migration[],
   alongside: () => Promise<void> = async () => {},
 ): Promise<string[]> {
-  const migrations = readMigrations(folder);
   const connection = await sql.reserve();
   try {
     await takeLock(connection);

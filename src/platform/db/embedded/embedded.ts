@@ -24,7 +24,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomText } from '../../secret.ts';
 import { readOrCreateSecretFile, readSecretFile, syncFolder } from '../data-folder.ts';
-import { findPrograms, isPassable, preparePrograms, type ServerUser } from './programs.ts';
+import type { ConnectionTarget } from '../database.ts';
+import { type CopiedServer, copyRows } from './copy-rows.ts';
+import { findOldPrograms, findPrograms, isPassable, preparePrograms, type ServerUser } from './programs.ts';
 import { readPostmaster, shutDown, stopOrphans } from './shutdown.ts';
 
 export type EmbeddedPostgres = {
@@ -90,23 +92,34 @@ export type LaunchedPostgres = Omit<EmbeddedPostgres, 'pid'> & {
   ready(): Promise<EmbeddedPostgres>;
 };
 
+type LaunchOptions = {
+  settings?: Record<string, string>;
+  /**
+   * Makes the tables of an older server's database in an empty one of ours. Without it a cluster of an older PostgreSQL is
+   * refused; with it, all is copied.
+   */
+  makeTables?: (older: ConnectionTarget, ours: ConnectionTarget) => Promise<void>;
+};
+
 /**
  * Starts the server on `<dataFolder>/postgres`, or at first the program that creates the cluster, and waits for neither: the
  * caller computes meanwhile. The caller has locked the data folder. An orphaned server is stopped first, never adopted.
  */
 export async function launchEmbedded(
   dataFolder: string,
-  options: { settings?: Record<string, string> } = {},
+  options: LaunchOptions = {},
 ): Promise<LaunchedPostgres> {
   const cluster = join(dataFolder, 'postgres');
   const programs = findPrograms();
+  await finishMove(dataFolder, cluster);
   refuseLoss(dataFolder, cluster);
   const password = await readOrCreateSecretFile(dataFolder, 'postgres-password', () => randomText(24));
   const user = serverUser(cluster);
   await stopOrphans(cluster);
+  await stopOrphans(draftOf(cluster));
   removeRunFolder(dataFolder);
   const host = makeRunFolder(dataFolder, user);
-  const starting = startServer(dataFolder, { cluster, user, host, programs }, password, options.settings);
+  const starting = startServer(dataFolder, { cluster, user, host, programs }, password, options);
   const started = starting.catch(() => undefined);
   const connection = { host, port: PORT, user: USER, password, database: 'postgres' };
   return {
@@ -126,25 +139,103 @@ async function startServer(
   dataFolder: string,
   reached: ServerLocation,
   password: string,
-  settings: Record<string, string> = {},
+  options: LaunchOptions,
 ): Promise<RunningServer> {
   const { cluster, user, host } = reached;
   try {
     const programs = preparePrograms(reached.programs, user, join(host, 'native'));
     const place = { ...reached, programs };
-    if (!existsSync(cluster)) await makeCluster(dataFolder, place, password);
-    checkVersion(cluster);
-    return launch(dataFolder, place, { ...defaults, ...settings });
+    if (!existsSync(cluster)) {
+      await makeDraft(place, password);
+      renameSync(draftOf(cluster), cluster);
+      await syncFolder(dataFolder);
+    }
+    const version = versionOf(cluster);
+    if (version !== VERSION) await moveCluster(dataFolder, place, password, version, options.makeTables);
+    return launch(dataFolder, place, { ...defaults, ...options.settings });
   } catch (error) {
     rmSync(host, { recursive: true, force: true });
     throw error;
   }
 }
 
+const draftOf = (cluster: string): string => `${cluster}.new`;
+/** A draft that is whole, with all rows. */
+const movedOf = (cluster: string): string => `${cluster}.moved`;
+
+/** What servers of all majors know. */
+const { io_method: _, autovacuum_worker_slots: __, ...plain } = defaults;
+
+/**
+ * Brings the database of an older PostgreSQL into a cluster of ours, which takes the place of the old one. That one stays, under
+ * the name of its version. A kill at any moment leaves the old cluster whole, or the new one.
+ */
+async function moveCluster(
+  dataFolder: string,
+  place: ServerLocation,
+  password: string,
+  version: string,
+  makeTables: LaunchOptions['makeTables'],
+): Promise<void> {
+  const { cluster, user, host } = place;
+  if (Number(version) > Number(VERSION) || makeTables === undefined)
+    throw new Error(
+      `${cluster} was made by PostgreSQL ${version}, and this is ${VERSION}: start the version of Ashlar that used it last` +
+        (Number(version) > Number(VERSION) ? ', or a later one' : ''),
+    );
+  const kept = `${cluster}-${version}`;
+  if (existsSync(kept)) throw new Error(`${kept} is in the way of an upgrade: move it elsewhere`);
+  const tell = (line: string) => process.stderr.write(`ashlar: ${line}\n`);
+  const native = findOldPrograms(dataFolder, version);
+  const spare = join(host, 'programs-older');
+  mkdirSync(spare, { mode: 0o755 });
+  const older = preparePrograms(native, user, join(spare, 'native'));
+  tell(
+    `the database is brought from PostgreSQL ${version} to ${VERSION}, which takes as long as to write all of it`,
+  );
+  await makeDraft(place, password);
+  const connection = { port: PORT, user: USER, password, database: 'postgres' };
+  const begin = async (programs: string, of: string, name: string, settings: Record<string, string>) => {
+    const own = join(host, name);
+    mkdirSync(own, { mode: 0o700 });
+    if (user !== undefined) chownSync(own, user.uid, user.gid);
+    const server = launch(dataFolder, { cluster: of, user, host: own, programs }, settings);
+    await server.ready();
+    return { server, copied: { target: { ...connection, host: own }, cluster: of } satisfies CopiedServer };
+  };
+  const from = await begin(older, cluster, 'older', plain);
+  try {
+    const to = await begin(place.programs, draftOf(cluster), 'ours', defaults);
+    try {
+      await makeTables(from.copied.target, to.copied.target);
+      await copyRows(from.copied, to.copied);
+    } finally {
+      await to.server.stop();
+    }
+  } finally {
+    await from.server.stop();
+  }
+  renameSync(draftOf(cluster), movedOf(cluster));
+  await syncFolder(dataFolder);
+  renameSync(cluster, kept);
+  await syncFolder(dataFolder);
+  await finishMove(dataFolder, cluster);
+  tell(`the database is PostgreSQL ${VERSION} now; ${kept} has it as it was: remove that when all is well`);
+}
+
+/** The last step. While the old cluster has its name, it may have been written to since: then all is done anew. */
+async function finishMove(dataFolder: string, cluster: string): Promise<void> {
+  const moved = movedOf(cluster);
+  if (!existsSync(moved)) return;
+  if (existsSync(cluster)) rmSync(moved, { recursive: true });
+  else renameSync(moved, cluster);
+  await syncFolder(dataFolder);
+}
+
 /** The same, and waits until it is ready. */
 export async function startEmbedded(
   dataFolder: string,
-  options: { settings?: Record<string, string> } = {},
+  options: LaunchOptions = {},
 ): Promise<EmbeddedPostgres> {
   const launched = await launchEmbedded(dataFolder, options);
   return launched.ready();
@@ -200,9 +291,9 @@ function removeRunFolder(dataFolder: string): void {
   if (existsSync(owner) && readFileSync(owner, 'utf8') === dataFolder) rmSync(folder, { recursive: true });
 }
 
-/** Runs initdb in a draft folder and renames it: an existing cluster is complete and durable. */
-async function makeCluster(dataFolder: string, place: ServerLocation, password: string): Promise<void> {
-  const draft = `${place.cluster}.new`;
+/** Runs initdb in a draft folder, which is renamed when it is whole: an existing cluster is complete and durable. */
+async function makeDraft(place: ServerLocation, password: string): Promise<void> {
+  const draft = draftOf(place.cluster);
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
   const passwordFile = join(place.host, 'password');
@@ -242,8 +333,6 @@ async function makeCluster(dataFolder: string, place: ServerLocation, password: 
     throw new Error(
       `the embedded PostgreSQL could not be made: ${end} (a PostgreSQL of your own is used with DATABASE_URL)`,
     );
-  renameSync(draft, place.cluster);
-  await syncFolder(dataFolder);
 }
 
 /** A lost half of a folder is not created anew, because the other half would be useless with it. */
@@ -263,15 +352,12 @@ function refuseLoss(dataFolder: string, cluster: string): void {
   }
 }
 
-function checkVersion(cluster: string): void {
+/** The major of the PostgreSQL that made a cluster. */
+function versionOf(cluster: string): string {
   const file = join(cluster, 'PG_VERSION');
   if (!existsSync(file))
     throw new Error(`${damaged(cluster)}: it has no PG_VERSION; put it back from a backup`);
-  const version = readFileSync(file, 'utf8').trim();
-  if (version === VERSION) return;
-  throw new Error(
-    `${cluster} was made by PostgreSQL ${version}, and this is ${VERSION}: start the version of Ashlar that used it last`,
-  );
+  return readFileSync(file, 'utf8').trim();
 }
 
 const damaged = (cluster: string): string => `the database in ${cluster} is damaged`;

