@@ -10,10 +10,13 @@ import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { lastMigration, loadRows } from './fixture.ts';
 
-export type Target = { host: string; user: string; password: string; database: string };
+type ReleasedDatabase = { host: string; user: string; password: string; database: string };
 
 /** Runs the work on a database with the schema and the rows of the release. */
-export async function onReleased(name: string, work: (target: Target) => Promise<void>): Promise<void> {
+export async function onReleased(
+  name: string,
+  work: (database: ReleasedDatabase) => Promise<void>,
+): Promise<void> {
   const server = inject('postgres');
   const target = { ...server, database: `test_${randomUUID().replaceAll('-', '')}` };
   const older = mkdtempSync(join(tmpdir(), 'ashlar-released-'));
