@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Starts Ashlar on a Node that is new enough: this one, or the one that was installed with the package. Plain
+// Starts Ashlar on a Node that is new enough: this one, or one from npm's registry. Plain
 // JavaScript, because the host's older Node must be able to read it.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { homedir } from 'node:os';
@@ -21,7 +21,7 @@ const allocation = {
   MALLOC_TRIM_THRESHOLD_: '16777216',
 };
 
-if (Number.parseInt(process.versions.node, 10) < NEEDED) handOver(installedNode());
+if (Number.parseInt(process.versions.node, 10) < NEEDED) handOver(otherNode());
 else {
   if (process.argv[2] === 'serve') startAnew();
   run();
@@ -57,17 +57,35 @@ function dieWithLauncher() {
   process.channel.unref();
 }
 
-/** Path of the Node that the package brings along for this platform, or undefined. */
-function installedNode() {
-  const platform = process.platform === 'win32' ? 'win' : process.platform;
+/** Path of a Node that is new enough: a clone has it installed, the package fetches it; or undefined. */
+function otherNode() {
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  return installedNode(name) ?? fetchedNode(name);
+}
+
+function installedNode(name) {
   try {
-    const manifest = createRequire(self).resolve(`node-${platform}-${process.arch}/package.json`);
+    const manifest = createRequire(self).resolve(`${name}/package.json`);
     const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-    const program = join(dirname(manifest), 'bin', platform === 'win' ? 'node.exe' : 'node');
+    const program = join(dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
     return Number.parseInt(version, 10) >= NEEDED && existsSync(program) ? program : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** By npm, once, from its registry into its cache: a Node in the package would be most of it, and of no use to most hosts. */
+function fetchedNode(name) {
+  const manifest = join(dirname(dirname(self)), 'packaging', 'node', 'package.json');
+  const version = JSON.parse(readFileSync(manifest, 'utf8')).optionalDependencies[name];
+  if (version === undefined) return undefined;
+  const asked = ['exec', '--yes', '--loglevel=error', `--package=${name}@${version}`];
+  const { status, stdout } = spawnSync('npm', [...asked, '--', 'node', '-p', 'process.execPath'], {
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return status === 0 ? stdout.trim().split('\n').pop() : undefined;
 }
 
 /** Runs this file again with the other Node: same arguments, streams and folder; signals, and how it ends, passed on. */
@@ -89,7 +107,7 @@ function handOver(program) {
 
 function giveUp() {
   console.error(
-    `ashlar: needs Node ${NEEDED} or newer, found ${process.versions.node} and none with the package for ` +
+    `ashlar: needs Node ${NEEDED} or newer, found ${process.versions.node}, and npm could not fetch one for ` +
       `${process.platform}-${process.arch}: install Node ${NEEDED} from https://nodejs.org, then start again`,
   );
   process.exit(1);

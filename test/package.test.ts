@@ -68,7 +68,12 @@ test('what is packed holds the program, its migrations and its documentation, an
   expect(pages).toContain('package/docs/settings.md');
   expect(packed).toEqual(expect.arrayContaining(pages));
   expect(packed).toEqual(
-    expect.arrayContaining(['package/bin/ashlar.js', 'package/dist/cli.js', 'package/openapi.json']),
+    expect.arrayContaining([
+      'package/bin/ashlar.js',
+      'package/dist/cli.js',
+      'package/openapi.json',
+      'package/packaging/node/package.json',
+    ]),
   );
   expect(packed.some((path) => path.startsWith('package/migrations/'))).toBe(true);
   expect(packed.filter((path) => /(\.test\.js|\.ts)$/.test(path))).toEqual([]);
@@ -78,6 +83,8 @@ test('installed in an empty folder, it serves and stops', async () => {
   const folder = join(place, 'empty');
   mkdirSync(folder);
   npm(folder, 'install', tarball);
+  const nodes = readdirSync(join(folder, 'node_modules')).filter((name) => /^(ashlar-)?node(-|$)/.test(name));
+  expect(nodes).toEqual([]);
   expect(await serveOnce(join(folder, 'node_modules', '.bin', 'ashlar'))).toEqual({
     liveness: 200,
     stopped: [0, null],
