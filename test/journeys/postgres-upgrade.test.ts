@@ -3,7 +3,6 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chownSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -18,15 +17,13 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrationsFolder } from '../../src/instance.ts';
 import { connect } from '../../src/platform/db/database.ts';
 import { preparePrograms } from '../../src/platform/db/embedded/programs.ts';
 import { readPostmaster } from '../../src/platform/db/embedded/shutdown.ts';
-import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
-import { ask, missingFrom } from '../releases/answers.ts';
+import { missingAnswers } from '../releases/answers.ts';
 import { ROOT_TOKEN } from '../releases/contents.ts';
-import { lastMigration, layFiles, loadRows, readSaid } from '../releases/fixture.ts';
+import { ageOf, layFiles, loadRows, migrateAsReleased, readSaid } from '../releases/fixture.ts';
 import { installed } from './programs.ts';
 import { callAs, cleanUp, databaseProcesses, makeFolder, startInVain, startProgram } from './support.ts';
 
@@ -71,13 +68,9 @@ beforeAll(async () => {
     { ...at, stdio: 'ignore' },
   );
   const target = { host: short, port: 5432, user: 'ashlar', password: PASSWORD, database: 'postgres' };
-  const older = makeFolder();
-  const last = lastMigration(RELEASE);
-  for (const file of readdirSync(migrationsFolder).filter((each) => each <= `${last}.sql`))
-    cpSync(join(migrationsFolder, file), join(older, file));
   while (server.exitCode === null && !readPostmaster(cluster)?.ready) await sleep(50);
   const sql = connect(target, { max: 2, statementTimeout: 0, name: 'tests' });
-  await migrate(sql, older, () => migrateJobs(target));
+  await migrateAsReleased(RELEASE, sql, () => migrateJobs(target));
   await sql.begin((tx) => loadRows(RELEASE, tx));
   await sql.end();
   server.kill('SIGINT');
@@ -111,10 +104,8 @@ async function expectAll(data: string): Promise<string> {
   const program = await startProgram({ data, env });
   const said = program.output();
   try {
-    const missing: string[] = [];
-    for (const [path, before] of Object.entries(readSaid(RELEASE).answers))
-      missing.push(...missingFrom(before, await ask(program.url, ROOT_TOKEN, path), path));
-    expect(missing).toEqual([]);
+    const { answers } = readSaid(RELEASE);
+    expect(await missingAnswers(program.url, ROOT_TOKEN, answers, ageOf(RELEASE))).toEqual([]);
     const issue = await callAs(program.url, ROOT_TOKEN, 'POST /projects/1/issues', {
       title: 'After the upgrade',
     });

@@ -88,14 +88,25 @@ export async function collectAnswers(url: string, token: string, document: Docum
 const BY_THE_HOUR = new Set(['last_used_at', 'alert_status', 'disabled_until', 'root_repository_size']);
 const isByTheHour = (path: string): boolean => path.endsWith('/repository/health');
 
+const DAY_MS = 86_400_000;
+
+/** Whether both are times, one later by the age of the data; a day more or less for dates, which a time may be told as. */
+function isLater(before: unknown, now: unknown, age: number): boolean {
+  if (typeof before !== 'string' || typeof now !== 'string') return false;
+  const difference = Date.parse(now) - Date.parse(before) - age;
+  const areAll = (pattern: RegExp) => pattern.test(before) && pattern.test(now);
+  if (areAll(/^\d{4}-\d\d-\d\d$/)) return Math.abs(difference) <= DAY_MS;
+  return areAll(/^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/) && difference === 0;
+}
+
 /** What `now` lacks of `before`, one line for each difference: a field more is none. */
-export function missingFrom(before: unknown, now: unknown, place: string): string[] {
+function missingFrom(before: unknown, now: unknown, place: string, age: number): string[] {
   if (Array.isArray(before)) {
     if (!Array.isArray(now)) return [`${place}: no list`];
     const shorter = now.length < before.length ? [`${place}: ${now.length} of ${before.length}`] : [];
     return [
       ...shorter,
-      ...before.flatMap((each, index) => missingFrom(each, now[index], `${place}[${index}]`)),
+      ...before.flatMap((each, index) => missingFrom(each, now[index], `${place}[${index}]`, age)),
     ];
   }
   if (typeof before === 'object' && before !== null) {
@@ -103,9 +114,24 @@ export function missingFrom(before: unknown, now: unknown, place: string): strin
     const fields = now as Record<string, unknown>;
     return Object.entries(before)
       .filter(([name]) => !BY_THE_HOUR.has(name))
-      .flatMap(([name, value]) => missingFrom(value, fields[name], `${place}.${name}`));
+      .flatMap(([name, value]) => missingFrom(value, fields[name], `${place}.${name}`, age));
   }
-  return before === now ? [] : [`${place}: ${JSON.stringify(before)} is ${JSON.stringify(now)}`];
+  return before === now || isLater(before, now, age)
+    ? []
+    : [`${place}: ${JSON.stringify(before)} is ${JSON.stringify(now)}`];
+}
+
+/** What the program at this address lacks of all that was answered, when times were `age` milliseconds earlier. */
+export async function missingAnswers(
+  url: string,
+  token: string,
+  answers: Answers,
+  age: number,
+): Promise<string[]> {
+  const missing: string[] = [];
+  for (const [path, before] of Object.entries(answers))
+    missing.push(...missingFrom(before, await ask(url, token, path), path, age));
+  return missing;
 }
 
 const CHANGING = Symbol('changing');

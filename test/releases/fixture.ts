@@ -3,10 +3,13 @@
  * said of them. The schema is what the migrations of that release make, whose texts never change.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { migrationsFolder } from '../../src/instance.ts';
 import type { PoolSql, Sql } from '../../src/platform/db/driver/sql.ts';
+import { migrate } from '../../src/platform/db/migrations.ts';
 import type { Answers } from './answers.ts';
 import type { Contents } from './contents.ts';
 
@@ -16,6 +19,8 @@ export type Said = { contents: Contents; answers: Answers; refs: Record<string, 
 
 type Table = { table: string; columns: string[]; rows: string[] };
 type Rows = {
+  /** When the data were made. */
+  made: string;
   /** Names of the migrations that were applied. */
   migrations: string[];
   tables: Table[];
@@ -47,7 +52,8 @@ async function readRows(sql: PoolSql): Promise<Rows> {
     select format('%I.%I', schemaname, sequencename) as sequence, last_value as value
     from pg_sequences where last_value is not null order by 1`);
   const migrations = await sql<{ name: string }[]>`select name from migrations order by name`;
-  return { migrations: migrations.map(({ name }) => name), tables: filled, sequences: [...sequences] };
+  const made = new Date().toISOString();
+  return { made, migrations: migrations.map(({ name }) => name), tables: filled, sequences: [...sequences] };
 }
 
 /** Writes the fixture of a release, which does not run any more: its database by `sql`, and its data folder. */
@@ -80,12 +86,50 @@ export function layFiles(name: string, data: string): void {
 export const lastMigration = (name: string): string =>
   unpack<Rows>(join(releasesFolder, name, 'rows.json.zst')).migrations.at(-1) ?? '';
 
-/** Fills tables that the release's migrations have made, and are empty. */
+/** Applies the migrations that the release had. */
+export async function migrateAsReleased(
+  name: string,
+  sql: PoolSql,
+  alongside: () => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ashlar-released-'));
+  try {
+    const last = `${lastMigration(name)}.sql`;
+    for (const file of readdirSync(migrationsFolder).filter((each) => each <= last))
+      cpSync(join(migrationsFolder, file), join(folder, file));
+    await migrate(sql, folder, alongside);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const begun = Date.now();
+
+/**
+ * Milliseconds, in whole seconds, since the data were made. All times in them are later by as many: runners, tokens, artifacts and
+ * whatever else gets old are as they were, in however many years the fixture is read.
+ */
+export const ageOf = (name: string): number =>
+  Math.floor((begun - Date.parse(unpack<Rows>(join(releasesFolder, name, 'rows.json.zst')).made)) / 1000) *
+  1000;
+
+/** Fills tables that the release's migrations have made, and are empty. Times are later by the age of the data. */
 export async function loadRows(name: string, sql: Sql): Promise<void> {
   const { tables, sequences } = unpack<Rows>(join(releasesFolder, name, 'rows.json.zst'));
   await sql.unsafe('set session_replication_role = replica');
+  const age = ageOf(name);
+  const days = Math.round(age / 86_400_000);
+  const later: Record<string, string> = { date: ` + ${days}`, time: ` + interval '${age / 1000} s'` };
   for (const { table, columns, rows } of tables) {
-    const values = columns.map((column) => `(r).${column}`).join(', ');
+    const types = await sql.unsafe<{ name: string; type: string }[]>(`
+      select quote_ident(attname) as name,
+        case when atttypid = 'date'::regtype then 'date'
+          when atttypid in ('timestamptz'::regtype, 'timestamp'::regtype) then 'time' else '' end as type
+      from pg_attribute where attrelid = '${table.replaceAll("'", "''")}'::regclass and attnum > 0 and not attisdropped`);
+    const typeOf = new Map(types.map((column) => [column.name, column.type]));
+    const values = columns
+      .map((column) => `(r).${column}${later[typeOf.get(column) ?? ''] ?? ''}`)
+      .join(', ');
     // What the migrations themselves have put there comes back as it was.
     await sql.unsafe(`delete from ${table}`);
     await sql.unsafe(
