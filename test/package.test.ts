@@ -53,9 +53,7 @@ async function serveOnce(program: string): Promise<{ liveness: number; stopped: 
   }
   const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0];
   const ended = once(child, 'exit');
-  await expect
-    .poll(() => address() ?? (child.exitCode === null ? 'starting' : said), { timeout: 30_000 })
-    .not.toBe('starting');
+  await expect.poll(() => address() ?? (child.exitCode === null ? 'starting' : said)).not.toBe('starting');
   const response = await fetch(`${address() ?? said}/-/liveness`);
   child.kill('SIGTERM');
   return { liveness: response.status, stopped: await ended };

@@ -226,6 +226,16 @@ test('a cluster that was not finished is made anew', async () => {
   expect(existsSync(join(unfinished, 'postgres.new'))).toBe(false);
 });
 
+test('an older cluster is left to the start of the program', async () => {
+  const older = mkdtempSync(join(home, 'older-'));
+  mkdirSync(join(older, 'postgres'), { mode: 0o700 });
+  writeFileSync(join(older, 'postgres', 'PG_VERSION'), '17\n');
+  writeFileSync(join(older, 'postgres-password'), 'secret\n', { mode: 0o600 });
+  const launched = startEmbedded(older);
+  await expect(launched).rejects.toThrow(/made by PostgreSQL 17, and this is 18: start the server once/);
+  expect(readdirSync(join(older, 'postgres'))).toEqual(['PG_VERSION']);
+});
+
 test('a server that cannot start says why, and what to do', async () => {
   await expect(start({ settings: { shared_buffers: '1PB' } })).rejects.toThrow(
     /did not start: .*shared_buffers.*More is in .*postgres\.log; where its files are damaged/,
