@@ -26,12 +26,12 @@ import { createOriginPolicy } from './platform/http/origin.ts';
 import { createRateLimiter, leaseFrom } from './platform/http/rate-limit.ts';
 import { createLoadGauge, type LoadGauge } from './platform/http/server/overload.ts';
 import { createServer, portOf, type Route } from './platform/http/server/server.ts';
-import { countWaiting, startWorkers, type Workers } from './platform/jobs/jobs.ts';
+import { countWaiting, startWorkers, type Tasks, type Workers } from './platform/jobs/jobs.ts';
 import type { Log } from './platform/log.ts';
 import { createDiskGuard } from './platform/machine/disk.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { createOutbound } from './platform/outbound/outbound.ts';
-import { type Relay, startRelay } from './platform/outbox/outbox.ts';
+import { type Listener, type Relay, relayAll, startRelay } from './platform/outbox/outbox.ts';
 import { deriveKey } from './platform/secret.ts';
 
 export type AppOptions = {
@@ -57,9 +57,20 @@ export type App = {
   server: FastifyInstance;
   /** Listens, starts the relay and the workers; returns the address. */
   start(): Promise<string>;
+  /** Turns the facts that wait into the jobs of these tasks alone, in a program that does not serve. */
+  handOnFacts(goesOn: (task: string) => boolean): Promise<void>;
   /** Stops accepting, finishes what is in flight (10 s at most), closes the pools. */
   stop(): Promise<void>;
 };
+
+/** What capabilities do in the background, with what others registered with them. */
+function workOf(mounted: readonly Capability[]): { listeners: Listener[]; tasks: Tasks } {
+  const working = [...mounted, ...mounted.flatMap((capability) => capability.forRegistered?.() ?? [])];
+  return {
+    listeners: working.flatMap(({ listeners = [] }) => listeners),
+    tasks: Object.assign({}, ...working.map(({ tasks = {} }) => tasks)),
+  };
+}
 
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -170,13 +181,11 @@ export function createApp(options: AppOptions): App {
       await presence.announce();
       await server.listen({ host: config.host, port: config.port });
       listening = urlOf(config.host, portOf(server.server));
-      const forRegistered = mounted.flatMap((capability) => capability.forRegistered?.() ?? []);
-      const working = [...mounted, ...forRegistered];
-      const listeners = working.flatMap((capability) => capability.listeners ?? []);
+      const { listeners, tasks } = workOf(mounted);
       relay = startRelay(database.background, listeners, log);
       workers = await startWorkers(
         options.target,
-        Object.assign({}, ...working.map((capability) => capability.tasks ?? {})),
+        tasks,
         mounted.flatMap((capability) => capability.schedules ?? []),
         log,
         { db: database.background, presence },
@@ -184,6 +193,11 @@ export function createApp(options: AppOptions): App {
       for (const each of background) each.start();
       return listening;
     },
+    handOnFacts: (goesOn) =>
+      relayAll(
+        database.background,
+        workOf(mounted).listeners.filter(({ task }) => goesOn(task)),
+      ),
     async stop() {
       load.close();
       const closed = server.close();

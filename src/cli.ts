@@ -1,4 +1,4 @@
-/** The command line: ashlar serve | migrate | token create | user password | oauth rotate-key | doctor | openapi. */
+/** The command line: ashlar serve | migrate | token create | user password | oauth rotate-key | backup | restore | verify | doctor | openapi. */
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeProblem } from './commands/start-problem.ts';
@@ -111,6 +111,53 @@ const commands: Record<string, Command> = {
       return 0;
     },
   },
+  backup: {
+    summary: 'write all that the server keeps into one file, of one moment',
+    usage:
+      'ashlar backup FILE|- [--base EARLIER] [--recipient age1…]…\n\n' +
+      'The file has the secret key: whoever reads it reads everything. --recipient encrypts it for a key of age.\n' +
+      '--base leaves out the files that an earlier backup in the same folder has; a restore needs both.\n' +
+      besideServer,
+    async run(args) {
+      const { values, positionals } = parse('backup', {
+        args,
+        allowPositionals: true,
+        options: { recipient: { type: 'string', multiple: true, default: [] }, base: { type: 'string' } },
+      });
+      const [target, ...others] = positionals;
+      if (target === undefined || others.length > 0) throw new UsageError('backup');
+      const { backUp } = await import('./commands/backup/backup.ts');
+      const { recipient: recipients, base } = values;
+      const damage = await backUp(readConfig(), { target, recipients, base }, await progress());
+      return damage.length === 0 ? 0 : 1;
+    },
+  },
+  restore: {
+    summary: 'fill an empty data folder, and an empty database, from a backup',
+    usage:
+      'ashlar restore FILE [--identity KEYFILE]\n\nIn ASHLAR_DATA, or DATABASE_URL, where nothing is yet.',
+    async run(args) {
+      const { file, identity } = backupFile('restore', args);
+      const { restoreBackup } = await import('./commands/backup/restore.ts');
+      const damage = await restoreBackup(readConfig(), file, { identity }, await progress()).catch(
+        about(file),
+      );
+      return damage.length === 0 ? 0 : 1;
+    },
+  },
+  verify: {
+    summary: 'read a backup to its end, and say whether it is whole',
+    usage: 'ashlar verify FILE [--identity KEYFILE]\n\nWrites nothing.',
+    async run(args) {
+      const { file, identity } = backupFile('verify', args);
+      const { verifyBackup } = await import('./commands/backup/restore.ts');
+      const { header, end } = await verifyBackup(file, { identity }, await progress()).catch(about(file));
+      print(
+        `${file} is whole: ${end.entries} entries, cut of ${header.created_at} by version ${header.version}`,
+      );
+      return 0;
+    },
+  },
   doctor: {
     summary: 'look at the data folder, the database, git and the proxy, and say what to do',
     usage: 'ashlar doctor',
@@ -131,7 +178,7 @@ const commands: Record<string, Command> = {
 };
 
 /** Other commands refuse all arguments. */
-const takesArguments = new Set(['serve', 'token', 'user', 'oauth']);
+const takesArguments = new Set(['serve', 'token', 'user', 'oauth', 'backup', 'restore', 'verify']);
 
 class UsageError extends Error {
   constructor(command: string, problem?: string) {
@@ -149,6 +196,32 @@ function parse<T extends ParseArgsConfig>(command: string, config: T) {
     const [problem] = (error instanceof Error ? error.message : String(error)).split('. ');
     throw new UsageError(command, problem);
   }
+}
+
+/** On standard error: standard output may be the backup. */
+const progress = async () => {
+  const { createProgress } = await import('./commands/backup/progress.ts');
+  const { monotonic } = await import('./platform/clock.ts');
+  return createProgress(process.stderr, monotonic);
+};
+
+/** Says which file is bad. */
+const about =
+  (file: string) =>
+  async (error: unknown): Promise<never> => {
+    const { BadBackup } = await import('./commands/backup/format.ts');
+    throw error instanceof BadBackup ? new Error(`${file} cannot be restored: ${error.message}`) : error;
+  };
+
+function backupFile(command: string, args: string[]): { file: string; identity: string | undefined } {
+  const { values, positionals } = parse(command, {
+    args,
+    allowPositionals: true,
+    options: { identity: { type: 'string' } },
+  });
+  const [file, ...others] = positionals;
+  if (file === undefined || others.length > 0) throw new UsageError(command);
+  return { file, identity: values.identity };
 }
 
 /** The setting to use instead of an argument of `serve`: settings come from the environment. */

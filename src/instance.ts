@@ -24,6 +24,9 @@ import { keyId, randomHex } from './platform/secret.ts';
 
 export const migrationsFolder = join(packageFolder, 'migrations');
 
+/** A file in a data folder while a restore fills it. */
+export const RESTORING = '.restore-unfinished';
+
 export type Opened = {
   /** Accepts connections when migrate() has resolved. */
   target: ConnectionTarget;
@@ -35,7 +38,11 @@ export type Opened = {
 };
 
 /** Opens the data folder, takes its lock, and launches the embedded database unless DATABASE_URL names another. */
-export async function openInstance(config: Config): Promise<Opened> {
+export async function openInstance(config: Config, { restoring = false } = {}): Promise<Opened> {
+  if (!restoring && existsSync(join(config.data, RESTORING)))
+    throw new Error(
+      `a restore into ${config.data} was interrupted: remove what is in the folder, and restore again`,
+    );
   const folder = await openDataFolder(config.data);
   try {
     for (const line of narrowDataFolder(folder.path)) process.stderr.write(`ashlar: ${line}\n`);

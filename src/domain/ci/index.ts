@@ -72,6 +72,7 @@ export { pipelineEndpoint, pipelinesEndpoint, showPipeline } from './pipelines/r
 export { Pipeline } from './pipelines/schema.ts';
 export { type FileCoverage, readPipelineCoverage, selectCoverageReports } from './reports/read-coverage.ts';
 export { type StatusRow, selectStatusesOf } from './statuses/queries.ts';
+export { fileOf as liveTraceFile, liveFolders, liveIn, openLive } from './traces/live-traces.ts';
 export { traceText } from './traces/trace-text.ts';
 export { readTraceEnd } from './traces/traces.ts';
 

@@ -85,6 +85,16 @@ async function selectNaming(db: Db): Promise<string> {
   return rows.length === 0 ? 'false' : rows.map(({ condition }) => condition).join(' or ');
 }
 
+/** An arbitrary key. A backup holds the lock while it reads; those who remove blobs share it, or leave them for a later sweep. */
+export const BACKUP_LOCK = 7_263_114_906;
+
+/** Whether no backup reads; none begins until the transaction ends. */
+async function mayRemove(tx: Db): Promise<boolean> {
+  const { rows } = await sql<{ free: boolean }>`
+    select pg_try_advisory_xact_lock_shared(${BACKUP_LOCK}) as free`.execute(tx);
+  return rows[0]?.free ?? false;
+}
+
 type BlobRow = { object: string | null };
 
 /** Locks the row of the blob against its removal; makes it where there is none. */
@@ -177,6 +187,7 @@ export function createBlobs(
   /** Removes the file, unless it has a row again: who makes one waits until this ends, and then brings the file anew. */
   const removeUnnamed = (sha256: Buffer): Promise<void> =>
     inTransaction(background, async (tx) => {
+      if (!(await mayRemove(tx))) return;
       const { rows } = await sql`
         insert into blobs (sha256, created_at) values (${sha256}, ${now()}) on conflict do nothing returning 1`.execute(
         tx,
@@ -189,6 +200,7 @@ export function createBlobs(
   /** Leaves those whose rows somebody has: who names them, or removes them. */
   async function releaseSome(names: readonly string[], condition: RawBuilder<boolean>): Promise<void> {
     const removed = await inTransaction(background, async (tx) => {
+      if (!(await mayRemove(tx))) return [];
       // Nobody names them or brings them again until this ends; who did so before is seen by the next statement.
       const held = await sql<{ name: string }>`
         select encode(sha256, 'hex') as name from blobs

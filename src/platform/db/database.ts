@@ -4,6 +4,7 @@ import { Kysely, type QueryResult, type RawBuilder, sql } from 'kysely';
 import { type ClientConfig, Pool as WorkersPool } from 'pg';
 import { monotonic } from '../clock.ts';
 import { createShare, type Share } from '../fair-share.ts';
+import { type CopyConnection, openCopyConnection } from './driver/copy.ts';
 import { dialectOf, type PoolUse, withinTransaction } from './driver/dialect.ts';
 import { Pool } from './driver/pool.ts';
 import { type PoolSql, type Sql, sqlOfPool } from './driver/sql.ts';
@@ -137,6 +138,16 @@ function openPool(target: ConnectionTarget, options: ConnectOptions): Pool {
 /** One pool; nothing is sent before the first statement. */
 export const connect = (target: ConnectionTarget, options: ConnectOptions): PoolSql =>
   sqlOfPool(openPool(target, options));
+
+/** A connection of its own, on which statements may take as long as they need. */
+export const connectToCopy = (target: ConnectionTarget, name: string): Promise<CopyConnection> =>
+  openCopyConnection({
+    ...reach(target).config,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: `ashlar ${name}`,
+    statement_timeout: 0,
+    idle_in_transaction_session_timeout: 0,
+  });
 
 /** Seconds. No request waits any more, but a statement whose client hung up may still run. */
 const CLOSING_TIMEOUT_SECONDS = 1;

@@ -12,9 +12,13 @@ import { isOutside, type Step, stepsOf } from './migration-statements.ts';
 /** An arbitrary key for our advisory lock. */
 const LOCK = 7_263_114_905;
 
+/** In the place of a migration's name while a restore fills the database: no program starts on it. */
+export const RESTORE_MARK = 'restore_unfinished';
+
 type Migration = { name: string; text: string; digest: string };
 
-function readMigrations(folder: string): Migration[] {
+/** Those of this program, in their order. */
+export function readMigrations(folder: string): Migration[] {
   return readdirSync(folder)
     .filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file))
     .sort()
@@ -24,10 +28,18 @@ function readMigrations(folder: string): Migration[] {
     });
 }
 
-/** Migrations that the database lacks. Throws when it has unknown or changed ones. */
-async function missingMigrations(sql: Sql, migrations: readonly Migration[]): Promise<Migration[]> {
+/** Migrations that the database lacks. Throws when it has unknown or changed ones, or is half restored. */
+async function missingMigrations(
+  sql: Sql,
+  migrations: readonly Migration[],
+  restoring = false,
+): Promise<Migration[]> {
   const rows = await sql<{ name: string; digest: string }[]>`select name, digest from migrations`;
   const applied = new Map(rows.map((row) => [row.name, row.digest]));
+  if (applied.delete(RESTORE_MARK) && !restoring)
+    throw new Error(
+      'a restore into this database was interrupted: make an empty database, and restore again',
+    );
   const unknown = [...applied.keys()].filter((name) => !migrations.some((known) => known.name === name));
   if (unknown.length > 0) {
     throw new Error(
@@ -116,10 +128,18 @@ export async function migrate(
   return apply(sql, readMigrations(folder), alongside);
 }
 
+/** As migrate(), in a database that a restore fills: up to the migration `last`, or all. */
+export async function migrateRestored(sql: PoolSql, folder: string, last?: string): Promise<void> {
+  const known = readMigrations(folder);
+  const wanted = last === undefined ? known : known.filter(({ name }) => name <= last);
+  await apply(sql, wanted, undefined, true);
+}
+
 async function apply(
   sql: PoolSql,
   migrations: readonly Migration[],
   alongside: () => Promise<void> = async () => {},
+  restoring = false,
 ): Promise<string[]> {
   const connection = await sql.reserve();
   try {
@@ -127,7 +147,7 @@ async function apply(
     await connection`create table if not exists migrations (
       name text primary key, digest text not null, applied_at timestamptz(3) not null default now())`;
     const done: string[] = [];
-    for (const migration of await missingMigrations(connection, migrations)) {
+    for (const migration of await missingMigrations(connection, migrations, restoring)) {
       const record = `insert into migrations (name, digest) values ('${migration.name}', '${migration.digest}')`;
       if (isOutside(migration.text)) {
         for (const step of stepsOf(migration.name, migration.text)) await runStep(connection, step);

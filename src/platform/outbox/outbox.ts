@@ -87,6 +87,11 @@ async function relayBatch(db: Db, listeners: readonly Listener[]): Promise<numbe
   });
 }
 
+/** Hands on all facts that wait, in a program that does not serve. */
+export async function relayAll(db: Db, listeners: readonly Listener[]): Promise<void> {
+  while ((await relayBatch(db, listeners)) > 0);
+}
+
 /** Starts the relay of this process. Several processes may run one each: rows are locked, and skipped when they are. */
 export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Relay {
   let stopped = false;

@@ -10,7 +10,8 @@ const FOLDERS = 1_000;
 
 const folderOf = (files: string, jobId: number): string =>
   join(files, 'ci', 'traces', String(jobId % FOLDERS));
-const fileOf = (files: string, jobId: number): string => join(folderOf(files, jobId), `${jobId}.log`);
+/** Of the live trace of a job. */
+export const fileOf = (files: string, jobId: number): string => join(folderOf(files, jobId), `${jobId}.log`);
 
 /** What there is now; undefined where there is no file. */
 export async function openLive(files: string, jobId: number): Promise<OpenBlob | undefined> {

@@ -1,0 +1,147 @@
+/** The cut: one snapshot of the database, and the refs of each repository that it explains. */
+import type { RepositoryKey } from '../../kernel/repository-store.ts';
+import { BACKUP_LOCK } from '../../platform/blobs/blobs.ts';
+import type { CopyConnection } from '../../platform/db/driver/copy.ts';
+import type { Header } from './format.ts';
+import { tableRules } from './rules.ts';
+
+/** A repository as the database has it. Numbers beyond those of JavaScript stay texts. */
+export type Stored = {
+  id: string;
+  kind: RepositoryKey['kind'];
+  container: string;
+  wiki: boolean;
+  storage: string;
+};
+
+const tables = [
+  ['project', 'projects'],
+  ['snippet', 'snippets'],
+  ['group', 'group_wikis'],
+] as const;
+
+/** What a use of the repositories for writing changes, and each change of the container's row: the version, and its last lock. */
+const containers = `(${tables
+  .map(
+    ([kind, table]) =>
+      `select '${kind}' as kind, id, repository_storage as storage, ctid::text || ' ' || xmin::text || ' ' || xmax::text as mark from ${table}`,
+  )
+  .join(' union all ')})`;
+
+/** All repositories, in the order of a backup. */
+export const selectStored = (connection: CopyConnection): Promise<Stored[]> =>
+  connection.ask<Stored>(`
+    select r.id::text as id, r.container as kind, r.container_id::text as container, r.wiki, c.storage
+    from repositories r join ${containers} c on c.kind = r.container and c.id = r.container_id order by r.id`);
+
+export const containerOf = ({ kind, container }: Pick<Stored, 'kind' | 'container'>): string =>
+  `${kind} ${container}`;
+
+/**
+ * The marks of the containers of repositories as they are now, whatever snapshot the connection has otherwise. A use for writing
+ * locks the container's row, which changes its mark, before anything is written, and so does a change of the row.
+ */
+export async function selectMarks(connection: CopyConnection): Promise<Map<string, string>> {
+  const rows = await connection.ask<{ name: string; mark: string }>(`
+    select c.kind || ' ' || c.id as name, c.mark from ${containers} c
+    where exists (select from repositories r where r.container = c.kind and r.container_id = c.id)`);
+  return new Map(rows.map(({ name, mark }) => [name, mark]));
+}
+
+/** Nobody begins a write of these containers, or ends one, until the transaction ends. */
+export async function lockContainers(
+  connection: CopyConnection,
+  stored: readonly Pick<Stored, 'kind' | 'container'>[],
+): Promise<void> {
+  await connection.ask(
+    "begin; set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '60s'",
+  );
+  for (const [kind, table] of tables) {
+    const ids = stored.filter((each) => each.kind === kind).map((each) => Number(each.container));
+    if (ids.length > 0)
+      await connection.ask(
+        `select from ${table} where id = any('{${ids.join(',')}}'::bigint[]) order by id for no key update`,
+      );
+  }
+}
+
+/** False where another backup runs. Blobs are removed by nobody until the connection ends. */
+export async function holdBlobs(connection: CopyConnection): Promise<boolean> {
+  await connection.ask("set lock_timeout = '60s'");
+  const [other] = await connection.ask<{ n: number }>(`
+    select 1 as n from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32 | objid::bigint) = ${BACKUP_LOCK}`);
+  if (other) return false;
+  await connection.ask(`select pg_advisory_lock(${BACKUP_LOCK})`);
+  return true;
+}
+
+/** Holds the folders of all repositories, so that no removal takes one away. */
+export const holdRepositories = (connection: CopyConnection, processId: string): Promise<object[]> =>
+  connection.ask(`
+    insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
+    select '${processId}'::uuid, c.kind, c.id, c.storage, 'read', clock_timestamp()
+    from ${containers} c
+    where exists (select from repositories r where r.container = c.kind and r.container_id = c.id)
+      and not exists (select from repository_uses u where u.process_id = '${processId}'::uuid and u.container = c.kind and u.container_id = c.id)`);
+
+export const releaseRepositories = (connection: CopyConnection, processId: string): Promise<object[]> =>
+  connection.ask(`delete from repository_uses where process_id = '${processId}'::uuid`);
+
+type Described = Pick<Header, 'migrations' | 'tables' | 'sequences' | 'secret_key_id'>;
+
+/** What the header says of the database, by the catalogue. */
+export async function describeDatabase(snapshot: CopyConnection): Promise<Described> {
+  const migrations = await snapshot.ask<{ name: string; digest: string }>(
+    'select name, digest from migrations order by name',
+  );
+  const columns = await snapshot.ask<{ table: string; column: string }>(`
+    select c.relname as table, a.attname as column from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname collate "C", a.attnum`);
+  const listed = new Map<string, string[]>();
+  for (const { table, column } of columns)
+    if (tableRules[table]?.do !== 'drop') listed.set(table, [...(listed.get(table) ?? []), column]);
+  const sequences = await snapshot.ask<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'S' order by relname",
+  );
+  const values: Header['sequences'] = [];
+  for (const { name } of sequences) {
+    const [found] = await snapshot.ask<{ value: string; called: boolean }>(
+      `select last_value::text as value, is_called as called from public."${name}"`,
+    );
+    if (found) values.push({ name, ...found });
+  }
+  const [key] = await snapshot.ask<{ id: string }>(
+    `select btrim(value #>> '{}', '"') as id from instance_facts where name = 'secret_key_id'`,
+  );
+  return {
+    migrations,
+    sequences: values,
+    secret_key_id: key?.id ?? '',
+    tables: [...listed].map(([name, of]) => ({ name, columns: of })),
+  };
+}
+
+export function copyOutTable(
+  snapshot: CopyConnection,
+  { name, columns }: Header['tables'][number],
+): AsyncIterable<Buffer> {
+  const rule = tableRules[name];
+  const where = rule?.do === 'keep' ? ` where ${rule.where}` : '';
+  const list = columns.map((column) => `"${column}"`).join(', ');
+  return snapshot.copyOut(`copy (select ${list} from public."${name}"${where}) to stdout`);
+}
+
+/** Jobs, with what a restore needs to add them again: those that failed too often, too, begin anew. */
+export const copyOutJobs = (snapshot: CopyConnection): AsyncIterable<Buffer> =>
+  snapshot.copyOut(`
+    copy (select t.identifier, j.payload::text, q.queue_name, j.run_at, j.max_attempts, j.key, j.priority
+      from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+      left join graphile_worker._private_job_queues q on q.id = j.job_queue_id
+      order by j.run_at, j.id) to stdout`);
+
+/** Their names, one on each line, in the order of a backup. */
+export const copyOutBlobs = (snapshot: CopyConnection): AsyncIterable<Buffer> =>
+  snapshot.copyOut("copy (select encode(sha256, 'hex') from blobs order by sha256) to stdout");

@@ -1,0 +1,150 @@
+/** Writes a backup: tar in zstd, and in age where there are recipients. */
+import { createHash } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PassThrough, Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { constants, createZstdCompress } from 'node:zlib';
+import { tarEnd, tarHead, tarTail } from '../../platform/archives/tar.ts';
+import { syncFolder } from '../../platform/git/write.ts';
+import { borrowedLine, type End, isLasting, type Listed, manifestLine, parseEntry } from './format.ts';
+import { type IndexWriting, startIndex } from './index-file.ts';
+
+export const STANDARD_OUTPUT = '-';
+
+export type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
+
+export type BackupFile = {
+  /** Exactly `size` bytes; throws where others come. Their SHA-256. */
+  add(name: string, size: number, pieces: Pieces): Promise<string>;
+  /** Says that the base has it. */
+  borrow(listed: Listed): Promise<void>;
+  /** Bytes of entries until now. */
+  bytes(): number;
+  /** The manifest, the end, and the file's name. */
+  finish(): Promise<End>;
+  /** Removes what was written. */
+  discard(): Promise<void>;
+};
+
+const MANIFEST_PART = 4 * 1_048_576;
+
+async function encrypted(plain: Readable, recipients: readonly string[]): Promise<Readable> {
+  if (recipients.length === 0) return plain;
+  const { Encrypter } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  for (const recipient of recipients) encrypter.addRecipient(recipient);
+  const sealed = await encrypter.encrypt(Readable.toWeb(plain) as globalThis.ReadableStream<Uint8Array>);
+  return Readable.fromWeb(sealed as ReadableStream<Uint8Array>);
+}
+
+/** Throws in words for what is none. */
+export async function checkRecipients(recipients: readonly string[]): Promise<void> {
+  if (recipients.length === 0) return;
+  const { Encrypter } = await import('age-encryption');
+  for (const recipient of recipients)
+    try {
+      new Encrypter().addRecipient(recipient);
+    } catch {
+      throw new Error(`${recipient} is no recipient of age: they begin with age1`);
+    }
+}
+
+/** The file has its name when it is whole; until then it is `FILE.part`. An index lies beside it; standard output has none. */
+export async function startWriting(
+  target: string,
+  { id, recipients, time }: { id: string; recipients: readonly string[]; time: Date },
+): Promise<BackupFile> {
+  const draft = target === STANDARD_OUTPUT ? undefined : `${target}.part`;
+  const handle = draft === undefined ? undefined : await open(draft, 'w', 0o600);
+  let index: IndexWriting | undefined;
+  const output: Writable = handle ? handle.createWriteStream({ flush: true }) : process.stdout;
+  const tar = new PassThrough({ highWaterMark: 4 * 1_048_576 });
+  const compressed = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } });
+  let failed: unknown;
+  const done = Promise.all([
+    pipeline(tar, compressed),
+    encrypted(compressed, recipients).then((sealed) =>
+      pipeline(sealed, output, { end: handle !== undefined }),
+    ),
+  ]).catch((error: unknown) => {
+    failed ??= error;
+    tar.destroy();
+  });
+  const all = createHash('sha256');
+  let lines: string[] = [];
+  let held = 0;
+  let parts = 0;
+  let entries = 0;
+  let bytes = 0;
+  async function put(piece: Buffer): Promise<void> {
+    if (failed) throw failed;
+    if (piece.length === 0 || tar.write(piece)) return;
+    await Promise.race([new Promise((resolve) => tar.once('drain', resolve)), done]);
+    if (failed) throw failed;
+  }
+  async function addPlain(name: string, size: number, pieces: Pieces): Promise<string> {
+    const hash = createHash('sha256');
+    await put(tarHead(name, size, time));
+    let left = size;
+    for await (const piece of pieces) {
+      left -= piece.length;
+      if (left < 0) break;
+      hash.update(piece);
+      await put(piece);
+    }
+    if (left !== 0) throw new Error(`${name} changed its size of ${size} bytes while it was read`);
+    await put(tarTail(size));
+    return hash.digest('hex');
+  }
+  async function list(line: string, listed: Listed): Promise<void> {
+    lines.push(line);
+    held += line.length;
+    if (isLasting(parseEntry(listed.name))) await index?.add(listed);
+    if (held > MANIFEST_PART) await flushManifest();
+  }
+  async function flushManifest(): Promise<void> {
+    const text = Buffer.from(lines.join(''));
+    all.update(text);
+    [lines, held] = [[], 0];
+    await addPlain(`manifest/${String(parts++).padStart(6, '0')}`, text.length, [text]);
+  }
+  if (draft !== undefined) index = await startIndex(target, id);
+  return {
+    async add(name, size, pieces) {
+      const listed = { name, size, sha256: await addPlain(name, size, pieces) };
+      entries += 1;
+      bytes += size;
+      await list(manifestLine(listed), listed);
+      return listed.sha256;
+    },
+    borrow: (listed) => list(borrowedLine(listed), listed),
+    bytes: () => bytes,
+    async finish() {
+      await flushManifest();
+      const end: End = { entries, bytes, sha256: all.digest('hex') };
+      const text = Buffer.from(JSON.stringify(end));
+      await addPlain('end.json', text.length, [text]);
+      await put(tarEnd());
+      tar.end();
+      await done;
+      if (failed) throw failed;
+      if (draft !== undefined) {
+        // The index first: without its backup it lists what nobody borrows.
+        await index?.finish();
+        await rename(draft, target);
+        await syncFolder(dirname(target));
+      }
+      return end;
+    },
+    async discard() {
+      failed ??= new Error('the backup was given up');
+      tar.destroy();
+      await done;
+      await handle?.close().catch(() => undefined);
+      await index?.discard();
+      if (draft !== undefined) await rm(draft, { force: true });
+    },
+  };
+}

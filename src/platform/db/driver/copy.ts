@@ -1,0 +1,40 @@
+/** One connection that copies tables out and in as PostgreSQL's text format. */
+import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
+import { Client, type ClientConfig } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+
+export type CopyConnection = {
+  /** One statement or several, without values; the rows of the last. */
+  ask<Row extends object>(text: string): Promise<Row[]>;
+  copyOut(statement: string): AsyncIterable<Buffer>;
+  copyIn(statement: string, pieces: AsyncIterable<Buffer>): Promise<void>;
+  end(): Promise<void>;
+};
+
+export async function openCopyConnection(config: ClientConfig): Promise<CopyConnection> {
+  const client = new Client(config);
+  let lost: Error | undefined;
+  client.on('error', (error) => {
+    lost = error;
+  });
+  await client.connect();
+  return {
+    async ask<Row extends object>(text: string) {
+      if (lost) throw lost;
+      const result: { rows: Row[] } | { rows: Row[] }[] = await client.query(text);
+      return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
+    },
+    async *copyOut(statement) {
+      for await (const piece of client.query(copyTo(statement))) yield piece as Buffer;
+    },
+    async copyIn(statement, pieces) {
+      await pipeline(pieces, client.query(copyFrom(statement)));
+    },
+    async end() {
+      const ended = once(client, 'end');
+      await client.end();
+      await ended.catch(() => undefined);
+    },
+  };
+}
