@@ -122,6 +122,7 @@ export function createApp(options: AppOptions): App {
   let relay: Relay | undefined;
   let workers: Workers | undefined;
 
+  const finishedJobs = () => workers?.finished() ?? { processed: 0, failed: 0 };
   const metrics = createMetrics({
     pools: database.uses,
     inFlight: load.inFlight,
@@ -129,12 +130,13 @@ export function createApp(options: AppOptions): App {
     longestEventLoopDelay: load.longestDelay,
     // Not by the requests' pool: metrics are read most when that pool is exhausted.
     waiting: () => countWaiting(database.background).catch(() => undefined),
+    finishedJobs,
+    folders: [...new Set([config.data, config.files, ...config.storages.values()])],
   });
   const checkWrites = async (): Promise<string | undefined> => {
     if (disk.problem() !== undefined) return disk.problem();
     return (await isReadOnly(sql)) ? 'the database is read-only' : undefined;
   };
-  const finishedJobs = () => workers?.finished() ?? { processed: 0, failed: 0 };
   const mounted: Capability[] = [
     operationsCapability(services, { metrics: metrics.text, checkWrites, finishedJobs }),
     ...(options.capabilities ?? capabilities)(services),

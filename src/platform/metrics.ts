@@ -2,10 +2,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolUse } from './db/driver/dialect.ts';
 import type { Observation } from './http/server/server.ts';
+import type { Waiting } from './jobs/jobs.ts';
+import { freeBytes } from './machine/disk.ts';
 
 type Reading = { labels: Record<string, string>; value: number };
 
-/** A gauge that is read when somebody asks; labels that are read no more are gone. */
+/** What is read when somebody asks; labels that are read no more are gone. A name that ends with `_total` is a counter's. */
 export type ReadGauge = {
   name: string;
   help: string;
@@ -15,7 +17,7 @@ export type ReadGauge = {
 
 export type Metrics = {
   observe(observation: Observation): void;
-  /** Shows one more gauge. */
+  /** Shows one more. */
   add(gauge: ReadGauge): void;
   text(): Promise<string>;
 };
@@ -26,8 +28,11 @@ export type MetricSources = {
   inFlight(): number;
   eventLoopDelay(): number;
   longestEventLoopDelay(): number;
-  /** Facts and jobs that wait, and jobs that failed too often; undefined while the database does not answer. */
-  waiting(): Promise<{ outbox: number; jobs: number; dead_jobs: number } | undefined>;
+  /** What waits, and for how long; undefined while the database does not answer. */
+  waiting(): Promise<Waiting | undefined>;
+  finishedJobs(): { processed: number; failed: number };
+  /** Those that the program writes to. */
+  folders: readonly string[];
 };
 
 export function createMetrics(sources: MetricSources): Metrics {
@@ -45,64 +50,129 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  const gauge = (
-    name: string,
-    help: string,
-    labelNames: string[],
-    collect: (gauge: Gauge) => void | Promise<void>,
-  ) =>
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        return collect(this as Gauge);
+  const add = ({ name, help, labels, read }: ReadGauge): void => {
+    const common = { name, help, labelNames: [...labels], registers };
+    if (name.endsWith('_total')) {
+      const own: Counter = new Counter({
+        ...common,
+        async collect() {
+          const readings = await read();
+          own.reset();
+          for (const each of readings) own.inc(each.labels, each.value);
+        },
+      });
+      return;
+    }
+    const own: Gauge = new Gauge({
+      ...common,
+      async collect() {
+        const readings = await read();
+        own.reset();
+        for (const each of readings) own.set(each.labels, each.value);
       },
     });
-  gauge('http_requests_in_flight', 'Requests being answered.', [], (own) => own.set(sources.inFlight()));
-  gauge('event_loop_delay_seconds', 'Median delay of the event loop since this was read last.', [], (own) =>
-    own.set(sources.eventLoopDelay()),
+  };
+  const addOne = (name: string, help: string, read: () => number): void =>
+    add({ name, help, labels: [], read: () => [{ labels: {}, value: read() }] });
+  const addOfPools = (name: string, help: string, read: (pool: PoolUse) => number): void =>
+    add({
+      name,
+      help,
+      labels: ['pool'],
+      read: () => sources.pools().map((pool) => ({ labels: { pool: pool.name }, value: read(pool) })),
+    });
+
+  addOne('http_requests_in_flight', 'Requests being answered.', sources.inFlight);
+  addOne(
+    'event_loop_delay_seconds',
+    'Median delay of the event loop since this was read last.',
+    sources.eventLoopDelay,
   );
-  gauge(
+  addOne(
     'event_loop_delay_max_seconds',
     'Longest delay of the event loop since this was read last.',
-    [],
-    (own) => own.set(sources.longestEventLoopDelay()),
+    sources.longestEventLoopDelay,
   );
-  gauge('process_resident_memory_bytes', 'Memory of this process.', [], (own) =>
-    own.set(process.memoryUsage.rss()),
+  addOne('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss());
+  addOne('process_cpu_seconds_total', 'Time of the processors that this process has used.', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  const startedAt = performance.timeOrigin / 1e3;
+  addOne('process_start_time_seconds', 'When this process started, since 1970.', () => startedAt);
+  addOfPools('database_pool_size', 'Connections a pool may open.', ({ size }) => size);
+  addOfPools(
+    'database_statements_total',
+    'Statements sent through a pool since the start.',
+    ({ statements }) => statements,
   );
-  gauge('database_pool_size', 'Connections a pool may open.', ['pool'], (own) => {
-    for (const pool of sources.pools()) own.set({ pool: pool.name }, pool.size);
-  });
-  gauge('database_statements', 'Statements sent through a pool since the start.', ['pool'], (own) => {
-    for (const pool of sources.pools()) own.set({ pool: pool.name }, pool.statements);
-  });
-  gauge(
+  addOfPools(
+    'database_statement_seconds_total',
+    'Time that the statements of a pool took together since the start.',
+    ({ milliseconds }) => milliseconds / 1e3,
+  );
+  let waiting: Promise<Waiting | undefined> | undefined;
+  /** One statement for both gauges, which are read at the same time. */
+  const readWaiting = (): Promise<Waiting | undefined> => {
+    waiting ??= sources.waiting().finally(() => {
+      waiting = undefined;
+    });
+    return waiting;
+  };
+  const addWaiting = (name: string, help: string, values: (found: Waiting) => Record<string, number>): void =>
+    add({
+      name,
+      help,
+      labels: ['kind'],
+      async read() {
+        const found = await readWaiting();
+        return Object.entries(found ? values(found) : {}).map(([kind, value]) => ({
+          labels: { kind },
+          value,
+        }));
+      },
+    });
+  addWaiting(
     'waiting',
     'Work that waits: facts in the outbox, jobs in the queue, dead jobs for somebody to look.',
-    ['kind'],
-    async (own) => {
-      const waiting = await sources.waiting();
-      if (!waiting) return;
-      own.set({ kind: 'outbox' }, waiting.outbox);
-      own.set({ kind: 'jobs' }, waiting.jobs);
-      own.set({ kind: 'dead_jobs' }, waiting.dead_jobs);
-    },
+    ({ outbox, jobs, dead_jobs }) => ({ outbox, jobs, dead_jobs }),
   );
+  addWaiting(
+    'waiting_oldest_seconds',
+    'How long the oldest fact has been waiting, and the oldest job that could run.',
+    ({ outbox_seconds, jobs_seconds }) => ({ outbox: outbox_seconds, jobs: jobs_seconds }),
+  );
+  add({
+    name: 'jobs_finished_total',
+    help: 'Runs of jobs in this process since its start, by how they ended.',
+    labels: ['outcome'],
+    read() {
+      const { processed, failed } = sources.finishedJobs();
+      return [
+        { labels: { outcome: 'done' }, value: processed },
+        { labels: { outcome: 'failed' }, value: failed },
+      ];
+    },
+  });
+  add({
+    name: 'disk_free_bytes',
+    help: 'Free space where a folder is.',
+    labels: ['folder'],
+    async read() {
+      const free = await Promise.all(
+        sources.folders.map(async (folder) => ({ folder, bytes: await freeBytes(folder) })),
+      );
+      return free.flatMap(({ folder, bytes }) =>
+        bytes === undefined ? [] : [{ labels: { folder }, value: bytes }],
+      );
+    },
+  });
   return {
     observe({ method, route, status, seconds }) {
       requests.inc({ method, route, status });
       latency.observe(seconds);
     },
-    add({ name, help, labels, read }) {
-      gauge(name, help, [...labels], async (own) => {
-        const readings = await read();
-        own.reset();
-        for (const each of readings) own.set(each.labels, each.value);
-      });
-    },
+    add,
     text: () => registry.metrics(),
   };
 }

@@ -9,7 +9,7 @@ import {
   type Worker,
   type WorkerEvents,
 } from 'graphile-worker';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { monotonic } from '../clock.ts';
 import { type ConnectionTarget, type Db, inTransaction, openWorkersPool, sendAhead } from '../db/database.ts';
 import type { Presence } from '../db/processes.ts';
@@ -81,16 +81,30 @@ const INSERT_JOBS = `
       as (task text, payload json, queue text, key text, priority smallint, "delaySeconds" integer))
       with ordinality as job(task, payload, queue, key, priority, "delaySeconds", place)))`;
 
-/** Facts and jobs that wait, and jobs that failed too often. */
-export async function countWaiting(
-  db: Db,
-): Promise<{ outbox: number; jobs: number; dead_jobs: number } | undefined> {
-  const { rows } = await sql<{ outbox: number; jobs: number; dead_jobs: number }>`
-    select (select count(*) from outbox) as outbox, count(*) filter (where attempts < max_attempts) as jobs,
-      count(*) filter (where attempts >= max_attempts) as dead_jobs
-    from graphile_worker.jobs`.execute(db);
+/** Facts and jobs that wait, jobs that failed too often, and seconds for which the oldest that could be done waits. */
+export type Waiting = {
+  outbox: number;
+  outbox_seconds: number;
+  jobs: number;
+  jobs_seconds: number;
+  dead_jobs: number;
+};
+
+export async function countWaiting(db: Db): Promise<Waiting | undefined> {
+  const { rows } = await sql<Waiting>`
+    select facts.outbox, ${secondsSince(sql`facts.oldest`)} as outbox_seconds,
+      queue.jobs, ${secondsSince(sql`queue.oldest`)} as jobs_seconds, queue.dead_jobs
+    from (select count(*) as outbox, min(created_at) as oldest from outbox) facts, (
+      select count(*) filter (where attempts < max_attempts) as jobs,
+        min(run_at) filter (where attempts < max_attempts and locked_at is null) as oldest,
+        count(*) filter (where attempts >= max_attempts) as dead_jobs
+      from graphile_worker.jobs) queue`.execute(db);
   return rows[0];
 }
+
+/** Zero for what is still to come. */
+const secondsSince = (time: RawBuilder<unknown>) =>
+  sql`greatest(coalesce(extract(epoch from clock_timestamp() - ${time}), 0), 0)::double precision`;
 
 /**
  * Removes the queues in which nothing waits: the library keeps what it has ever heard of. The locks keep off whoever is

@@ -21,13 +21,18 @@ const CHECK_INTERVAL_MS = 1_000;
 /** Well below what is kept free: a fast network brings more in a second. */
 const CHECK_BYTES = 16 * 1_048_576;
 
+/** What is free where the folder is; undefined where it cannot be asked. */
+export async function freeBytes(folder: string): Promise<number | undefined> {
+  const disk = await statfs(folder).catch(() => undefined);
+  return disk && disk.bavail * disk.bsize;
+}
+
 export function createDiskGuard(folder: string): DiskGuard {
   let problem: string | undefined;
   let written = 0;
   const look = async (): Promise<void> => {
     written = 0;
-    const disk = await statfs(folder).catch(() => undefined);
-    const full = disk !== undefined && disk.bavail * disk.bsize < MIN_FREE_BYTES;
+    const full = ((await freeBytes(folder)) ?? MIN_FREE_BYTES) < MIN_FREE_BYTES;
     problem = full ? 'no space left on disk: writes are refused until there is' : undefined;
   };
   void look();

@@ -253,7 +253,7 @@ describe('the digest', () => {
 
   test('shows what became of the events', async () => {
     const metrics = await app.root('GET /-/metrics', { raw: true });
-    expect(metrics.text).toMatch(/^error_events_digested\{outcome="kept"\} [1-9]/m);
-    expect(metrics.text).toMatch(/^error_events_digested\{outcome="unreadable"\} 3$/m);
+    expect(metrics.text).toMatch(/^error_events_digested_total\{outcome="kept"\} [1-9]/m);
+    expect(metrics.text).toMatch(/^error_events_digested_total\{outcome="unreadable"\} 3$/m);
   });
 });

@@ -222,7 +222,7 @@ export function createDigest(
     },
     gauges: [
       {
-        name: 'error_events_digested',
+        name: 'error_events_digested_total',
         help,
         labels: ['outcome'],
         read: () => Object.entries(total).map(([outcome, value]) => ({ labels: { outcome }, value })),
