@@ -10,7 +10,7 @@ import { namedBelow, namesIn, panels, ruleCases, rules, targets } from './suppor
 import { removeProgram, serve } from './support/program.ts';
 
 describe('metrics', () => {
-  const app = useApp();
+  const app = useApp({ still: true });
 
   /** Of each metric its kind, and whether it is read at all. */
   async function exposed(): Promise<Map<string, string>> {
@@ -32,6 +32,8 @@ describe('metrics', () => {
 
   test('the gauges of the database are there, and tell how long its oldest work waits', async () => {
     const { sql } = app.app.services.database;
+    await sql`delete from outbox`;
+    await sql`insert into outbox (fact, payload, created_at) values ('quarry', '{}', now() - interval '330 seconds')`;
     await sql`select graphile_worker.add_job('quarry.none', run_at => now() - interval '90 seconds')`;
     await sql`select graphile_worker.add_job('quarry.later', run_at => now() + interval '1 hour')`;
     await sql`update graphile_worker._private_jobs set attempts = max_attempts where task_id in (
@@ -51,7 +53,8 @@ describe('metrics', () => {
     expect(read('waiting{kind="jobs"}')).toBe(2);
     // Not that of the dead one, nor of the one that is to come.
     expect(Math.floor(read('waiting_oldest_seconds{kind="jobs"}') / 60)).toBe(10);
-    expect(read('waiting_oldest_seconds{kind="outbox"}')).toBe(0);
+    expect(read('waiting{kind="outbox"}')).toBe(1);
+    expect(Math.floor(read('waiting_oldest_seconds{kind="outbox"}') / 60)).toBe(5);
   });
 
   /** A histogram is asked for by its parts. */
