@@ -3626,6 +3626,7 @@ create table sessions (
   last_used_at timestamp(3) with time zone not null,
   address text,
   user_agent text,
+  admin_mode_at timestamp(3) with time zone,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_digest_key UNIQUE (digest)

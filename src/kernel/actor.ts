@@ -60,6 +60,8 @@ export type Actor = {
   commitEmail: string;
   /** Whether administrators' rights apply to this request. */
   admin: boolean;
+  /** They apply in admin mode, while the instance demands that (setting `admin_mode`). */
+  adminMode?: true;
   auditor: boolean;
   external: boolean;
   kind: 'human' | 'project_bot' | 'group_bot' | 'service_account' | InternalKind;
@@ -71,12 +73,12 @@ export type Actor = {
 };
 
 /** Who an announcement names. */
-export type Author = Pick<Actor, 'id' | 'username' | 'name' | 'sudoBy' | 'eventChain'>;
+export type Author = Pick<Actor, 'id' | 'username' | 'name' | 'adminMode' | 'sudoBy' | 'eventChain'>;
 
-/** The columns of a user that an actor is made of. */
+/** The columns of a user that an actor is made of. `admin` is not the user's, but what counts of it (`identity/admin-mode.ts`). */
 export type ActorColumns = Pick<
   Actor,
-  'id' | 'username' | 'name' | 'kind' | 'admin' | 'auditor' | 'external'
+  'id' | 'username' | 'name' | 'kind' | 'admin' | 'adminMode' | 'auditor' | 'external'
 > & { email: string; commit_email: string | null };
 
 export const actorColumns = [
@@ -90,6 +92,7 @@ export const toActor = (user: ActorColumns, credential: Credential): Actor => ({
   name: user.name,
   commitEmail: user.commit_email || user.email,
   admin: user.admin,
+  ...(user.adminMode && { adminMode: true }),
   auditor: user.auditor,
   external: user.external,
   kind: user.kind,

@@ -4,6 +4,7 @@ import type { Needs } from '../../kernel/services.ts';
 import { now } from '../../platform/clock.ts';
 import { stylesheetRoute } from '../../platform/http/server/stylesheet.ts';
 import type { Task } from '../../platform/jobs/jobs.ts';
+import { adminModePages } from './account/admin-mode-pages.ts';
 import { accountPages } from './account/pages.ts';
 import { CONFIRMATION_REQUESTED, sendConfirmation } from './mailed-links/confirmation-actions.ts';
 import { confirmationPages } from './mailed-links/confirmation-pages.ts';
@@ -43,6 +44,7 @@ export function signInCapability(
       ...confirmationPages,
       ...resetPages,
       ...accountPages,
+      ...adminModePages,
       ...activeSessionPages,
     ],
     tasks: {

@@ -1,9 +1,12 @@
 /** Authenticates programs that send a name and a password: by a token, a deploy token, or a password where those are taken. */
+
+import { now } from '../../platform/clock.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 import { nameCaller } from '../../platform/fair-share.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { addressKey } from '../../platform/http/rate-limit.ts';
 import { type Caller, type TokenKind, toActor } from '../actor.ts';
+import { adminRights } from '../identity/admin-mode.ts';
 import { type BasicCredential, readAuthorization } from '../identity/credentials.ts';
 import { giveBackAttempt, mustHaveTwoFactor, provePassword } from '../identity/passwords/login-actions.ts';
 import { JOB_USER, type Visitor, visitorOf } from '../identity/token-visitor.ts';
@@ -91,5 +94,6 @@ async function byPassword(
   if (!user) throw wrong();
   nameCaller(`user:${account.id}`);
   // Only people have passwords.
-  return toActor({ ...user.row, kind: 'human' }, { via: 'password' });
+  const rights = adminRights(user.row, settings, null, now());
+  return toActor({ ...user.row, ...rights, kind: 'human' }, { via: 'password' });
 }

@@ -117,8 +117,11 @@ export function announcementRow(
     }),
     ...(fact && {
       fact: fact.name,
-      fact_payload:
-        'eventChain' in author ? { ...fact.payload, event_chain: author.eventChain } : fact.payload,
+      fact_payload: {
+        ...fact.payload,
+        ...('eventChain' in author && { event_chain: author.eventChain }),
+        ...('adminMode' in author && author.adminMode && { admin_mode: true }),
+      },
     }),
   };
 }

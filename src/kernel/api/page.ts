@@ -34,6 +34,8 @@ import { layOut, type PageContent } from './layout.ts';
 
 export const SIGN_IN_PATH = '/users/sign_in';
 export const TWO_FACTOR_PATH = '/-/profile/two_factor_auth';
+/** The form by which an administrator's session enters admin mode, under the public product's address. */
+export const ADMIN_MODE_PATH = '/admin/session/new';
 
 export type PageContext<S = Session | undefined> = {
   db: Db;
@@ -76,6 +78,9 @@ export const sessionPage =
       const { session, request } = context;
       if (!session) return redirect(withReturn(SIGN_IN_PATH, request, spec.method));
       if (spec.method !== 'GET' && !hasToken(services, context, session)) throw forged();
+      // For convenience: what these pages show is for the rights that the session has.
+      if (session.adminMode === false && /^\/admin\/(?!session\b)/.test(request.path))
+        return redirect(withReturn(ADMIN_MODE_PATH, request, spec.method));
       return spec.handle({ ...context, session });
     });
 

@@ -6,6 +6,7 @@ import { nameCaller } from '../../platform/fair-share.ts';
 import { authenticate as mac, sameSecret } from '../../platform/secret.ts';
 import { type Actor, type Caller, type TokenKind, toActor } from '../actor.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import { adminRights } from './admin-mode.ts';
 import { findSudoUser, findToken, type TokenRow, type UserColumns } from './credential-queries.ts';
 import type { PresentedCredential } from './credentials.ts';
 import { readSession } from './sessions.ts';
@@ -95,7 +96,10 @@ export function createAuthenticator(
       await recordTokenUse(sql, { id: row.token_id, userId: row.id }, time);
     }
     const { token_id: tokenId, token_kind: kind, scopes } = row;
-    if (kind !== 'job') return toActor(row, { via: 'token', tokenId, kind, scopes });
+    if (kind !== 'job') {
+      const rights = adminRights(row, settings, { via: 'token', scopes }, time);
+      return toActor({ ...row, ...rights }, { via: 'token', tokenId, kind, scopes });
+    }
     // What a job runs is written by many: an administrator's rights are not theirs.
     const rights = { ...row, admin: false, auditor: false };
     return toActor(rights, { via: 'job', tokenId, projectId: row.project_id ?? 0 });
@@ -117,7 +121,7 @@ export function createAuthenticator(
     return session?.duty.kind === 'overdue' ? undefined : session?.actor;
   }
 
-  async function runAs(actor: Caller, target: string): Promise<Actor> {
+  async function runAs(actor: Caller, target: string, settings: ApplicationSettings): Promise<Actor> {
     if (!actor) throw unauthenticated();
     if (!actor.admin) throw forbidden('Must be admin to use sudo');
     if (actor.credential.via !== 'token') {
@@ -127,7 +131,11 @@ export function createAuthenticator(
     const user = await findSudoUser(sql, target);
     if (!user) throw new Failure('not_found', `404 User with ID or username '${target}' Not Found`);
     refuseInactive(user);
-    return { ...toActor(user, actor.credential), sudoBy: { id: actor.id, username: actor.username } };
+    const rights = adminRights(user, settings, actor.credential, now());
+    return {
+      ...toActor({ ...user, ...rights }, actor.credential),
+      sudoBy: { id: actor.id, username: actor.username },
+    };
   }
 
   return {
@@ -143,7 +151,7 @@ export function createAuthenticator(
         if (!request.jobToken) throw unauthenticated();
         caller = await byToken(credential.token, ['job'], rotatesToken, settings);
       } else if (credential.form === 'deploy_token') throw unauthenticated();
-      const actor = request.sudo === undefined ? caller : await runAs(caller, request.sudo);
+      const actor = request.sudo === undefined ? caller : await runAs(caller, request.sudo, settings);
       const { eventChain } = request;
       return actor && eventChain !== undefined && UUID.test(eventChain) ? { ...actor, eventChain } : actor;
     },

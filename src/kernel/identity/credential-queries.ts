@@ -46,11 +46,16 @@ export async function findSudoUser(sql: Sql, target: string): Promise<UserColumn
 }
 
 export type SessionRow = UserColumns &
-  TwoFactorColumns & { session_id: number; session_created_at: Date; last_used_at: Date };
+  TwoFactorColumns & {
+    session_id: number;
+    session_created_at: Date;
+    last_used_at: Date;
+    admin_mode_at: Date | null;
+  };
 
 export async function findSession(sql: Sql, token: string): Promise<SessionRow | undefined> {
   const [row] = await sql<SessionRow[]>`
-    select s.id as session_id, s.created_at as session_created_at, s.last_used_at,
+    select s.id as session_id, s.created_at as session_created_at, s.last_used_at, s.admin_mode_at,
       ${sql.unsafe(userColumns)}, u.otp_enabled_at, u.otp_required_since,
       (select min(coalesce((above.settings ->> 'two_factor_grace_period')::integer,
           ${defaultGroupSettings.two_factor_grace_period}::integer))

@@ -36,6 +36,11 @@ export async function recordRequirement(sql: Sql, userId: number, since: Date | 
   await sql`update users set otp_required_since = ${since} where id = ${userId}`;
 }
 
+/** Records that the session enters admin mode, or leaves it. */
+export async function recordAdminMode(tx: Db, sessionId: number, since: Date | null): Promise<void> {
+  await ahead(tx).updateTable('sessions').set({ admin_mode_at: since }).where('id', '=', sessionId).execute();
+}
+
 /** Ends the session of a cookie, if there is one. */
 export async function endSession(tx: Db, token: string): Promise<void> {
   await ahead(tx).deleteFrom('sessions').where('digest', '=', digest(token)).execute();

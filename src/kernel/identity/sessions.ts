@@ -4,6 +4,7 @@ import type { Sql } from '../../platform/db/driver/sql.ts';
 import type { HttpRequest } from '../../platform/http/messages.ts';
 import { type Actor, toActor } from '../actor.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
+import { adminRights } from './admin-mode.ts';
 import { findSession } from './credential-queries.ts';
 import { SESSION_COOKIE } from './credentials.ts';
 import { recordRequirement, recordSessionUse, type SessionOrigin } from './session-actions.ts';
@@ -13,6 +14,8 @@ export type Session = {
   /** The cookie's value. */
   token: string;
   actor: Actor;
+  /** Whether an administrator has entered admin mode; undefined for other users, and where it is not demanded. */
+  adminMode: boolean | undefined;
   /** Time of the sign-in. */
   authenticatedAt: Date;
   /** Whether two-factor authentication is set up, and whether it is still required. */
@@ -41,9 +44,11 @@ export async function readSession(
   if (required !== (row.otp_required_since !== null)) {
     await recordRequirement(sql, row.id, required ? time : null);
   }
+  const rights = adminRights(row, settings, { via: 'session', enteredAt: row.admin_mode_at }, time);
   return {
     token,
-    actor: toActor(row, { via: 'session', sessionId: row.session_id }),
+    actor: toActor({ ...row, ...rights }, { via: 'session', sessionId: row.session_id }),
+    adminMode: row.admin && settings.admin_mode ? rights.admin : undefined,
     authenticatedAt: row.session_created_at,
     twoFactor: row.otp_enabled_at !== null,
     duty: twoFactorDuty(row, settings, time),

@@ -2016,6 +2016,7 @@ export type SessionsTable = {
   last_used_at: Date;
   address: string | null;
   user_agent: string | null;
+  admin_mode_at: Date | null;
 };
 
 export type SnippetsTable = {

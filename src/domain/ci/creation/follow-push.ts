@@ -41,7 +41,7 @@ export const followPush =
       return short && after !== NO_OBJECT ? [{ ...short, before, after }] : [];
     });
     if (user_id === null || refs.length === 0 || refs.length > MAX_REFS) return;
-    const user = await findUserOfProject(services, project_id, user_id);
+    const user = await findUserOfProject(services, project_id, user_id, payload);
     if (!user?.project.may('run_pipelines')) return;
     const variables = pairsOf(options?.ci?.variable)
       .filter(([key]) => isKey.test(key))

@@ -26,7 +26,7 @@ export const followDeletions =
   (services: Parameters<typeof findUserOfProject>[0] & Needs<'config' | 'database'>): Task =>
   async (payload) => {
     const pushed = payload as unknown as Pushed;
-    const user = await findUserOfProject(services, pushed.project_id, pushed.user_id ?? 0);
+    const user = await findUserOfProject(services, pushed.project_id, pushed.user_id ?? 0, payload);
     if (!user?.project.may('manage_environments')) return;
     const { background } = services.database;
     const environments = await selectOfBranches(background, pushed.project_id, goneOf(pushed));

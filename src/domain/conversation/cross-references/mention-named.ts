@@ -44,7 +44,7 @@ export type MentioningKind<Row extends { id: number }, Writer extends UserOfHome
 };
 
 export const projectWriter: MentioningKind<never>['writer'] = (services, fact) =>
-  findUserOfProject(services, Number(fact.project_id), Number(fact.user_id));
+  findUserOfProject(services, Number(fact.project_id), Number(fact.user_id), fact);
 
 const isNamed = (changes: Json | undefined, property: string): boolean =>
   Array.isArray(changes)

@@ -1,6 +1,10 @@
 /** Users whom texts name, alone or as members. */
 import { type RawBuilder, sql } from 'kysely';
 import { type ActorColumns, actorColumns } from '../../../kernel/actor.ts';
+import {
+  actorColumnsBehindRequests,
+  adminBehindRequests,
+} from '../../../kernel/identity/admin-mode-queries.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
 
@@ -11,7 +15,7 @@ export async function usersByName(db: Db, names: readonly string[]): Promise<Per
   if (names.length === 0) return [];
   const rows = await db
     .selectFrom('users')
-    .select(actorColumns)
+    .select(actorColumnsBehindRequests())
     .where(sql<string>`lower(username) collate "C"`, 'in', [...names])
     .where('deletion', 'is', null)
     .where('state', '=', 'active')
@@ -20,12 +24,12 @@ export async function usersByName(db: Db, names: readonly string[]): Promise<Per
   return rows as Person[];
 }
 
-/** Active users by id. */
-export async function usersByIds(db: Db, ids: readonly number[]): Promise<Person[]> {
+/** Active users by id, with the rights that they have behind the requests. */
+export async function usersByIds(db: Db, ids: readonly number[], adminMode = false): Promise<Person[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('users')
-    .select(actorColumns)
+    .select(actorColumnsBehindRequests(adminMode))
     .where('id', 'in', [...ids])
     .where('deletion', 'is', null)
     .where('state', '=', 'active')
@@ -44,7 +48,7 @@ export const membersOfGroup = (id: number): RawBuilder<unknown> =>
 /** The active users among these ids, a list or statement. */
 export async function activeUsers(db: Db, ids: RawBuilder<unknown>, limit: number): Promise<Person[]> {
   const { rows } = await sql<Person>`
-    select ${sql.raw(actorColumns.join(', '))} from users
+    select ${sql.raw(actorColumns.filter((column) => column !== 'admin').join(', '))}, ${adminBehindRequests()} as admin from users
     where id in (${ids}) and deletion is null and state = 'active' order by id limit ${limit}`.execute(db);
   return rows;
 }

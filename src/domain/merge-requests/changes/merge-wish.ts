@@ -7,4 +7,6 @@ export type MergeWish = {
   sha?: string | undefined;
   /** An explicit false does not override the merge request's choice. */
   squash: boolean;
+  /** Whether it was asked for in admin mode. */
+  admin_mode?: true | undefined;
 };

@@ -23,7 +23,7 @@ export const closeForMerged =
     const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
     const db = services.database.background;
     const closing = await selectClosing(db, merge_request_id);
-    const closer = closing && (await findUserOfProject(services, closing.project_id, user_id));
+    const closer = closing && (await findUserOfProject(services, closing.project_id, user_id, payload));
     if (!closer) return;
     const { actor, project } = closer;
     for (const issueId of closing.issues) {
@@ -65,7 +65,8 @@ export const closeForCommits =
       user_id: number | null;
       updates: RefUpdate[];
     };
-    const closer = user_id === null ? undefined : await findUserOfProject(services, project_id, user_id);
+    const closer =
+      user_id === null ? undefined : await findUserOfProject(services, project_id, user_id, payload);
     if (!closer) return;
     const { id, row } = closer.project;
     const main = fullRef('branch', row.default_branch ?? '');

@@ -1,6 +1,7 @@
 /** In whose name background work goes on: a user, and the project with the rights of the program. */
 import { type AuthorizedProject, reachProject } from '../../../kernel/access/find.ts';
-import { type Actor, actorColumns, toActor } from '../../../kernel/actor.ts';
+import { type Actor, toActor } from '../../../kernel/actor.ts';
+import { actorColumnsBehindRequests } from '../../../kernel/identity/admin-mode-queries.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { MergeRequestRow } from '../records/merge-request-rows.ts';
 import type { Pushed } from '../writing/following-jobs.ts';
@@ -16,7 +17,7 @@ export async function findActing(
 ): Promise<Acting | undefined> {
   const user = await database.background
     .selectFrom('users')
-    .select(actorColumns)
+    .select(actorColumnsBehindRequests())
     .where('id', '=', userId)
     .executeTakeFirst();
   if (!user) return undefined;

@@ -63,7 +63,7 @@ export const mentionByCommits =
       .filter(({ ref, after }) => shortRef(ref)?.kind === 'branch' && after !== NO_OBJECT)
       .slice(0, MAX_BRANCHES);
     if (user_id === null || branches.length === 0) return;
-    const pusher = await findUserOfProject(services, project_id, user_id);
+    const pusher = await findUserOfProject(services, project_id, user_id, payload);
     if (!pusher?.project.may('read_code')) return;
     const { actor, project } = pusher;
     const read = (git: GitFolder) => readAllPushed(git, project, branches);

@@ -51,15 +51,16 @@ export const afterMerge =
     const { merge_request_id, user_id } = payload as { merge_request_id: number; user_id: number };
     if (!removesSource(payload)) return;
     const row = await selectMergeRequest(services.database.background, merge_request_id);
-    const actor = await findActor(services, user_id);
+    const actor = await findActor(services, user_id, payload);
     if (row && actor) await removeSource(services, row, actor).catch(unlessRefused);
   };
 
 /** Merges one that waits, in the name of who asked, if every check passes by now. */
 async function mergeWaiting(services: AfterServices, row: MergeRequestRow): Promise<void> {
-  const actor = await findActor(services, row.merge_user_id ?? 0);
-  if (!actor || row.auto_merge === null) return;
+  if (row.auto_merge === null) return;
   const wish = row.auto_merge as unknown as MergeWish;
+  const actor = await findActor(services, row.merge_user_id ?? 0, wish);
+  if (!actor) return;
   const settings = await services.settings.read();
   const { points } = services.database;
   const project = await authorizeProject(points, actor, 'create_merge_requests', row.project_id);

@@ -13,12 +13,28 @@ import { rebaseMergeRequest } from './rebase.ts';
 export const REQUESTED_MERGE = 'merge_requests.requested_merge';
 export const REQUESTED_REBASE = 'merge_requests.requested_rebase';
 
-type Request = { merge_request_id: number; user_id: number; sha: string | null; target_branch: string };
+type Request = {
+  merge_request_id: number;
+  user_id: number;
+  sha: string | null;
+  target_branch: string;
+  admin_mode?: true | undefined;
+};
 
 const request =
   (task: string) =>
-  (tx: Db, actor: Pick<Actor, 'id'>, { id, head_sha, target_branch }: MergeRequestRow): Promise<void> => {
-    const payload: Request = { merge_request_id: id, user_id: actor.id, sha: head_sha, target_branch };
+  (
+    tx: Db,
+    actor: Pick<Actor, 'id' | 'adminMode'>,
+    { id, head_sha, target_branch }: MergeRequestRow,
+  ): Promise<void> => {
+    const payload: Request = {
+      merge_request_id: id,
+      user_id: actor.id,
+      sha: head_sha,
+      target_branch,
+      admin_mode: actor.adminMode,
+    };
     return addJobs(tx, [{ task, payload, key: `${task} ${id}` }]);
   };
 
@@ -41,7 +57,7 @@ const requested =
     const request = payload as Request;
     const { background, points } = services.database;
     const row = await selectMergeRequest(background, request.merge_request_id);
-    const actor = row?.state === 'opened' && (await findActor(services, request.user_id));
+    const actor = row?.state === 'opened' && (await findActor(services, request.user_id, request));
     if (!row || !actor) return;
     const settings = await services.settings.read();
     await authorizeProject(points, actor, 'create_merge_requests', row.project_id)

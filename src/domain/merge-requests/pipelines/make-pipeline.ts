@@ -31,11 +31,12 @@ async function findProjects(
   row: MergeRequestRow,
 ): Promise<Projects | undefined> {
   if (row.source_project_id === null) return undefined;
-  const target = await findUserOfProject(services, row.project_id, actor.id);
+  const mode = { admin_mode: actor.adminMode };
+  const target = await findUserOfProject(services, row.project_id, actor.id, mode);
   const source =
     row.source_project_id === row.project_id
       ? target
-      : await findUserOfProject(services, row.source_project_id, actor.id);
+      : await findUserOfProject(services, row.source_project_id, actor.id, mode);
   return source && target && { source: source.project, target: target.project };
 }
 
@@ -142,7 +143,7 @@ export const makePipeline =
     };
     const row = await selectMergeRequest(services.database.db, merge_request_id);
     if (!row || !isRunnable(row)) return;
-    const user = await findUserOfProject(services, row.project_id, user_id);
+    const user = await findUserOfProject(services, row.project_id, user_id, payload);
     if (!user) return;
     const making = { services, actor: user.actor };
     const projects = await findProjects(making, row);

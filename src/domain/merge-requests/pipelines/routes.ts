@@ -48,7 +48,7 @@ export const mergeRequestPipelineEndpoints: Endpoint[] = [
       const { db, services, settings, subject, actor, input } = context;
       const row = await findMergeRequest(db, subject, input.merge_request_iid);
       if (input.async) {
-        const payload = { merge_request_id: row.id, user_id: actor.id };
+        const payload = { merge_request_id: row.id, user_id: actor.id, admin_mode: actor.adminMode };
         await addJobs(db, [{ task: MAKE_PIPELINE, payload, key: `pipeline ${row.id} ${actor.id}` }]);
         services.wake();
         return new Reply(202, null);

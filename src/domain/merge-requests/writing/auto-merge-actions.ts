@@ -51,7 +51,7 @@ export const setAutoMerge = (
     const row = await lockMergeRequest(tx, id);
     if (row.state !== 'opened' || row.head_sha !== head_sha || row.target_branch !== target_branch) return;
     const columns = {
-      auto_merge: { ...wish, sha: head_sha ?? undefined } as Json,
+      auto_merge: { ...wish, sha: head_sha ?? undefined, admin_mode: actor.adminMode } as Json,
       merge_user_id: actor.id,
       should_remove_source_branch: wish.shouldRemoveSourceBranch ?? row.should_remove_source_branch,
     };

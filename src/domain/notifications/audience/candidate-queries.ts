@@ -1,7 +1,9 @@
 /** Candidates for notifications, page by page, and their relations to the subject: the SQL of audiences. */
+
 import { type RawBuilder, sql } from 'kysely';
 import { type MembersOf, memberIds } from '../../../kernel/access/membership-queries.ts';
 import type { ActorColumns } from '../../../kernel/actor.ts';
+import { adminBehindRequests } from '../../../kernel/identity/admin-mode-queries.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { NotificationEvent } from '../events/events.ts';
 import type { NotificationSubject } from '../events/subjects.ts';
@@ -177,7 +179,7 @@ export async function findProspects(
   const page = 'ids' in which ? sql`select unnest(${bigints(which.ids)}) as id` : candidates(context, which);
   const { rows } = await sql<ProspectRow>`
     with page as materialized (${page}), ties as materialized (${tiesOf(context)})
-    select u.id, u.username, u.name, u.kind, u.state, u.admin, u.auditor, u.external, u.confirmed_at is not null as confirmed,
+    select u.id, u.username, u.name, u.kind, u.state, ${adminBehindRequests('u')} as admin, u.auditor, u.external, u.confirmed_at is not null as confirmed,
       coalesce(u.notification_email, u.email) as address, u.preferred_language as language, u.timezone,
       array(select tie from ties where user_id = u.id) as ties, u.notified_of_own_activity as notified_of_own,
       ${settingsOf({ projectId: event.projectId, ancestorIds })} as settings

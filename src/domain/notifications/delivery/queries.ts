@@ -1,6 +1,7 @@
 /** Statements of deliveries: people, and the projects that a move takes along. */
 
 import { sql } from 'kysely';
+import { adminBehindRequests } from '../../../kernel/identity/admin-mode-queries.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Person } from '../../conversation/index.ts';
@@ -19,7 +20,7 @@ export async function personOf(
   if (id === undefined) return undefined;
   const row = await database.background
     .selectFrom('users')
-    .select(['id', 'username', 'name', 'kind', 'admin', 'auditor', 'external'])
+    .select(['id', 'username', 'name', 'kind', 'auditor', 'external', adminBehindRequests().as('admin')])
     .where('id', '=', id)
     .executeTakeFirst();
   // The table's check constraint admits the kinds of actors only.

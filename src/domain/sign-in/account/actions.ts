@@ -15,6 +15,7 @@ import {
   endAccess,
   endSessions,
   openSession,
+  recordAdminMode,
   type SessionOrigin,
 } from '../../../kernel/identity/session-actions.ts';
 import { matchingStep } from '../../../kernel/identity/two-factor/totp.ts';
@@ -173,3 +174,36 @@ export async function disableTwoFactor(own: Own, code: string): Promise<Changed<
   });
   return { done: true };
 }
+
+/**
+ * Has the session enter admin mode for some hours, by the password and, where two-factor authentication is on, a code. A session that
+ * somebody else holds is not enough.
+ */
+export async function enterAdminMode(
+  own: Own,
+  session: { id: number; twoFactor: boolean },
+  input: { password: string; code: string },
+): Promise<Changed<true>> {
+  const { services, actor } = own;
+  const isRight = byPassword(input.password);
+  const isProved = async (db: Db, account: Account) =>
+    (await isRight(db, account)) &&
+    (!session.twoFactor || (await isSecondFactor(db, services.secretKey, account, input.code)));
+  const wrong = session.twoFactor
+    ? { text: 'The current password or the code is wrong.', field: 'current_password' }
+    : WRONG_PASSWORD;
+  const confirmed = await confirmOwner(own, isProved, wrong);
+  if ('problems' in confirmed) return confirmed;
+  await inTransaction(services.database.db, async (tx) => {
+    await recordAdminMode(tx, session.id, now());
+    await announce(tx, {
+      author: actor,
+      audit: { entity: userEntity(confirmed.done), event: 'user_enter_admin_mode' },
+    });
+  });
+  return { done: true };
+}
+
+/** Has the session leave it. */
+export const leaveAdminMode = (own: Own, sessionId: number): Promise<void> =>
+  inTransaction(own.services.database.db, (tx) => recordAdminMode(tx, sessionId, null));

@@ -24,7 +24,8 @@ type Context = PageContext<Session>;
 const HOME = { path: '/', label: 'Go on' };
 const statusOf = (problems: readonly Problem[]): number => (problems.length === 0 ? 200 : 422);
 
-const own = ({ services, settings, session, request }: Context) => ({
+/** Whose sign-in an action changes. */
+export const own = ({ services, settings, session, request }: Context) => ({
   services,
   settings,
   actor: session.actor,

@@ -95,6 +95,36 @@ ${codeInput('Code', 'Without it, a password is all that signing in takes.', { wr
 </form>`,
   );
 
+export const adminModeForm = (form: {
+  token: Html;
+  username: string;
+  twoFactor: boolean;
+  returnTo: string;
+  problems: readonly Problem[];
+}): Html =>
+  card(
+    'Enter admin mode',
+    problemList(texts(form.problems)),
+    html`<form method="post" action="/admin/session">
+${form.token}${usernameHint(form.username)}${hidden('return_to', form.returnTo)}
+${currentPassword({ focus: true, wrong: isWrong(form.problems, 'current_password') })}
+${form.twoFactor && codeInput('Code', 'Of your app, or a recovery code.', { wrong: isWrong(form.problems, 'code') })}
+<button>Enter admin mode</button>
+</form>
+<p class="aside">For six hours, this session has the rights of an administrator. Without it you may what your memberships
+allow.</p>`,
+  );
+
+export const leaveAdminModeForm = (token: Html): Html =>
+  card(
+    'Admin mode',
+    html`<p>This session has the rights of an administrator.</p>
+<form method="post" action="/admin/session/destroy">
+${token}
+<button>Leave admin mode</button>
+</form>`,
+  );
+
 export const recoveryCodes = (codes: readonly string[], returnTo: string): Html =>
   card(
     'Recovery codes',

@@ -3,6 +3,7 @@
  * html``.
  */
 import { card, hidden, input, problemList } from '../../../kernel/api/forms.ts';
+import { ADMIN_MODE_PATH } from '../../../kernel/api/page.ts';
 import { type Html, html } from '../../../platform/http/pages/html.ts';
 import { isWrong, type Problem, texts } from './problems.ts';
 
@@ -86,17 +87,20 @@ ${newPasswordInput('Password', form.minimumPassword, { wrong: wrong('password') 
 };
 
 /** The user's own pages, by their paths. */
-const ownPages = (user: { twoFactor: boolean; admin: boolean }): Html => html`
+type Own = { twoFactor: boolean; admin: boolean; adminMode: boolean | undefined };
+
+const ownPages = (user: Own): Html => html`
 <li><a href="/-/profile/password">Change password</a></li>
 <li><a href="/-/profile/two_factor_auth">Two-factor authentication</a> is ${user.twoFactor ? 'on' : 'off'}</li>
 <li><a href="/-/profile/active_sessions">Active sessions</a></li>
 <li><a href="/-/profile/invitations">Invitations</a></li>
 <li><a href="/-/profile/notifications">Notifications</a></li>
 <li><a href="/-/profile/applications">Applications</a></li>
+${user.adminMode !== undefined && html`<li><a href="${ADMIN_MODE_PATH}">${user.adminMode ? 'Leave admin mode' : 'Enter admin mode'}</a></li>`}
 ${user.admin && html`<li><a href="/admin/applications">Applications of this site</a></li>`}`;
 
 export const home = (view: {
-  user: { name: string; username: string; twoFactor: boolean; admin: boolean } | undefined;
+  user: (Own & { name: string; username: string }) | undefined;
   duty: string | undefined;
   signUp: boolean;
 }): Html => {

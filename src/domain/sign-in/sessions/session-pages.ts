@@ -111,7 +111,11 @@ export const sessionPages: Page[] = [
     method: 'GET',
     path: '/',
     handle: async ({ services, session, settings }) => {
-      const user = session && { ...session.actor, twoFactor: session.twoFactor };
+      const user = session && {
+        ...session.actor,
+        twoFactor: session.twoFactor,
+        adminMode: session.adminMode,
+      };
       const body = home({ user, duty: session && dutyText(session), signUp: signUpOpen(settings) });
       return showPage(services, session, { title: 'Home', body });
     },

@@ -1,6 +1,7 @@
 /** Statements over direct transfers. */
 import { type Selectable, sql } from 'kysely';
-import { type Actor, actorColumns, toActor } from '../../../kernel/actor.ts';
+import { type Actor, toActor } from '../../../kernel/actor.ts';
+import { actorColumnsBehindRequests } from '../../../kernel/identity/admin-mode-queries.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { BulkImportEntitiesTable, BulkImportsTable } from '../../../platform/db/rows.ts';
 import { type Page, type PageRequest, selectPage } from '../../../platform/pagination/page.ts';
@@ -126,7 +127,7 @@ export async function selectPathOf(db: Db, namespaceId: number): Promise<string 
 export async function selectActor(db: Db, id: number): Promise<Actor | undefined> {
   const user = await db
     .selectFrom('users')
-    .select(actorColumns)
+    .select(actorColumnsBehindRequests())
     .where('id', '=', id)
     .where('state', '=', 'active')
     .executeTakeFirst();

@@ -21,6 +21,10 @@ export const QUEUE = 'transfers';
 
 /** Where an export is sent to. */
 export type Upload = { url: string; method: 'PUT' | 'POST' };
+/** The same as it is kept, with whether it was asked for in admin mode. */
+export type KeptUpload = Upload & { admin_mode?: true | undefined };
+
+const sealUpload = (secretKey: string, upload: KeptUpload): string => seal(secretKey, JSON.stringify(upload));
 
 /** Begins an export unless one is being made. */
 export async function requestExport(
@@ -37,7 +41,7 @@ export async function requestExport(
         [owner.column]: owner.id,
         user_id: actor.id,
         status: 'queued',
-        upload_sealed: upload ? seal(secretKey, JSON.stringify(upload)) : null,
+        upload_sealed: upload ? sealUpload(secretKey, { ...upload, admin_mode: actor.adminMode }) : null,
         created_at: now(),
       })
       .onConflict((conflict) => conflict.doNothing())

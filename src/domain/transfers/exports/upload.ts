@@ -5,7 +5,7 @@ import type { Task } from '../../../platform/jobs/jobs.ts';
 import { OutboundFailure } from '../../../platform/outbound/outbound.ts';
 import { unseal } from '../../../platform/secret.ts';
 import { findUserOfProject } from '../../conversation/index.ts';
-import type { Upload } from './actions.ts';
+import type { KeptUpload } from './actions.ts';
 import { selectExport } from './queries.ts';
 
 /** Between two pieces that the server takes, and of all of it. */
@@ -22,18 +22,19 @@ export function uploadTask(
   return async ({ export_id }) => {
     const row = await selectExport(services.database.background, Number(export_id));
     if (!row?.sha256 || row.upload_sealed === null || row.status !== 'finished') return;
+    // Written by requestExport() alone.
+    const upload = JSON.parse(unseal(services.secretKey, row.upload_sealed)) as KeptUpload;
     // The role may be gone that the export was asked for with.
     const { project_id, user_id } = row;
     const user =
       project_id === null || user_id === null
         ? undefined
-        : await findUserOfProject(services, project_id, user_id);
+        : await findUserOfProject(services, project_id, user_id, upload);
     if (!user?.project.may('export_project')) return;
     const blob = await services.blobs.open(row.sha256);
     if (!blob) return;
     const longest = AbortSignal.timeout(LONGEST_MS);
-    // Written by requestExport() alone.
-    const { url, method } = JSON.parse(unseal(services.secretKey, row.upload_sealed)) as Upload;
+    const { url, method } = upload;
     try {
       const { status } = await outboundFetch(services, await services.settings.read())(url, {
         method,

@@ -254,8 +254,9 @@ async function requireRole(
   { user_id, relation, options }: ImportRow,
   projectId: number,
 ): Promise<void> {
-  const user = user_id === null ? undefined : await findUserOfProject(services, projectId, user_id);
-  const { overwrite, committed } = optionsOf({ options });
+  const { overwrite, committed, by_admin } = optionsOf({ options });
+  const mode = { admin_mode: by_admin };
+  const user = user_id === null ? undefined : await findUserOfProject(services, projectId, user_id, mode);
   const ability = overwrite ? 'delete_project' : relation === null ? 'read_project' : 'import_relations';
   if (!committed && !user?.project.may(ability))
     throw new BadArchive('Whoever asked for the import may not do so any more.');

@@ -20,8 +20,8 @@ export const mentioningEpics: MentioningKind<EpicRow, UserOfGroup> = {
   type: 'Epic',
   id: 'epic_id',
   find: async (db, id) => (await selectEpicRows(db, [id]))[0],
-  writer: (services, { group_id, namespace_id, user_id }) =>
-    findUserOfGroup(services, Number(group_id ?? namespace_id), Number(user_id)),
+  writer: (services, fact) =>
+    findUserOfGroup(services, Number(fact.group_id ?? fact.namespace_id), Number(fact.user_id), fact),
   reads: async (_services, { group }, epic) => epic.namespace_id === group.id && seesEpic(group, epic),
   texts: async (_services, _writer, epic, fact) => writtenTexts(epic, fact),
   source: async (_services, { group }, { id, iid }) => ({
