@@ -17,6 +17,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { insertIssue } from '../../../../test/support/issues.ts';
 import { waitForFollowing } from '../../../../test/support/merge-requests.ts';
+import { askToken } from '../../../../test/support/registry.ts';
 import { totpCode, totpStep } from '../../../kernel/identity/two-factor/totp.ts';
 import { moveClock, now } from '../../../platform/clock.ts';
 import { unseal } from '../../../platform/secret.ts';
@@ -300,6 +301,22 @@ describe('git over HTTP', () => {
       for (const password of [PASSWORD, reading]) expect(await both(password)).toEqual([200, 404]);
       expect(await both(elevated)).toEqual([200, 200]);
     });
+  });
+});
+
+test('the container registry: a token has what a plain user may', async () => {
+  const admin = await makeAdmin();
+  const hidden = await makeProject(ashlar);
+  const reading = await tokenOf(admin, 'read_registry');
+  const elevated = await tokenOf(admin, 'read_registry', 'admin_mode');
+  const actions = async (password: string) => {
+    const asked = [`repository:${hidden.path_with_namespace}:pull`];
+    return (await askToken(ashlar, { username: admin.username, password }, asked)).access[0]?.actions;
+  };
+  expect(await actions(reading)).toEqual(['pull']);
+  await demanded(async () => {
+    expect([await actions(reading), await actions(PASSWORD)]).toEqual([undefined, undefined]);
+    expect(await actions(elevated)).toEqual(['pull']);
   });
 });
 
