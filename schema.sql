@@ -562,6 +562,7 @@ create table bulk_imports (
   status text not null,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  admin_mode boolean default false not null,
   constraint bulk_imports_status_check CHECK ((status = ANY (ARRAY['created'::text, 'started'::text, 'finished'::text, 'timeout'::text, 'failed'::text, 'canceled'::text]))),
   constraint bulk_imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint bulk_imports_pkey PRIMARY KEY (id)

@@ -300,6 +300,7 @@ export type BulkImportsTable = {
   status: string;
   created_at: Date;
   updated_at: Date;
+  admin_mode: Generated<boolean>;
 };
 
 export type CiArtifactsTable = {

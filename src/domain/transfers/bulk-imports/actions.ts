@@ -72,6 +72,7 @@ export const startBulkImport = (
       .insertInto('bulk_imports')
       .values({
         user_id: actor.id,
+        admin_mode: actor.adminMode ?? false,
         source_url: url,
         token_sealed: seal(secretKey, access_token),
         status: 'created',

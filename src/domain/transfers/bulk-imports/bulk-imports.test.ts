@@ -130,6 +130,36 @@ test('what the source does not give fails in words, and the rest goes on', async
   expect(failures).toHaveLength(1);
 }, 60_000);
 
+test('an administrator’s, asked for in admin mode, goes on with these rights', async () => {
+  const project = await makeProject(source);
+  const group = await makeGroup(target);
+  const admin = await makeUser(target, { admin: true });
+  const scopes = ['api', 'admin_mode'];
+  const path = `POST /users/${admin.id}/personal_access_tokens`;
+  const { token } = bodyOf(await target.root(path, { body: { name: 'elevated', scopes } }), 201);
+  await set({ admin_mode: true });
+  try {
+    const entity = (destination_slug: string) => ({
+      source_type: 'project_entity',
+      source_full_path: project.path_with_namespace,
+      destination_slug,
+      destination_namespace: group.full_path,
+    });
+    const refused = await target.as(admin.token)('POST /bulk_imports', {
+      body: request([entity('refused')]),
+    });
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    const { id } = bodyOf(
+      await target.as(token)('POST /bulk_imports', { body: request([entity('fetched')]) }),
+      201,
+    );
+    expect(await ended(id, token)).toMatchObject({ status: 'finished', has_failures: false });
+    expect((await target.as(token)(`GET /projects/${group.full_path}%2Ffetched`)).status).toBe(200);
+  } finally {
+    await set({ admin_mode: false });
+  }
+}, 60_000);
+
 test('it is refused where it is off, of a source that is none, and into what is not one’s own', async () => {
   const user = await makeUser(target);
   const group = await makeGroup(target);

@@ -89,13 +89,14 @@ export async function selectEntityFailures(db: Db, ids: readonly number[]): Prom
 /** An entity that is not over, with what its source is called with. */
 export type RunningEntity = Selectable<BulkImportEntitiesTable> & {
   user_id: number;
+  admin_mode: boolean;
   source_url: string;
   token_sealed: string;
 };
 
 export async function selectRunning(db: Db, id: number): Promise<RunningEntity | undefined> {
   const { rows } = await sql<RunningEntity>`
-    select e.*, b.user_id, b.source_url, b.token_sealed
+    select e.*, b.user_id, b.admin_mode, b.source_url, b.token_sealed
     from bulk_import_entities e join bulk_imports b on b.id = e.bulk_import_id
     where e.id = ${id} and e.status in ('created', 'started') and b.status in ('created', 'started')
       and b.token_sealed is not null`.execute(db);
@@ -124,12 +125,16 @@ export async function selectPathOf(db: Db, namespaceId: number): Promise<string 
 }
 
 /** In whose name it goes on; undefined for one who is blocked or gone. */
-export async function selectActor(db: Db, id: number): Promise<Actor | undefined> {
+export async function selectActor(
+  db: Db,
+  { user_id, admin_mode }: Pick<RunningEntity, 'user_id' | 'admin_mode'>,
+): Promise<Actor | undefined> {
   const user = await db
     .selectFrom('users')
-    .select(actorColumnsBehindRequests())
-    .where('id', '=', id)
+    .select(actorColumnsBehindRequests(admin_mode))
+    .where('id', '=', user_id)
     .where('state', '=', 'active')
     .executeTakeFirst();
-  return user && toActor(user as Parameters<typeof toActor>[0], { via: 'password' });
+  const mode = admin_mode && ({ adminMode: true } as const);
+  return user && toActor({ ...(user as Parameters<typeof toActor>[0]), ...mode }, { via: 'password' });
 }

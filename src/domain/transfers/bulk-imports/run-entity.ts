@@ -64,7 +64,7 @@ async function fetchExport(services: BulkServices, source: Source, entity: Runni
     return;
   }
   const settings = await services.settings.read();
-  const actor = await selectActor(background, entity.user_id);
+  const actor = await selectActor(background, entity);
   if (!actor) throw new SourceFailure('The account that asked for it is blocked.');
   const draft = await services.blobs.draft();
   try {
