@@ -31,6 +31,10 @@ export function refuseTier(spec: Endpoint, { tier }: Pick<Config, 'tier'>): void
   if (spec.tier && tierOrder[tier] < tierOrder[spec.tier]) throw forbidden();
 }
 
+/** Administrators end maintenance by the endpoints of the instance. */
+export const endsMaintenance = ({ path }: Pick<Endpoint, 'path'>, caller: Caller): boolean =>
+  path.startsWith('/application/') && caller?.admin === true;
+
 /** The requested page; the decoded `input` of a list includes the fields of pages. */
 export function pageRequestOf(spec: Endpoint, input: unknown, caller: Caller, config: Config): PageRequest {
   if (!spec.page) return { kind: 'offset', page: 1, perPage: 1, offset: 0, countLimit: 0 };

@@ -194,20 +194,23 @@ export function endpoint<
   } as unknown as Endpoint<Path, TObject<P>, R>;
 }
 
+type ListFields<Paged> = typeof pageFields & (Paged extends 'offset' ? unknown : typeof keysetFields);
+
 /** A list: the handler returns a page of records, which determines the headers (spec: Pagination). */
 export function listing<
   Path extends string,
   R extends TSchema,
   Subject,
   C extends Caller,
+  Paged extends 'offset' | KeysetRule,
   P extends TProperties = Record<never, never>,
 >(
   spec: Common<Path, P, Subject, C> & {
     item: R;
-    page: 'offset' | KeysetRule;
+    page: Paged;
     handle(context: Context<Static<TObject<P>>, Subject, C>): Promise<Page<Static<R>>>;
   },
-): Endpoint<Path, TObject<typeof pageFields & P>, TArray<R>> {
+): Endpoint<Path, TObject<ListFields<Paged> & P>, TArray<R>> {
   const { item, ...rest } = spec;
   const own = spec.input?.properties;
   const fields =
@@ -215,7 +218,7 @@ export function listing<
   return endpoint({
     ...rest,
     // Without an input there are no names of its own.
-    input: Type.Object(fields as typeof pageFields & P, parameterRulesOf(spec.input)),
+    input: Type.Object(fields as ListFields<Paged> & P, parameterRulesOf(spec.input)),
     // 405 for keyset pages that a list does not have, and for very distant offsets.
     also: [...(spec.also ?? []), 405],
     reply: Type.Array(item),

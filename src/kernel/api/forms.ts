@@ -1,63 +1,91 @@
 /** HTML parts of forms; html`` escapes their values. */
-import { type Html, html } from '../../platform/http/pages/html.ts';
+import { type Html, type HtmlValue, html } from '../../platform/http/pages/html.ts';
 
-export type Input = {
+/** What stands below a control, and is read with it: what is wrong with its value, and a hint. */
+export type Notes = { hint?: HtmlValue; problem?: string | undefined };
+
+export type Input = Notes & {
   name: string;
   label: string;
   type?: 'text' | 'password' | 'email';
   value?: string;
   autocomplete: string;
-  hint?: string;
   focus?: boolean;
   /** The submitted value was wrong; the list of problems has the reason. */
   wrong?: boolean;
+  /** It may be left empty. */
+  optional?: boolean;
+  /** The keyboard of a phone has digits. */
+  digits?: boolean;
 };
 
-/** The hint of a field, which screen readers read with it. */
-const hintOf = (name: string, hint: string | undefined): Html | undefined =>
-  hint === undefined ? undefined : html`<p class="hint" id="${name}_hint">${hint}</p>`;
+const notesOf = (name: string, { hint, problem }: Notes): Html =>
+  html`${
+    problem !== undefined &&
+    html`<p class="problem" id="${name}_problem">${problem}</p>
+`
+  }${hint !== undefined && html`<p class="hint" id="${name}_hint">${hint}</p>`}`;
 
-const describedBy = (name: string, hint: string | undefined): Html | undefined =>
-  hint === undefined ? undefined : html` aria-describedby="${name}_hint"`;
+/** The attributes of a control with these notes. */
+function described(name: string, { hint, problem }: Notes): Html {
+  const ids = [problem !== undefined && `${name}_problem`, hint !== undefined && `${name}_hint`].filter(
+    Boolean,
+  );
+  return html`${problem !== undefined && html` aria-invalid="true"`}${ids.length > 0 && html` aria-describedby="${ids.join(' ')}"`}`;
+}
 
-/** A labelled field with its hint. */
+/** A labelled field with its notes. */
 export const input = ({
   name,
   label,
   type = 'text',
   value = '',
   autocomplete,
-  hint,
   focus,
   wrong,
+  optional,
+  digits,
+  ...notes
 }: Input): Html => html`<div class="field">
 <label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" required${
+<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${!optional && html` required`}${
   type !== 'password' && html` autocapitalize="none" spellcheck="false"`
-}${focus && html` autofocus`}${wrong && html` aria-invalid="true"`}${describedBy(name, hint)}>
-${hintOf(name, hint)}
+}${digits && html` inputmode="numeric"`}${focus && html` autofocus`}${wrong && notes.problem === undefined && html` aria-invalid="true"`}${described(name, notes)}>
+${notesOf(name, notes)}
 </div>`;
 
 /** A labelled field of several lines. */
-export const textArea = (field: {
+export const textArea = ({
+  name,
+  label,
+  value,
+  rows,
+  optional,
+  ...notes
+}: Notes & {
   name: string;
   label: string;
   value: string;
   rows: number;
-  hint?: string;
+  optional?: boolean;
 }): Html => html`<div class="field">
-<label for="${field.name}">${field.label}</label>
-<textarea id="${field.name}" name="${field.name}" rows="${field.rows}" autocapitalize="none" spellcheck="false" required${describedBy(field.name, field.hint)}>
-${field.value}</textarea>
-${hintOf(field.name, field.hint)}
+<label for="${name}">${label}</label>
+<textarea id="${name}" name="${name}" rows="${rows}" autocapitalize="none" spellcheck="false"${!optional && html` required`}${described(name, notes)}>
+${value}</textarea>
+${notesOf(name, notes)}
 </div>`;
 
 /** A checkbox with its label. */
-export const checkbox = (box: { name: string; label: string; checked: boolean; hint?: string }): Html =>
+export const checkbox = ({
+  name,
+  label,
+  checked,
+  ...notes
+}: Notes & { name: string; label: string; checked: boolean }): Html =>
   html`<div class="choice">
-<input id="${box.name}" name="${box.name}" type="checkbox" value="1"${box.checked && html` checked`}${describedBy(box.name, box.hint)}>
-<label for="${box.name}">${box.label}</label>
-${hintOf(box.name, box.hint)}
+<input id="${name}" name="${name}" type="checkbox" value="1"${checked && html` checked`}${described(name, notes)}>
+<label for="${name}">${label}</label>
+${notesOf(name, notes)}
 </div>`;
 
 /** Radio buttons, each with a hint. */
@@ -68,29 +96,34 @@ export const choices = (group: {
   options: readonly { value: string; label: string; hint?: string }[];
 }): Html => html`<fieldset>
 <legend>${group.label}</legend>
-${group.options.map(({ value, label, hint }) => {
+${group.options.map(({ value, label, ...notes }) => {
   const id = `${group.name}_${value}`;
   return html`<div class="choice">
-<input id="${id}" name="${group.name}" type="radio" value="${value}"${value === group.value && html` checked`}${describedBy(id, hint)}>
+<input id="${id}" name="${group.name}" type="radio" value="${value}"${value === group.value && html` checked`}${described(id, notes)}>
 <label for="${id}">${label}</label>
-${hintOf(id, hint)}
+${notesOf(id, notes)}
 </div>`;
 })}
 </fieldset>`;
 
 /** A drop-down list. */
-export const select = (list: {
+export const select = ({
+  name,
+  label,
+  value,
+  options,
+  ...notes
+}: Notes & {
   name: string;
   label: string;
   value: string;
   options: readonly { value: string; label: string }[];
-  hint?: string;
 }): Html => html`<div class="field">
-<label for="${list.name}">${list.label}</label>
-<select id="${list.name}" name="${list.name}"${describedBy(list.name, list.hint)}>
-${list.options.map(({ value, label }) => html`<option value="${value}"${value === list.value && html` selected`}>${label}</option>`)}
+<label for="${name}">${label}</label>
+<select id="${name}" name="${name}"${described(name, notes)}>
+${options.map((option) => html`<option value="${option.value}"${option.value === value && html` selected`}>${option.label}</option>`)}
 </select>
-${hintOf(list.name, list.hint)}
+${notesOf(name, notes)}
 </div>`;
 
 /** Links to the previous and next page of a list. */

@@ -1,10 +1,11 @@
 /**
- * Reads the API for pages, with the rights of the page's user: it finds, decides and presents as for a
- * client, so that a page never shows more than the API. Pages have limits of their own.
+ * Calls the API for pages, with the rights of the page's user: it finds, decides, changes and presents as for a
+ * client, so that a page never shows or does more than the API. Pages have limits of their own.
  */
 import { Readable } from 'node:stream';
 import type { Static, TArray, TObject, TSchema, TUnsafe } from 'typebox';
 import { arrived, hasArriving } from '../../platform/arriving.ts';
+import { translateDatabaseError, type UniqueIndexes } from '../../platform/db/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../platform/http/messages.ts';
 import { compileDecoder } from '../../platform/http/parameters/decode.ts';
 import { emptyObject, type RawObject } from '../../platform/http/parameters/raw-parameters.ts';
@@ -13,7 +14,8 @@ import type { Caller } from '../actor.ts';
 import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { type Endpoint, Reply } from './endpoint.ts';
-import { pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import { endsMaintenance, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import { admit } from './gate.ts';
 
 /** The caller, and the request of the page. */
 type InternalRequest = {
@@ -21,6 +23,8 @@ type InternalRequest = {
   settings: ApplicationSettings;
   caller: Caller;
   request: HttpRequest;
+  /** For changes: the unique indexes that two of the same moment collide at. */
+  unique?: UniqueIndexes;
 };
 
 /** The names in a path: `id` and `iid` of `/projects/:id/issues/:iid`. */
@@ -37,7 +41,7 @@ type ParametersOf<E extends Endpoint> = Static<E['input']> & {
 
 type EndpointWith<R extends TSchema> = Endpoint<string, TObject, R>;
 
-/** Reads endpoints; each read fails as the API would, Moved included. */
+/** Calls endpoints; each call fails as the API would, Moved included. */
 export type InternalApiClient = {
   /** The record. */
   one<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>): Promise<Static<E['reply']>>;
@@ -51,6 +55,8 @@ export type InternalApiClient = {
     endpoint: E,
     parameters: ParametersOf<E>,
   ): Promise<HttpResponse>;
+  /** Changes something; the endpoint's record. */
+  change<E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>): Promise<Static<E['reply']>>;
 };
 
 const decoders = new Map<Endpoint, (raw: RawObject) => unknown>();
@@ -58,14 +64,33 @@ const decoders = new Map<Endpoint, (raw: RawObject) => unknown>();
 function decoderOf(endpoint: Endpoint): (raw: RawObject) => unknown {
   const known = decoders.get(endpoint);
   if (known) return known;
-  if (endpoint.method !== 'GET') throw new Error(`${endpoint.method} ${endpoint.path} is not for reading`);
   const fresh = compileDecoder(endpoint.input);
   decoders.set(endpoint, fresh);
   return fresh;
 }
 
-async function read(reading: InternalRequest, endpoint: Endpoint, parameters: object): Promise<unknown> {
-  const { services, settings, caller, request } = reading;
+function read(calling: InternalRequest, endpoint: Endpoint, parameters: object): Promise<unknown> {
+  if (endpoint.method !== 'GET') throw new Error(`${endpoint.method} ${endpoint.path} is not for reading`);
+  return call(calling, endpoint, parameters);
+}
+
+/** A write is refused in maintenance, as the API's own; the page's route has counted the request. */
+async function change(calling: InternalRequest, endpoint: Endpoint, parameters: object): Promise<unknown> {
+  const { services, settings, caller, request, unique } = calling;
+  if (endpoint.method === 'GET') throw new Error(`GET ${endpoint.path} changes nothing`);
+  await admit(services, request, settings, {
+    kind: 'api',
+    counted: false,
+    writes: true,
+    endsMaintenance: endsMaintenance(endpoint, caller),
+  });
+  return call(calling, endpoint, parameters).catch((error: unknown) => {
+    throw translateDatabaseError(error, unique);
+  });
+}
+
+async function call(calling: InternalRequest, endpoint: Endpoint, parameters: object): Promise<unknown> {
+  const { services, settings, caller, request } = calling;
   const { config, database } = services;
   const decode = decoderOf(endpoint);
   await refuseHidden(endpoint, config, services.features.isOn);
@@ -95,13 +120,18 @@ async function read(reading: InternalRequest, endpoint: Endpoint, parameters: ob
   });
 }
 
+/** The value of a reply, whole. */
+async function recordOf<E extends Endpoint>(value: unknown): Promise<Static<E['reply']>> {
+  const record = value instanceof Reply ? value.value : value;
+  // The schema was checked against the handler where the endpoint was made.
+  return (hasArriving(record) ? await arrived(record) : record) as Static<E['reply']>;
+}
+
 export const internalApiClient = (reading: InternalRequest): InternalApiClient => ({
-  one: async <E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>) => {
-    const value = await read(reading, endpoint, parameters);
-    // The schema was checked against the handler where the endpoint was made.
-    const record = value instanceof Reply ? value.value : value;
-    return (hasArriving(record) ? await arrived(record) : record) as Static<E['reply']>;
-  },
+  one: async <E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>) =>
+    recordOf<E>(await read(reading, endpoint, parameters)),
+  change: async <E extends Endpoint>(endpoint: E, parameters: ParametersOf<E>) =>
+    recordOf<E>(await change(reading, endpoint, parameters)),
   list: async <E extends EndpointWith<TArray>>(endpoint: E, parameters: ParametersOf<E>) => {
     type Item = Static<E['reply']['items']>;
     const value = await read(reading, endpoint, parameters);

@@ -32,7 +32,14 @@ import type { Services } from '../services.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { withDeprecation } from './deprecations.ts';
 import { type Context, contentTypesOf, type Endpoint, noContent, Reply } from './endpoint.ts';
-import { keysetRuleOf, pageRequestOf, refuseHidden, refuseTier, runHandler } from './endpoint-rules.ts';
+import {
+  endsMaintenance,
+  keysetRuleOf,
+  pageRequestOf,
+  refuseHidden,
+  refuseTier,
+  runHandler,
+} from './endpoint-rules.ts';
 import { admit, throttle } from './gate.ts';
 import { withHint } from './hints.ts';
 import { movedResponse } from './moved.ts';
@@ -73,7 +80,6 @@ export function toRoute(
 ): Route {
   const { database, limiter, config } = services;
   const safeMethod = spec.method === 'GET';
-  const isOfInstance = spec.path.startsWith('/application/');
   const keyset = keysetRuleOf(spec);
   const rest = spec.takesRest ? /\w+$/.exec(spec.path)?.[0] : undefined;
   let decode: ((raw: RawObject) => unknown) | undefined;
@@ -212,7 +218,7 @@ export function toRoute(
       wrong,
       writes: !safeMethod,
       ...(isOwn && { counted: false }),
-      endsMaintenance: isOfInstance && caller?.admin === true,
+      endsMaintenance: endsMaintenance(spec, caller),
     });
     const refused = admitting instanceof Promise ? await admitting : admitting;
     if (refused) return refused;
