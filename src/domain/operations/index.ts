@@ -14,6 +14,7 @@ import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import { type FinishedJobs, jobEndpoints } from './job-routes.ts';
+import { overviewPage } from './overview-page.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
 const MAX_PERIOD_MS = 2 * 86_400_000;
@@ -102,6 +103,7 @@ export function operationsCapability(
         handle: async () => metadata(services.config),
       }),
     ],
+    pages: [overviewPage],
     routes: [
       probe('/-/liveness', async () => json(200, { status: 'ok' })),
       probe('/-/readiness', readiness),

@@ -15,47 +15,56 @@ import { approveUser, changeState, deleteIdentity, disableTwoFactor } from './st
 
 const Message = Type.Object({ message: Type.String() });
 
-const stateEndpoints = stateChanges.map((change) =>
-  endpoint({
-    method: 'POST',
-    path: `/users/:id/${change}`,
-    summary: `Changes the state of an account: ${change}.`,
-    access: onUserAsAdmin(),
-    also: [409],
-    reply: nullable(Type.Boolean({ description: 'null when the account was in that state already.' })),
-    handle: async ({ db, actor, subject }) => ((await changeState(db, actor, subject, change)) ? true : null),
-  }),
+/** By the change. */
+export const stateEndpoints = new Map(
+  stateChanges.map((change) => [
+    change,
+    endpoint({
+      method: 'POST',
+      path: `/users/:id/${change}`,
+      summary: `Changes the state of an account: ${change}.`,
+      access: onUserAsAdmin(),
+      also: [409],
+      reply: nullable(Type.Boolean({ description: 'null when the account was in that state already.' })),
+      handle: async ({ db, actor, subject }) =>
+        (await changeState(db, actor, subject, change)) ? true : null,
+    }),
+  ]),
 );
 
 /** Default of `from`: half a year, in days. */
 const ACTIVITY_DAYS = 183;
 
+export const approvalEndpoint = endpoint({
+  method: 'POST',
+  path: '/users/:id/approve',
+  summary: 'Lets in somebody who registered.',
+  access: onUserAsAdmin(),
+  also: [409],
+  reply: Message,
+  handle: async ({ db, actor, subject }) => {
+    await approveUser(db, actor, subject);
+    return { message: 'Success' };
+  },
+});
+
+export const rejectionEndpoint = endpoint({
+  method: 'POST',
+  path: '/users/:id/reject',
+  summary: 'Turns away somebody who registered, and removes the account.',
+  access: onUserAsAdmin(),
+  also: [409],
+  reply: Message,
+  handle: async ({ db, actor, subject }) => {
+    await requestDeletion(db, actor, subject, { hard: true, event: 'user_rejected', waiting: true });
+    return { message: 'Success' };
+  },
+});
+
 export const adminEndpoints: Endpoint[] = [
-  ...stateEndpoints,
-  endpoint({
-    method: 'POST',
-    path: '/users/:id/approve',
-    summary: 'Lets in somebody who registered.',
-    access: onUserAsAdmin(),
-    also: [409],
-    reply: Message,
-    handle: async ({ db, actor, subject }) => {
-      await approveUser(db, actor, subject);
-      return { message: 'Success' };
-    },
-  }),
-  endpoint({
-    method: 'POST',
-    path: '/users/:id/reject',
-    summary: 'Turns away somebody who registered, and removes the account.',
-    access: onUserAsAdmin(),
-    also: [409],
-    reply: Message,
-    handle: async ({ db, actor, subject }) => {
-      await requestDeletion(db, actor, subject, { hard: true, event: 'user_rejected', waiting: true });
-      return { message: 'Success' };
-    },
-  }),
+  ...stateEndpoints.values(),
+  approvalEndpoint,
+  rejectionEndpoint,
   endpoint({
     method: 'PATCH',
     path: '/users/:id/disable_two_factor',

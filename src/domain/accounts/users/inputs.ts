@@ -39,6 +39,7 @@ export const UserFilters = Type.Object({
   humans: flag('Only people.'),
   external: flag('Only external users; for administrators.'),
   blocked: flag('Only blocked users.'),
+  pending_approval: flag('Only users who wait to be let in; for administrators.'),
   created_after: Type.Optional(dateTime({ description: 'For administrators.' })),
   created_before: Type.Optional(dateTime({ description: 'For administrators.' })),
   without_projects: flag('Only users without personal projects; for administrators.'),

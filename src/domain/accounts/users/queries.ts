@@ -81,6 +81,7 @@ function privilegedConditions(filters: UserFilters) {
   return [
     ...(created_after === undefined ? [] : [sql<boolean>`users.created_at >= ${created_after}`]),
     ...(created_before === undefined ? [] : [sql<boolean>`users.created_at <= ${created_before}`]),
+    ...(filters.pending_approval ? [sql<boolean>`users.state = 'blocked_pending_approval'`] : []),
     ...(filters.admins ? [sql<boolean>`users.admin`] : []),
     ...(filters.auditors ? [sql<boolean>`users.auditor`] : []),
     ...(filters.external ? [sql<boolean>`users.external`] : []),

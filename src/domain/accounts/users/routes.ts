@@ -137,6 +137,56 @@ export const userEndpoint = endpoint({
   },
 });
 
+export const usersEndpoint = listing({
+  method: 'GET',
+  path: '/users',
+  summary: 'Users, filtered; administrators are shown more of each.',
+  access: anyone,
+  scopes: readScopes,
+  input: UserFilters,
+  item: UserRecord,
+  page: keyset,
+  handle: async (context) => {
+    const { db, input, page, actor } = context;
+    if (hiddenFrom(context)) throw forbidden('Not authorized to access /api/v4/users');
+    const needsAdmin = input.external === true || (input.extern_uid && input.provider);
+    if (needsAdmin && !actor?.admin) throw forbidden();
+    const rows = await selectUserPage(db, input, actor, page);
+    const ids = rows.items.map((row) => row.id);
+    const attributes = await requestedAttributes(context, input, ids);
+    const present = actor?.admin ? presentForAdmin : presentInList;
+    return { ...rows, items: await showUsers(context, ids, present, attributes) };
+  },
+});
+
+export const newUserEndpoint = endpoint({
+  method: 'POST',
+  path: '/users',
+  summary: 'Makes a user. One of password, reset_password and force_random_password is needed.',
+  access: onInstance,
+  also: [409],
+  input: NewUserInput,
+  reply: UserRecord,
+  handle: async (context) => {
+    const id = await createUser(context.db, context.input, await prepareChange(context));
+    return showForAdmin(context, id);
+  },
+});
+
+export const userChangesEndpoint = endpoint({
+  method: 'PUT',
+  path: '/users/:id',
+  summary: 'Changes a user; what is not given stays.',
+  access: onUserAsAdmin(),
+  also: [409],
+  input: UserChanges,
+  reply: UserRecord,
+  handle: async (context) => {
+    await updateUser(context.db, context.subject.id, context.input, await prepareChange(context));
+    return showForAdmin(context, context.subject.id);
+  },
+});
+
 export const userEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -151,54 +201,10 @@ export const userEndpoints: Endpoint[] = [
       return found((await showUsers(context, [actor.id], present))[0]);
     },
   }),
-  listing({
-    method: 'GET',
-    path: '/users',
-    summary: 'Users, filtered; administrators are shown more of each.',
-    access: anyone,
-    scopes: readScopes,
-    input: UserFilters,
-    item: UserRecord,
-    page: keyset,
-    handle: async (context) => {
-      const { db, input, page, actor } = context;
-      if (hiddenFrom(context)) throw forbidden('Not authorized to access /api/v4/users');
-      const needsAdmin = input.external === true || (input.extern_uid && input.provider);
-      if (needsAdmin && !actor?.admin) throw forbidden();
-      const rows = await selectUserPage(db, input, actor, page);
-      const ids = rows.items.map((row) => row.id);
-      const attributes = await requestedAttributes(context, input, ids);
-      const present = actor?.admin ? presentForAdmin : presentInList;
-      return { ...rows, items: await showUsers(context, ids, present, attributes) };
-    },
-  }),
+  usersEndpoint,
   userEndpoint,
-  endpoint({
-    method: 'POST',
-    path: '/users',
-    summary: 'Makes a user. One of password, reset_password and force_random_password is needed.',
-    access: onInstance,
-    also: [409],
-    input: NewUserInput,
-    reply: UserRecord,
-    handle: async (context) => {
-      const id = await createUser(context.db, context.input, await prepareChange(context));
-      return showForAdmin(context, id);
-    },
-  }),
-  endpoint({
-    method: 'PUT',
-    path: '/users/:id',
-    summary: 'Changes a user; what is not given stays.',
-    access: onUserAsAdmin(),
-    also: [409],
-    input: UserChanges,
-    reply: UserRecord,
-    handle: async (context) => {
-      await updateUser(context.db, context.subject.id, context.input, await prepareChange(context));
-      return showForAdmin(context, context.subject.id);
-    },
-  }),
+  newUserEndpoint,
+  userChangesEndpoint,
   endpoint({
     method: 'DELETE',
     path: '/users/:id',
