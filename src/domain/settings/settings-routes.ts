@@ -6,6 +6,17 @@ import { presentSettings, presentStatistics } from './present.ts';
 import { countInstance } from './queries.ts';
 import { ApplicationSettingRecord, ApplicationStatistics, SettingsInput } from './schema.ts';
 
+export const settingsChangeEndpoint = endpoint({
+  method: 'PUT',
+  path: '/application/settings',
+  summary: 'Changes application settings; what is not sent stays as it is.',
+  access: onInstance,
+  input: SettingsInput,
+  reply: ApplicationSettingRecord,
+  handle: async ({ services, db, actor, input }) =>
+    presentSettings(await changeSettings(services, db, actor, input)),
+});
+
 export const settingsEndpoints: Endpoint[] = [
   endpoint({
     method: 'GET',
@@ -15,16 +26,7 @@ export const settingsEndpoints: Endpoint[] = [
     reply: ApplicationSettingRecord,
     handle: async ({ settings }) => presentSettings(settings),
   }),
-  endpoint({
-    method: 'PUT',
-    path: '/application/settings',
-    summary: 'Changes application settings; what is not sent stays as it is.',
-    access: onInstance,
-    input: SettingsInput,
-    reply: ApplicationSettingRecord,
-    handle: async ({ services, db, actor, input }) =>
-      presentSettings(await changeSettings(services, db, actor, input)),
-  }),
+  settingsChangeEndpoint,
   endpoint({
     method: 'GET',
     path: '/application/statistics',

@@ -139,7 +139,7 @@ export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
 /** The problems, announced by screen readers when the page loads; undefined without any. */
-export const problemList = (problems: readonly string[]): Html | undefined => {
+export const problemList = (problems: readonly HtmlValue[]): Html | undefined => {
   if (problems.length === 0) return undefined;
   const [only, ...others] = problems;
   const text = others.length === 0 ? only : html`<ul>${problems.map((text) => html`<li>${text}</li>`)}</ul>`;
