@@ -119,3 +119,19 @@ export const doneNote = (
 /** A time to the minute. */
 export const minuteOf = (time: Date): Html =>
   html`<time datetime="${time.toISOString()}">${time.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
+
+/** An id in a field; undefined for an empty one, 404 for what is none. */
+export function idIn({ field }: PageContext<Session>, name: string): number | undefined {
+  const text = field(name);
+  if (text !== '' && !/^\d{1,15}$/.test(text)) throw notFound('Page');
+  return text === '' ? undefined : Number(text);
+}
+
+/** The links below a list that goes on after the last id that it shows. */
+export const olderLinks = (
+  path: string,
+  before: number | undefined,
+  next: number | undefined,
+): Html | false =>
+  (before !== undefined || next !== undefined) &&
+  html`<nav class="pager" aria-label="Pages">${before !== undefined && html`<a href="${path}">To the latest</a>`}${next !== undefined && html`<a rel="next" href="${path}?before=${next}">Older</a>`}</nav>`;

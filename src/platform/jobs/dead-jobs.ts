@@ -18,23 +18,27 @@ const isDead = sql<boolean>`(j.attempts >= j.max_attempts and j.locked_at is nul
 // The library's view of its jobs leaves the payload out.
 const tables = sql`graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id`;
 
-const ofTasks = (tasks: readonly string[]) => sql`t.identifier = any(${[...tasks]}::text[])`;
+/** The tasks; undefined for all. */
+type Tasks = readonly string[] | undefined;
 
-/** One page of the dead jobs of these tasks, the latest first. */
+const ofTasks = (tasks: Tasks) =>
+  tasks === undefined ? sql`true` : sql`t.identifier = any(${[...tasks]}::text[])`;
+
+/** The dead jobs of these tasks that are older than `before`, the latest first. */
 export async function deadJobs(
   db: Db,
-  tasks: readonly string[],
-  { offset, limit }: { offset: number; limit: number },
+  tasks: Tasks,
+  { before, limit }: { before: number | undefined; limit: number },
 ): Promise<DeadJob[]> {
   const { rows } = await sql<DeadJob>`
     select j.id, t.identifier as task, j.payload, j.attempts, j.last_error as error, j.created_at, j.updated_at as failed_at
-    from ${tables} where ${isDead} and ${ofTasks(tasks)}
-    order by j.updated_at desc, j.id desc offset ${offset} limit ${limit}`.execute(db);
+    from ${tables} where ${isDead} and ${ofTasks(tasks)} and (${before ?? null}::bigint is null or j.id < ${before ?? null})
+    order by j.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
 /** Gives dead jobs of these tasks all their attempts again, one or all of them; returns how many there were. */
-export async function reviveJobs(db: Db, tasks: readonly string[], id?: number): Promise<number> {
+export async function reviveJobs(db: Db, tasks: Tasks, id?: number): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select r.id from graphile_worker.reschedule_jobs((
       select coalesce(array_agg(j.id), '{}') from ${tables}

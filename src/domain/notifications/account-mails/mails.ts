@@ -52,3 +52,12 @@ export const addressAddedMail = (to: Recipient & { email: string }, baseUrl: str
   link: { label: texts.say('signIn'), url: `${baseUrl}/users/sign_in` },
   after: [texts.say('addressAdded.elsewhere', to), texts.say('addressAdded.after')],
 });
+
+/** Shows an administrator that mails arrive. */
+export const testMail = (to: Recipient, baseUrl: string): MailContent => ({
+  subject: texts.say('test.subject'),
+  name: to.name,
+  before: [texts.say('test.before', { site: baseUrl })],
+  link: { label: texts.say('test.link'), url: `${baseUrl}/admin/mail` },
+  after: [],
+});

@@ -3,9 +3,9 @@ import type { Capability } from '../../../kernel/capability.ts';
 import type { Mailer } from '../../../platform/mail/mailer.ts';
 import { type NotificationFact, notificationFacts } from '../events/events.ts';
 import { unsubscribePages } from '../unsubscribe/pages.ts';
-import { deadLetterPages } from './dead-letters.ts';
 import { DUE, DUE_PAGE, dueDatePageTask, dueDateTask } from './due-date-reminders.ts';
 import { FAN_OUT, factTask, fanOutTask } from './fan-out.ts';
+import { mailPages } from './mail-pages.ts';
 import { GROUP_MOVED, groupMovedTask } from './moves.ts';
 import { type MailServices, SEND, SEND_MANY, sendManyTask, sendTask } from './send.ts';
 
@@ -34,6 +34,6 @@ export function deliveryOf(
       listeners: facts().map((fact) => ({ fact: fact.name, task: taskOf(fact) })),
     }),
     schedules: [{ task: DUE, pattern: '1 * * * *' }],
-    pages: [...unsubscribePages, ...deadLetterPages(taskNames)],
+    pages: [...unsubscribePages, ...mailPages(mailer, taskNames)],
   };
 }

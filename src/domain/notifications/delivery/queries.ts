@@ -13,6 +13,10 @@ export async function namesOf(db: Db, ids: readonly number[]): Promise<Map<numbe
   return new Map(rows.map(({ id, username }) => [id, username]));
 }
 
+/** The user with the primary mail address. */
+export const selectAddressee = (db: Db, id: number) =>
+  db.selectFrom('users').select(['name', 'username', 'email']).where('id', '=', id).executeTakeFirstOrThrow();
+
 export async function personOf(
   { database }: Needs<'database'>,
   id: number | undefined,

@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ROOT_PASSWORD, useApp } from '../../../../test/support/app.ts';
-import { openBrowser, signInAs } from '../../../../test/support/browser.ts';
+import { hiddenFields, openBrowser, signInAs } from '../../../../test/support/browser.ts';
 import { addMember, bodyOf, makeProject, makeUser } from '../../../../test/support/factories.ts';
 import { waitForMail } from '../../../../test/support/mailbox.ts';
 import { takeMails } from '../../../../test/support/mails.ts';
@@ -61,4 +63,61 @@ test('a mail that nobody took in the end is shown to administrators, who try it 
   await waitForMail(app);
   expect(takeMails(smtp).map(({ to }) => to)).toEqual([`${user.username}@example.com`]);
   expect((await root.get('/admin/mail?again=1')).text).toContain('There is none');
+});
+
+describe('a test mail', () => {
+  const TEST = '/admin/mail/test';
+
+  test('goes to the address of the one who asks, over the server of all mails', async () => {
+    takeMails(smtp);
+    const ada = await makeUser(app, { admin: true, username: 'ada-of-mail' });
+    const browser = openBrowser(app);
+    await signInAs(browser, ada.username, 'correct horse battery staple');
+    const page = await browser.get('/admin/mail');
+    expect(page.text).toContain(smtp.url);
+    expect(page.text).toContain(`Send a test mail to ${ada.email}`);
+    const sent = await browser.submit('/admin/mail', {}, TEST);
+    expect([sent.status, sent.location]).toEqual([303, '/admin/mail?done=sent']);
+    expect(takeMails(smtp)).toMatchObject([{ to: ada.email, subject: 'A test of the mail server' }]);
+    expect((await browser.get(sent.location ?? '')).text).toContain(`Look into the mailbox of ${ada.email}`);
+  });
+
+  test('that is refused says why, and is not tried again by itself', async () => {
+    const root = openBrowser(app);
+    await signInAs(root, 'root', ROOT_PASSWORD);
+    smtp.refuse(1);
+    const refused = await root.submit('/admin/mail', {}, TEST);
+    expect([refused.status, refused.alert]).toEqual([422, expect.stringContaining('refuses the sender')]);
+    expect(refused.text).toContain('<code>451 later</code>');
+    await waitForMail(app);
+    expect(takeMails(smtp)).toEqual([]);
+    expect((await root.submit('/admin/mail', {}, TEST)).location).toBe('/admin/mail?done=sent');
+    takeMails(smtp);
+  });
+
+  test('is not for others, nor without the token of the session', async () => {
+    const user = await makeUser(app);
+    const other = openBrowser(app);
+    await signInAs(other, user.username, 'correct horse battery staple');
+    const own = hiddenFields((await other.get('/-/profile/active_sessions')).text, '/users/sign_out');
+    expect((await other.post(TEST, own)).status).toBe(404);
+    const root = openBrowser(app);
+    await signInAs(root, 'root', ROOT_PASSWORD);
+    expect((await root.post(TEST, {})).status).toBe(403);
+    expect(takeMails(smtp)).toEqual([]);
+  });
+});
+
+describe('without a mail server', () => {
+  const serverless = useApp();
+
+  test('a test mail is a file', async () => {
+    const root = openBrowser(serverless);
+    await signInAs(root, 'root', ROOT_PASSWORD);
+    expect((await root.get('/admin/mail')).text).toContain('No mail server is set');
+    const filed = await root.submit('/admin/mail', {}, '/admin/mail/test');
+    expect(filed.location).toBe('/admin/mail?done=filed');
+    const files = readdirSync(join(serverless.app.services.config.data, 'mail'));
+    expect(files.filter((name) => /^test-[0-9a-f]{32}\.eml$/.test(name))).toHaveLength(1);
+  });
 });
