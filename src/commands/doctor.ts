@@ -9,16 +9,7 @@ import { createObjectStore } from '../platform/blobs/object-store.ts';
 import { DataFolderInUse, openDataFolder } from '../platform/db/data-folder.ts';
 import { type ConnectionTarget, connect } from '../platform/db/database.ts';
 import { reachEmbedded, startEmbedded } from '../platform/db/embedded/embedded.ts';
-import { durable, readServerFacts, type ServerFacts } from './queries.ts';
-
-type Finding = {
-  subject: string;
-  /** `unknown`: could not be looked at, which is not wrong by itself. */
-  state: 'good' | 'wrong' | 'unknown';
-  text: string;
-  /** What to do. */
-  advice?: string;
-};
+import { examineServer, type Finding } from '../platform/db/server-facts.ts';
 
 const marks = { good: 'ok', wrong: 'WRONG', unknown: '?' };
 
@@ -103,42 +94,13 @@ async function examineTarget(target: ConnectionTarget | undefined): Promise<Find
     return [{ subject, state: 'unknown', text: 'embedded; where it runs is not recorded' }];
   const sql = connect(target, { max: 1, statementTimeout: 10_000, name: 'doctor' });
   try {
-    const about = await readServerFacts(sql);
-    return about ? judgeDatabase(about) : [];
+    return await examineServer(sql);
   } catch (error) {
     const advice = 'Start it, and see that DATABASE_URL names its host, port, user, password and database.';
     return [{ subject, state: 'wrong', text: `does not answer: ${reason(error)}`, advice }];
   } finally {
     await sql.end({ timeout: 1 });
   }
-}
-
-function judgeDatabase(about: ServerFacts): Finding[] {
-  const off = durable.filter((name) => about[name] === 'off');
-  return [
-    about.number >= 150_000
-      ? { subject: 'database', state: 'good', text: `PostgreSQL ${about.version}` }
-      : {
-          ...{ subject: 'database', state: 'wrong', text: `PostgreSQL ${about.version} is too old` },
-          advice: 'Upgrade it to 15 or later.',
-        },
-    about.trigrams
-      ? { subject: 'extensions', state: 'good', text: 'pg_trgm is there' }
-      : {
-          ...{ subject: 'extensions', state: 'wrong', text: 'pg_trgm is not there' },
-          advice: "Install PostgreSQL's contrib package (Debian: it comes with postgresql-15).",
-        },
-    off.length === 0
-      ? { subject: 'durability', state: 'good', text: `${durable.join(', ')} are on` }
-      : {
-          ...{
-            subject: 'durability',
-            state: 'wrong',
-            text: `${off.join(', ')} off: a crash loses what was saved`,
-          },
-          advice: `Remove ${off.join(', ')} from postgresql.conf, or set to on.`,
-        },
-  ];
 }
 
 async function examineGit(): Promise<Finding> {
