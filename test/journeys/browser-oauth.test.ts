@@ -97,7 +97,8 @@ test('with the keyboard alone, on rings that are seen, from signing in to the co
 test('a trusted application asks for no consent, and the redirects after both sign-in forms reach it', async () => {
   const admin = await journey.visit();
   await signIn(admin.page, 'root', ROOT_PASSWORD);
-  await admin.page.getByRole('link', { name: 'Applications of this site' }).click();
+  await admin.page.getByRole('main').getByRole('link', { name: 'Administration' }).click();
+  await admin.page.getByRole('navigation').getByRole('link', { name: 'Applications' }).click();
   await expectGoodPage(admin.page, 'Applications of the instance');
   const application = await register(admin.page, 'Trusted', { trusted: true });
 

@@ -1,6 +1,7 @@
 /** Operations: liveness, readiness, metrics and the version. */
 import Type from 'typebox';
 import { signedIn } from '../../kernel/access/access.ts';
+import { adminNotices } from '../../kernel/api/admin-page.ts';
 import { endpoint } from '../../kernel/api/endpoint.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Config } from '../../kernel/config.ts';
@@ -13,6 +14,7 @@ import { type HttpRequest, type HttpResponse, json } from '../../platform/http/m
 import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server/server.ts';
+import { deadJobsNotice, operationPages } from './admin-pages.ts';
 import { type FinishedJobs, jobEndpoints } from './job-routes.ts';
 import { overviewPage } from './overview-page.ts';
 
@@ -73,6 +75,7 @@ export function operationsCapability(
   const mayReadMetrics = ({ address, headers }: HttpRequest): boolean =>
     isMonitoring(address) && (trustedProxies.length > 0 || headers['x-forwarded-for'] === undefined);
   const scopes = ['api', 'read_api', 'read_user', 'ai_features'];
+  const jobs = jobEndpoints(deps.finishedJobs);
   return {
     name: 'operations',
     tables: [],
@@ -83,7 +86,8 @@ export function operationsCapability(
     },
     schedules: [{ task: 'operations.forget_windows', pattern: '17 * * * *' }],
     endpoints: [
-      ...jobEndpoints(deps.finishedJobs),
+      ...jobs.parts,
+      jobs.all,
       endpoint({
         method: 'GET',
         path: '/metadata',
@@ -103,7 +107,8 @@ export function operationsCapability(
         handle: async () => metadata(services.config),
       }),
     ],
-    pages: [overviewPage],
+    registrations: [adminNotices.add(deadJobsNotice)],
+    pages: [overviewPage, ...operationPages(jobs.all, deps.checkWrites)],
     routes: [
       probe('/-/liveness', async () => json(200, { status: 'ok' })),
       probe('/-/readiness', readiness),

@@ -36,7 +36,8 @@ const jobs = Type.Object({
 
 export type FinishedJobs = () => ReturnType<Workers['finished']>;
 
-export function jobEndpoints(finished: FinishedJobs): Endpoint[] {
+/** The endpoint of all of it, and those of the parts. */
+export function jobEndpoints(finished: FinishedJobs) {
   const readQueues = async (db: Db) => ({ queues: await queueMetrics(db) });
   async function readProcesses(db: Db) {
     const [working, names] = await Promise.all([workingProcesses(db), queueMetrics(db)]);
@@ -58,7 +59,18 @@ export function jobEndpoints(finished: FinishedJobs): Endpoint[] {
     return { jobs: { ...finished(), enqueued: waiting?.jobs ?? 0, dead: waiting?.dead_jobs ?? 0 } };
   }
   const path = '/sidekiq';
-  return [
+  const all = endpoint({
+    method: 'GET',
+    path: `${path}/compound_metrics`,
+    summary: 'Queues, processes and jobs at once.',
+    access: onInstance,
+    reply: Type.Object({ queues, processes, jobs }),
+    handle: async ({ db }) => {
+      const parts = await Promise.all([readQueues(db), readProcesses(db), readJobs(db)]);
+      return Object.assign({}, ...parts);
+    },
+  });
+  const parts: Endpoint[] = [
     endpoint({
       method: 'GET',
       path: `${path}/queue_metrics`,
@@ -83,16 +95,6 @@ export function jobEndpoints(finished: FinishedJobs): Endpoint[] {
       reply: Type.Object({ jobs }),
       handle: ({ db }) => readJobs(db),
     }),
-    endpoint({
-      method: 'GET',
-      path: `${path}/compound_metrics`,
-      summary: 'Queues, processes and jobs at once.',
-      access: onInstance,
-      reply: Type.Object({ queues, processes, jobs }),
-      handle: async ({ db }) => {
-        const parts = await Promise.all([readQueues(db), readProcesses(db), readJobs(db)]);
-        return Object.assign({}, ...parts);
-      },
-    }),
   ];
+  return { all, parts };
 }

@@ -103,7 +103,14 @@ test('an empty number is null where that is allowed', () => {
   expect(changes).toEqual({ receive_max_input_size: null });
 });
 
-test.each(['{', '', '{"a\\u0000b": 1}'])('%j is no JSON', (text) => {
+test.each([
+  '{',
+  '',
+  '[1]',
+  '{"a\\u0000b": 1}',
+  '{"a\\ud800": 1}',
+  `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`,
+])('%j is no JSON', (text) => {
   expect(typedInto('repositories', { repository_storages_weighted: text })).toEqual({
     changes: {},
     unreadable: ['repository_storages_weighted'],

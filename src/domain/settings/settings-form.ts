@@ -5,6 +5,8 @@ import {
   secretSettings,
   settingSections,
 } from '../../kernel/settings/definitions.ts';
+import { Failure } from '../../platform/failure.ts';
+import { parseJsonBody } from '../../platform/http/parameters/raw-parameters.ts';
 import { digest } from '../../platform/secret.ts';
 
 export type SectionName = keyof typeof settingSections;
@@ -92,11 +94,12 @@ function valueFor(field: SettingField, text: string): unknown {
   if (field.kind === 'lines' || field.kind === 'several') return linesOf(text);
   if (field.kind === 'number' && text.trim() === '' && field.nullable) return null;
   if (field.kind !== 'json') return text;
+  if (text.trim() === '') return undefined;
   try {
-    // PostgreSQL stores no NUL.
-    return text.includes('\\u0000') ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
+    return parseJsonBody(text);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
   }
 }
 

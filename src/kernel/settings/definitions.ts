@@ -252,6 +252,10 @@ export const settingSections = {
       true,
       'The password grant works without an application, for every scope but sudo, admin_mode and read_service_ping. Turn it off unless a program needs it.',
     ),
+    admin_mode: boolean(
+      false,
+      "Administrators' rights count only in a session that has entered admin mode, and by a token with the scope admin_mode.",
+    ),
     disable_admin_oauth_scopes: boolean(
       false,
       'Applications that are not trusted get no api, sudo or admin_mode scope from administrators.',

@@ -437,9 +437,9 @@ describe("the instance's applications", () => {
     const other = await person();
     const token = await tokenOf(other.browser, `${OWN}/new`, OWN);
     for (const page of [ADMIN, `${ADMIN}/new`, path, `${path}/edit`])
-      expect([page, (await other.browser.get(page)).status]).toEqual([page, 403]);
+      expect([page, (await other.browser.get(page)).status]).toEqual([page, 404]);
     for (const action of [ADMIN, path, `${path}/renew`, `${path}/delete`])
-      expect((await other.browser.post(action, { ...fields, ...token, trusted: '1' })).status).toBe(403);
+      expect((await other.browser.post(action, { ...fields, ...token, trusted: '1' })).status).toBe(404);
     expect(await rowOf(id)).toMatchObject({ name: 'x', trusted: false });
   });
 });

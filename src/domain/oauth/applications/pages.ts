@@ -1,5 +1,6 @@
 /** The pages on which people register applications: for themselves, for a group, for the instance; and revoke access. */
 import { authorizeGroup, authorizeInstance } from '../../../kernel/access/find.ts';
+import { ADMIN_PATH, adminTabs, requireAdministrator } from '../../../kernel/api/admin-page.ts';
 import {
   type Page,
   type PageContext,
@@ -12,7 +13,7 @@ import {
 import type { Session } from '../../../kernel/identity/sessions.ts';
 import { forbidden, notFound, type ValidationMessages } from '../../../platform/failure.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import type { Html } from '../../../platform/http/pages/html.ts';
+import { type Html, html } from '../../../platform/http/pages/html.ts';
 import type { Method } from '../../../platform/http/server/server.ts';
 import type { PageRequest } from '../../../platform/pagination/page.ts';
 import {
@@ -85,8 +86,9 @@ const groupRoute: OwnerRoute = {
 
 const instanceRoute: OwnerRoute = {
   path: '/admin/applications',
-  async open({ session }) {
-    const { instance } = authorizeInstance(session.actor);
+  async open(context) {
+    requireAdministrator(context);
+    const { instance } = authorizeInstance(context.session.actor);
     const place = {
       base: '/admin/applications',
       title: 'Applications of the instance',
@@ -113,7 +115,11 @@ function idOf({ request }: Context): number {
 }
 
 const show = (context: Context, title: string, body: Html, status = 200): HttpResponse =>
-  showPage(context.services, context.session, { title, body, status });
+  showPage(context.services, context.session, {
+    title,
+    body: context.request.path.startsWith(`${ADMIN_PATH}/`) ? html`${adminTabs(context)}${body}` : body,
+    status,
+  });
 
 const token = ({ services, session }: Context): Html => tokenField(services, session);
 

@@ -97,7 +97,7 @@ const ownPages = (user: Own): Html => html`
 <li><a href="/-/profile/notifications">Notifications</a></li>
 <li><a href="/-/profile/applications">Applications</a></li>
 ${user.adminMode !== undefined && html`<li><a href="${ADMIN_MODE_PATH}">${user.adminMode ? 'Leave admin mode' : 'Enter admin mode'}</a></li>`}
-${user.admin && html`<li><a href="/admin/applications">Applications of this site</a></li>`}`;
+${user.admin && html`<li><a href="/admin">Administration</a></li>`}`;
 
 export const home = (view: {
   user: (Own & { name: string; username: string }) | undefined;
