@@ -2,11 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { alertsOf, makeReceiver, type Receiver } from './alert-receivers.ts';
-import { cleanUp, makeFolder, startProgram } from './support.ts';
+import { cleanUp, freePort, makeFolder, startProgram } from './support.ts';
 
 const ALERTMANAGER = '/usr/bin/prometheus-alertmanager';
 
@@ -17,16 +16,6 @@ afterAll(async () => {
 });
 
 /** A port of the loopback address that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 const configuration = ({ url, key }: Receiver): string => `
 route:
   receiver: ashlar

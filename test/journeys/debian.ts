@@ -11,7 +11,7 @@ const own = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin');
 const LONGEST_MS = 300_000;
 
 /** The path of a program of the package. */
-function found(program: string, pack: string): string {
+export function found(program: string, pack: string): string {
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter), own];
   const path = folders.map((folder) => join(folder, program)).find(existsSync);
   if (path === undefined) throw new Error(`no ${program}: install ${pack}, as .ci/run does`);

@@ -3,11 +3,18 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { cleanUp, launcher, makeFolder, type Program, ROOT_TOKEN, startProgram } from './support.ts';
+import {
+  cleanUp,
+  freePort,
+  launcher,
+  makeFolder,
+  type Program,
+  ROOT_TOKEN,
+  startProgram,
+} from './support.ts';
 
 const NGINX = '/usr/sbin/nginx';
 
@@ -23,16 +30,6 @@ afterAll(async () => {
 });
 
 /** A port of the loopback address that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
 /**
  * Runs nginx with the manual's lines, in front of `program`, in a folder of its own; resolves when it
  * responds.

@@ -6,7 +6,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
@@ -14,7 +13,15 @@ import { openDatabase } from '../../src/platform/db/database.ts';
 import { addJobs } from '../../src/platform/jobs/jobs.ts';
 import { openRegistry, sha256Of } from '../support/registry.ts';
 import { installedGo } from './programs.ts';
-import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startInVain, startProgram } from './support.ts';
+import {
+  cleanUp,
+  freePort,
+  makeFolder,
+  type Program,
+  ROOT_TOKEN,
+  startInVain,
+  startProgram,
+} from './support.ts';
 
 const SECRET = 'a/secret+';
 let gateway: ChildProcess | undefined;
@@ -29,14 +36,6 @@ afterAll(async () => {
   await stopGateway();
   await cleanUp();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 async function startGateway(folder: string, port: number): Promise<void> {
   const started = spawn(
