@@ -111,8 +111,6 @@ export async function buildImage(name: string, recipe: string): Promise<void> {
     ...['build', '--isolation', 'chroot', '--network', 'host', '--format', 'docker'],
     ...['--build-arg', `BASE=${base}`, '--file', recipe, '--tag', name, context],
   );
-  // What the image of this name was before.
-  await mustPodman('image', 'prune', '--force');
 }
 
 /** Waits until a question is answered with yes; what the container said where it never is. */
