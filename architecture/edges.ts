@@ -31,6 +31,7 @@ const imported: Readonly<Record<string, readonly string[]>> = {
   mirrors: ['conversation', 'hooks', 'repositories'],
   namespaces: ['hooks', 'lfs', 'markdown', 'mirrors', 'notifications', 'planning', 'repositories', 'search'],
   notifications: ['conversation', 'markdown', 'planning'],
+  operations: ['backups'],
   packages: ['ci', 'repositories'],
   pages: [
     'accounts',

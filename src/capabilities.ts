@@ -3,6 +3,7 @@
 import { accountsCapability, userSearch } from './domain/accounts/index.ts';
 import { alertsCapability } from './domain/alerts/index.ts';
 import { auditCapability } from './domain/audit/index.ts';
+import { backupsCapability } from './domain/backups/index.ts';
 import { badgesCapability } from './domain/badges/index.ts';
 import { boardsCapability } from './domain/boards/index.ts';
 import { changelogsCapability } from './domain/changelogs/index.ts';
@@ -138,6 +139,7 @@ export const capabilities = (services: Services): Capability[] => {
     tokensCapability(services),
     oauthCapability(services),
     signInCapability(services),
+    backupsCapability(services),
     mailCapability(services),
     pagesCapability(),
     notificationsCapability(services),

@@ -114,21 +114,29 @@ const commands: Record<string, Command> = {
   backup: {
     summary: 'write all that the server keeps into one file, of one moment',
     usage:
-      'ashlar backup FILE|- [--base EARLIER] [--recipient age1…]…\n\n' +
+      'ashlar backup FILE|FOLDER|- [--base EARLIER] [--recipient age1…]… [--keep N]\n\n' +
       'The file has the secret key: whoever reads it reads everything. --recipient encrypts it for a key of age.\n' +
       '--base leaves out the files that an earlier backup in the same folder has; a restore needs both.\n' +
+      'In a folder it is named by the time, and --keep removes all but the latest.\n' +
       besideServer,
     async run(args) {
       const { values, positionals } = parse('backup', {
         args,
         allowPositionals: true,
-        options: { recipient: { type: 'string', multiple: true, default: [] }, base: { type: 'string' } },
+        options: {
+          recipient: { type: 'string', multiple: true, default: [] },
+          base: { type: 'string' },
+          keep: { type: 'string' },
+        },
       });
       const [target, ...others] = positionals;
       if (target === undefined || others.length > 0) throw new UsageError('backup');
+      if (values.keep !== undefined && !/^[1-9]\d{0,4}$/.test(values.keep))
+        throw new UsageError('backup', '--keep is a number of backups');
       const { backUp } = await import('./commands/backup/backup.ts');
       const { recipient: recipients, base } = values;
-      const damage = await backUp(readConfig(), { target, recipients, base }, await progress());
+      const keep = values.keep === undefined ? undefined : Number(values.keep);
+      const damage = await backUp(readConfig(), { target, recipients, base, keep }, await progress());
       return damage.length === 0 ? 0 : 1;
     },
   },

@@ -131,6 +131,38 @@ function parseFolder(value: string): string {
   throw new Error('must be an absolute folder');
 }
 
+/** The largest number of each field; the least is 0, or 1 for days and months. */
+const CRON_FIELDS = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 6],
+] as const;
+
+function parseSchedule(value: string): string {
+  const fields = value.trim().split(/\s+/);
+  const isField = (field: string, [least, most]: readonly [number, number]): boolean =>
+    field.split(',').every((each) => {
+      const [, range = '', step = '1'] = /^(\*|\d{1,2}(?:-\d{1,2})?)(?:\/(\d{1,2}))?$/.exec(each) ?? [];
+      const [from = Number.NaN, to = from] = range === '*' ? [least, most] : range.split('-').map(Number);
+      return from >= least && to <= most && from <= to && Number(step) >= 1;
+    });
+  if (
+    fields.length === CRON_FIELDS.length &&
+    CRON_FIELDS.every((bounds, at) => isField(fields[at] ?? '', bounds))
+  )
+    return fields.join(' ');
+  throw new Error('must have five fields as cron has them, such as 30 2 * * *');
+}
+
+function parseRecipients(value: string): string[] {
+  const recipients = value.split(/[\s,]+/).filter((each) => each !== '');
+  const wrong = recipients.filter((each) => !/^age1[a-z0-9]{20,}$/.test(each));
+  if (wrong.length === 0) return recipients;
+  throw new Error(`must list keys of age, which begin with age1, and these do not: ${wrong.join(', ')}`);
+}
+
 function parseObjectStore(value: string): string {
   const url = URL.parse(value);
   const isWhole = url && /^https?:$/.test(url.protocol) && url.username !== '' && url.password !== '';
@@ -234,6 +266,31 @@ export const settings = {
     otherwise: 'unset: files stay in `ASHLAR_FILES`',
     doc: 'A bucket that speaks the protocol of S3: `https://key:secret@host/bucket?region=eu-west-1`, key and secret percent-encoded. Files are written to `ASHLAR_FILES` and moved there within a minute; what was there before is moved, too.',
     parse: parseObjectStore,
+  }),
+  backups: optional({
+    name: 'ASHLAR_BACKUPS',
+    otherwise: 'unset: backups are made by `ashlar backup` alone',
+    doc: 'A folder that gets a backup of everything as `ASHLAR_BACKUP_SCHEDULE` says, which all processes on one database reach. Better on another disk than the data.',
+    parse: parseFolder,
+  }),
+  backupSchedule: withDefault({
+    name: 'ASHLAR_BACKUP_SCHEDULE',
+    default: '30 2 * * *',
+    doc: 'When: minute, hour, day of the month, month and day of the week (UTC), as cron has them.',
+    parse: parseSchedule,
+  }),
+  backupsKept: withDefault({
+    name: 'ASHLAR_BACKUP_KEEP',
+    default: '7',
+    doc: 'So many of the backups in `ASHLAR_BACKUPS` are kept: the latest, and what they borrow from.',
+    parse: wholeNumber(1, 10_000),
+  }),
+  backupRecipients: withDefault({
+    name: 'ASHLAR_BACKUP_RECIPIENTS',
+    default: '',
+    otherwise: 'unset: they are not encrypted, and contain the secret key',
+    doc: 'Keys of age, `age1…`, separated by commas: the backups in `ASHLAR_BACKUPS` are encrypted for each of them.',
+    parse: parseRecipients,
   }),
   smtpUrl: secret({
     name: 'SMTP_URL',
@@ -340,6 +397,13 @@ export type Config = {
   files: string;
   /** With its secret. */
   objectStore?: string | undefined;
+  /** Absolute path. Undefined: none are made by the clock. */
+  backups?: string | undefined;
+  /** Five fields of cron, UTC. */
+  backupSchedule: string;
+  backupsKept: number;
+  /** Keys of age. */
+  backupRecipients: string[];
   /** With its password. Undefined: mails are written to the data folder. */
   smtpUrl?: string | undefined;
   mailFrom?: string | undefined;
@@ -411,6 +475,10 @@ export function readConfig(env: Environment = process.env, readFile: ReadFile = 
     secretKey: maybe(settings.secretKey),
     rootPassword: maybe(settings.rootPassword),
     rootToken: maybe(settings.rootToken),
+    backups: maybe(settings.backups),
+    backupSchedule: sure(settings.backupSchedule),
+    backupsKept: sure(settings.backupsKept),
+    backupRecipients: sure(settings.backupRecipients),
     smtpUrl: maybe(settings.smtpUrl),
     mailFrom: maybe(settings.mailFrom),
     httpsProxy: maybe(settings.httpsProxy),

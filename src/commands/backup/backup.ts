@@ -1,11 +1,12 @@
 /** ashlar backup: one cut of the database, the repositories and the files, beside a running program or without one. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
+import { backupName, prune } from '../../domain/backups/index.ts';
 import { liveFolders, liveIn, openLive } from '../../domain/ci/index.ts';
 import { reachDatabase, readSecretKey } from '../../instance.ts';
 import type { Config } from '../../kernel/config.ts';
@@ -37,11 +38,13 @@ import { type Progress, sizeInWords } from './progress.ts';
 import { type BackupFile, checkRecipients, STANDARD_OUTPUT, startWriting } from './writing.ts';
 
 export type BackupOrder = {
-  /** The file; `-` is standard output. */
+  /** The file, or a folder in which it is named by the time; `-` is standard output. */
   target: string;
   recipients: readonly string[];
   /** An earlier backup, whose files are not written again. */
   base: string | undefined;
+  /** Of a folder: so many backups stay there. All, where it is undefined. */
+  keep: number | undefined;
 };
 
 /** Damage that was found on this disk, in words. The backup is whole but for it. */
@@ -194,6 +197,20 @@ async function addBlobs(
 /** Writes the backup; throws in words, and leaves no file of the name then. */
 export async function backUp(config: Config, order: BackupOrder, progress: Progress): Promise<Damage> {
   await checkRecipients(order.recipients);
+  const isFolder =
+    order.target !== STANDARD_OUTPUT && statSync(order.target, { throwIfNoEntry: false })?.isDirectory();
+  if (!isFolder && order.keep !== undefined)
+    throw new Error(`${order.target} is no folder: backups are kept by number in a folder of them`);
+  const target = isFolder ? join(order.target, backupName(now())) : order.target;
+  if (order.base !== undefined && dirname(resolve(order.base)) !== dirname(resolve(target)))
+    throw new Error(`${order.base} is in another folder: a backup and its base lie side by side`);
+  const damage = await writeBackup(config, { ...order, target }, progress);
+  if (isFolder && order.keep !== undefined)
+    for (const name of await prune(order.target, order.keep, now())) progress.tell(`removed ${name}`);
+  return damage;
+}
+
+async function writeBackup(config: Config, order: BackupOrder, progress: Progress): Promise<Damage> {
   const base = order.base === undefined ? undefined : await openIndex(order.base);
   const reached = await reachDatabase(config).catch(async (error: unknown) => {
     await base?.close();
@@ -234,8 +251,8 @@ export async function backUp(config: Config, order: BackupOrder, progress: Progr
       throw new Error(
         'the secret key is not the one that this database was started with: set ASHLAR_SECRET_KEY as the server has it',
       );
-    const { id } = header;
-    writing = await startWriting(order.target, { id, recipients: order.recipients, time: now() });
+    const first = { id: header.id, base: header.base?.name ?? null };
+    writing = await startWriting(order.target, { first, recipients: order.recipients, time: now() });
     const text = Buffer.from(JSON.stringify(header));
     await writing.add('header.json', text.length, [text]);
     // One that comes by the environment stays with whoever keeps it.

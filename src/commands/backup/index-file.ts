@@ -2,14 +2,17 @@
  * The index of a backup lies beside it, as FILE.index: a line for each file of repositories and each blob that the backup has,
  * itself or by its base. A later backup borrows by it, without reading the backup, which may be encrypted for others.
  */
+
+import { once } from 'node:events';
 import { open, rename, rm } from 'node:fs/promises';
-import { pipeline as pipe } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { finished } from 'node:stream/promises';
+import { indexOf } from '../../domain/backups/index.ts';
 import { type Entry, FORMAT, type Listed, manifestLine, parseEntry, parseListed, placeOf } from './format.ts';
 
-export const indexOf = (file: string): string => `${file}.index`;
 const END = 'end';
+
+/** What an index is of, and what its backup borrows from. */
+export type FirstLine = { id: string; base: string | null };
 
 export type IndexWriting = {
   add(listed: Listed): Promise<void>;
@@ -18,28 +21,29 @@ export type IndexWriting = {
   discard(): Promise<void>;
 };
 
-export async function startIndex(file: string, id: string): Promise<IndexWriting> {
+export async function startIndex(file: string, first: FirstLine): Promise<IndexWriting> {
   const draft = `${indexOf(file)}.part`;
   const handle = await open(draft, 'w', 0o600);
-  const compressed = createZstdCompress();
-  const done = pipeline(compressed, handle.createWriteStream({ flush: true }));
-  done.catch(() => undefined);
+  const output = handle.createWriteStream({ flush: true });
+  let failed: unknown;
+  output.on('error', (error) => {
+    failed = error;
+  });
   const put = async (line: string): Promise<void> => {
-    if (!compressed.write(line))
-      await Promise.race([new Promise((resolve) => compressed.once('drain', resolve)), done]);
+    if (failed) throw failed;
+    if (!output.write(line)) await once(output, 'drain');
   };
-  await put(`${JSON.stringify({ format: FORMAT, id })}\n`);
+  await put(`${JSON.stringify({ format: FORMAT, ...first })}\n`);
   return {
     add: (listed) => put(manifestLine(listed)),
     async finish() {
-      await put(`${END}\n`);
-      compressed.end();
-      await done;
+      output.end(`${END}\n`);
+      await finished(output);
       await rename(draft, indexOf(file));
     },
     async discard() {
-      compressed.destroy();
-      await done.catch(() => undefined);
+      output.destroy();
+      await finished(output).catch(() => undefined);
       await rm(draft, { force: true });
     },
   };
@@ -68,27 +72,31 @@ export async function openIndex(file: string): Promise<BaseIndex> {
   const handle = await open(path).catch(() => {
     throw new Error(`${path} is missing, by which a backup borrows from ${file}: make one without --base`);
   });
-  const unpacked = pipe(
-    handle.createReadStream({ autoClose: false }),
-    createZstdDecompress(),
-    () => undefined,
-  );
-  const lines = linesOf(unpacked as AsyncIterable<Buffer>);
+  const damaged = () => new Error(`${path} is damaged: make a backup without --base`);
+  const lines = linesOf(handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>);
   const nextLine = async (): Promise<string> => {
     const { value, done } = await lines.next().catch(() => ({ value: undefined, done: true }));
-    if (done || value === undefined) throw new Error(`${path} is damaged: make a backup without --base`);
+    if (done || value === undefined) throw damaged();
     return value;
   };
-  const [, id] = /^\{"format":1,"id":"([0-9a-f]{32})"\}$/.exec(await nextLine()) ?? [''];
   let next: Listed | undefined;
   const advance = async (): Promise<void> => {
     const line = await nextLine();
     next = line === END ? undefined : parseListed(line);
-    if (line !== END && !next) throw new Error(`${path} is damaged: make a backup without --base`);
+    if (line !== END && !next) throw damaged();
   };
-  await advance();
+  let id = '';
+  try {
+    const [, found] = /^\{"format":1,"id":"([0-9a-f]{32})",/.exec(await nextLine()) ?? [];
+    if (found === undefined) throw damaged();
+    id = found;
+    await advance();
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
   return {
-    id: id ?? '',
+    id,
     async at(entry) {
       const place = placeOf(entry);
       const found = new Map<string, Listed>();
@@ -100,9 +108,6 @@ export async function openIndex(file: string): Promise<BaseIndex> {
       }
       return found;
     },
-    async close() {
-      unpacked.destroy();
-      await handle.close();
-    },
+    close: () => handle.close(),
   };
 }

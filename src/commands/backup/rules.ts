@@ -59,7 +59,7 @@ export const jobRules: readonly JobRule[] = [
       /^uploads\.(sweep_blobs|move_blobs|move)$/,
       /^ci\.(start_delayed|take_back|fail_stuck|archive_traces|take_due_schedules|assign_resources|sweep_environments|expire_artifacts)$/,
       /^packages\.(run_cleanup|remove_waiting)$/,
-      /^(registry\.run_policies|releases\.collect_evidence|settings\.count_users|operations\.back_up)$/,
+      /^(registry\.run_policies|releases\.collect_evidence|settings\.count_users|backups\.back_up)$/,
       /^tokens\.(retire_bots|announce_expiring)$/,
       /^(oauth\.drop_retired_keys|forget_oauth_devices|forget_sessions)$/,
     ],

@@ -9,7 +9,7 @@ import { constants, createZstdCompress } from 'node:zlib';
 import { tarEnd, tarHead, tarTail } from '../../platform/archives/tar.ts';
 import { syncFolder } from '../../platform/git/write.ts';
 import { borrowedLine, type End, isLasting, type Listed, manifestLine, parseEntry } from './format.ts';
-import { type IndexWriting, startIndex } from './index-file.ts';
+import { type FirstLine, type IndexWriting, startIndex } from './index-file.ts';
 
 export const STANDARD_OUTPUT = '-';
 
@@ -54,7 +54,7 @@ export async function checkRecipients(recipients: readonly string[]): Promise<vo
 /** The file has its name when it is whole; until then it is `FILE.part`. An index lies beside it; standard output has none. */
 export async function startWriting(
   target: string,
-  { id, recipients, time }: { id: string; recipients: readonly string[]; time: Date },
+  { first, recipients, time }: { first: FirstLine; recipients: readonly string[]; time: Date },
 ): Promise<BackupFile> {
   const draft = target === STANDARD_OUTPUT ? undefined : `${target}.part`;
   const handle = draft === undefined ? undefined : await open(draft, 'w', 0o600);
@@ -110,7 +110,7 @@ export async function startWriting(
     [lines, held] = [[], 0];
     await addPlain(`manifest/${String(parts++).padStart(6, '0')}`, text.length, [text]);
   }
-  if (draft !== undefined) index = await startIndex(target, id);
+  if (draft !== undefined) index = await startIndex(target, first);
   return {
     async add(name, size, pieces) {
       const listed = { name, size, sha256: await addPlain(name, size, pieces) };

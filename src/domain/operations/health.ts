@@ -5,6 +5,7 @@ import { pingDatabase } from '../../platform/db/database.ts';
 import { examineServer, type Finding } from '../../platform/db/server-facts.ts';
 import { workingProcesses } from '../../platform/jobs/job-metrics.ts';
 import { countWaiting } from '../../platform/jobs/jobs.ts';
+import { backupState, backupTime } from '../backups/index.ts';
 import type { WriteCheck } from './index.ts';
 
 /** Looks at one thing; nothing where there is nothing to tell. */
@@ -115,11 +116,32 @@ const maintenance: Look = async ({ settings }) =>
       ]
     : [];
 
-/** In this order. The age of the last backup belongs here, when backups are made. */
+const backups: Look = async ({ config }) => {
+  const state = await backupState(config);
+  const subject = 'backup';
+  if (state.is === 'unset')
+    return [
+      {
+        ...{ subject, state: 'unknown', text: 'None is made by the clock.' },
+        advice: 'Name a folder for them in ASHLAR_BACKUPS.',
+      },
+    ];
+  if (state.is === 'none')
+    return [{ subject, state: 'unknown', text: `There is none in ${config.backups} yet.` }];
+  const text = `The last is of ${backupTime(state.at)}, with ${(state.bytes / GIBIBYTE).toFixed(2)} GiB.`;
+  return [
+    state.is === 'made'
+      ? { subject, state: 'good', text }
+      : { subject, state: 'wrong', text, advice: 'The log says why there is no later one.' },
+  ];
+};
+
+/** In this order. */
 const looks: readonly { subject: string; look: Look }[] = [
   { subject: 'database', look: database },
   { subject: 'writes', look: writes },
   { subject: 'disk', look: disk },
+  { subject: 'backup', look: backups },
   { subject: 'jobs', look: work },
   { subject: 'mail', look: mail },
   { subject: 'address', look: address },
