@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
+import { withSettings } from '../../../test/support/browser.ts';
 import { addMember, bodyOf, makeGroup, makeProject, makeUser } from '../../../test/support/factories.ts';
 import { archiveOf, lines, sendArchive } from '../../../test/support/transfers.ts';
 import { startWebServer } from '../../../test/support/web-server.ts';
@@ -84,6 +85,45 @@ test('an export is not sent anywhere for one whose role is gone by then', async 
     // All of them hold one of the few places of all jobs, whatever other servers do.
     expect(new Set((await waitingJobs()).map(({ queue }) => queue))).toEqual(new Set(['transfers']));
     expect((await waitingJobs()).map(({ task }) => task)).toContain('transfers.upload');
+  } finally {
+    await server.stop();
+  }
+});
+
+test('what an administrator asks for in admin mode is imported and sent with these rights', async () => {
+  const server = await startWebServer((_, reply) => reply.end());
+  try {
+    const admin = await makeUser(ashlar, { admin: true });
+    const body = { name: 'elevated', scopes: ['api', 'admin_mode'] };
+    const { token } = bodyOf(
+      await ashlar.root(`POST /users/${admin.id}/personal_access_tokens`, { body }),
+      201,
+    );
+    const settings = { allow_local_requests_from_web_hooks_and_services: true };
+    const sentBy = async (asking: string) => {
+      const { project } = await projectWithIssue(40);
+      const upload = { url: `${server.url}/taken` };
+      bodyOf(await ashlar.as(asking)(`POST /projects/${project.id}/export`, { body: { upload } }), 202);
+      const id = await newest('exports');
+      await runExport(ashlar.app.services, id);
+      return () => Promise.resolve(uploadTask(ashlar.app.services)({ export_id: id }));
+    };
+    const withoutMode = await withSettings(ashlar, settings, () => sentBy(admin.token));
+    await withSettings(ashlar, { ...settings, admin_mode: true }, async () => {
+      await withoutMode();
+      expect(server.received).toHaveLength(0);
+      await (await sentBy(token))();
+      expect(server.received).toHaveLength(1);
+      const { project } = await projectWithIssue(40);
+      const fields = { path: project.path_with_namespace, relation: 'issues' };
+      const sent = await sendArchive(ashlar, '/projects/import-relation', archiveOf(issues), fields, token);
+      expect([sent.status, sent.text]).toEqual([201, expect.any(String)]);
+      await runImport(ashlar.app.services, await newest('imports'));
+      const { sql } = ashlar.app.services.database;
+      expect(await sql`select status, error from imports where project_id = ${project.id}`).toMatchObject([
+        { status: 'finished', error: null },
+      ]);
+    });
   } finally {
     await server.stop();
   }

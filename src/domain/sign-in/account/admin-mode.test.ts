@@ -16,7 +16,11 @@ import {
   makeUser,
 } from '../../../../test/support/factories.ts';
 import { insertIssue } from '../../../../test/support/issues.ts';
-import { waitForFollowing } from '../../../../test/support/merge-requests.ts';
+import {
+  makeMergeRequest,
+  makeReviewedProject,
+  waitForFollowing,
+} from '../../../../test/support/merge-requests.ts';
 import { askToken } from '../../../../test/support/registry.ts';
 import { totpCode, totpStep } from '../../../kernel/identity/two-factor/totp.ts';
 import { moveClock, now } from '../../../platform/clock.ts';
@@ -349,6 +353,42 @@ describe('what follows later', () => {
     await demanded(async () => {
       expect(await closeByCommit(admin, admin.token)).toBe('opened');
       expect(await closeByCommit(admin, elevated)).toBe('closed');
+    });
+  });
+
+  test('a merge that waits has the rights with which it was asked for', async () => {
+    const admin = await makeAdmin();
+    const elevated = await tokenOf(admin, 'api', 'admin_mode');
+    /** A merge that the token asks for in a project of others, until it can be. */
+    async function wait(token: string) {
+      const { id } = await makeReviewedProject(ashlar);
+      await makeMergeRequest(ashlar, id, 'topic', { title: 'Draft: Topic' });
+      const path = `/projects/${id}/merge_requests/1`;
+      bodyOf(await ashlar.as(token)(`PUT ${path}/merge`, { body: { auto_merge: true } }), 200);
+      return async () => {
+        bodyOf(await ashlar.root(`PUT ${path}`, { body: { title: 'Topic' } }), 200);
+        await waitForFollowing(ashlar);
+        return bodyOf(await ashlar.root(`GET ${path}`), 200).state;
+      };
+    }
+    const withoutMode = await wait(admin.token);
+    await demanded(async () => {
+      const inMode = await wait(elevated);
+      expect([await withoutMode(), await inMode()]).toEqual(['opened', 'merged']);
+    });
+  });
+
+  test('a merge that a comment asks for has the rights of the comment', async () => {
+    const elevated = await tokenOf(await makeAdmin(), 'api', 'admin_mode');
+    const { id } = await makeReviewedProject(ashlar);
+    await makeMergeRequest(ashlar, id, 'topic');
+    await waitForFollowing(ashlar);
+    const path = `/projects/${id}/merge_requests/1`;
+    await demanded(async () => {
+      const said = await ashlar.as(elevated)(`POST ${path}/notes`, { body: { body: '/merge' } });
+      expect([said.status, said.text]).toEqual([202, expect.any(String)]);
+      await waitForFollowing(ashlar);
+      expect(bodyOf(await ashlar.root(`GET ${path}`), 200).state).toBe('merged');
     });
   });
 
