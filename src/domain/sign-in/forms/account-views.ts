@@ -111,7 +111,7 @@ ${currentPassword({ focus: true, wrong: isWrong(form.problems, 'current_password
 ${form.twoFactor && codeInput('Code', 'Of your app, or a recovery code.', { wrong: isWrong(form.problems, 'code') })}
 <button>Enter admin mode</button>
 </form>
-<p class="aside">For six hours, this session has the rights of an administrator. Without it you may what your memberships
+<p class="aside">For six hours, this session has the rights of an administrator. Without it you may do what your memberships
 allow.</p>`,
   );
 
