@@ -53,15 +53,15 @@ export type BrowserJourney = {
   makeUser(username: string): Promise<{ id: number; username: string; email: string }>;
 };
 
-/** Starts the program and Chromium for the tests of a file. */
-export function useBrowser(): BrowserJourney {
+/** Starts the program, with these settings, and Chromium for the tests of a file. */
+export function useBrowser(env: Record<string, string> = {}): BrowserJourney {
   let started: { program: Program; browser: Browser } | undefined;
   const running = () => {
     if (started) return started;
     throw new Error('not started');
   };
   beforeAll(async () => {
-    const [program, browser] = await Promise.all([startProgram(), launchChromium()]);
+    const [program, browser] = await Promise.all([startProgram({ env }), launchChromium()]);
     started = { program, browser };
     // All forms are sent from one address.
     const settings = { throttle_protected_paths_enabled: false };
@@ -120,7 +120,7 @@ const FAULTS = `(() => {
     const label = control.labels[0];
     if (!label?.textContent.trim()) faults.push('no label: ' + control.name);
     const hint = control.getAttribute('aria-describedby');
-    if (hint !== null && !document.getElementById(hint)) faults.push('no hint: ' + control.name);
+    if (hint !== null && hint.split(' ').some((id) => !document.getElementById(id))) faults.push('no hint: ' + control.name);
   }
   for (const control of document.querySelectorAll('a, button, summary'))
     if (!(control.ariaLabel ?? control.textContent).trim()) faults.push('no name: ' + control.outerHTML);

@@ -45,7 +45,7 @@ function defaultOf(field: SettingField, settings: ApplicationSettings): string |
   return text === '' ? 'empty' : text.replaceAll('\n', ', ');
 }
 
-const MAX_ROWS = 12;
+const MAX_ROWS = 16;
 
 function control(
   field: SettingField,

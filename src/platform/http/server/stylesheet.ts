@@ -1,5 +1,6 @@
 /** The one stylesheet of the server's own pages; light or dark as the reader's system is. */
 import type { HttpResponse } from '../messages.ts';
+import { adminStyle } from './admin-style.ts';
 import { messageStyle } from './message-style.ts';
 import { readingStyle } from './reading-style.ts';
 import type { Route } from './server.ts';
@@ -118,7 +119,7 @@ time, strong code { white-space: nowrap; }
 const response: HttpResponse = {
   status: 200,
   headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
-  body: css + readingStyle + messageStyle,
+  body: css + readingStyle + messageStyle + adminStyle,
   sameForAll: true,
 };
 
