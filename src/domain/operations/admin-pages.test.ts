@@ -44,7 +44,7 @@ describe('jobs', () => {
     });
     const { text } = await root.get(JOBS);
     expect(text).toMatch(/<th scope="row">quarry<\/th><td>2<\/td><td>\d+ seconds?<\/td>/);
-    expect(text).toContain(`<td>${process.pid}</td>`);
+    expect(text).toContain(`Process ${process.pid}, since`);
   });
 
   test('that failed for good are told of, listed without what they were given, and tried again once', async () => {

@@ -84,13 +84,10 @@ async function showJobs(context: AdminContext, metrics: Metrics): Promise<HttpRe
 <h2>Queues</h2>
 ${queueTable(queues)}
 <h2>Processes</h2>
-<table>
-<thead><tr><th scope="col">Host</th><th scope="col">Process</th><th scope="col">Since</th><th scope="col">At work</th></tr></thead>
-<tbody>${processes.map(
+<ul class="things">${processes.map(
     ({ hostname, pid, started_at, busy, concurrency }) =>
-      html`<tr><th scope="row">${hostname}</th><td>${pid}</td><td>${minuteOf(new Date(started_at))}</td><td>${busy} of ${concurrency}</td></tr>`,
-  )}</tbody>
-</table>
+      html`<li><div><div class="what">${hostname}</div><div class="below">Process ${pid}, since ${minuteOf(new Date(started_at))}</div></div><div class="beside">${busy} of ${concurrency} jobs at once</div></li>`,
+  )}</ul>
 <h2>Failed for good</h2>
 <p class="hint">Their attempts are used up. Whatever made them fail is mended first, or they fail again.</p>
 ${

@@ -60,11 +60,11 @@ const disk: Look = async ({ config }) => {
       return free && { ...free, folder };
     }),
   );
-  // Folders of one disk are told once.
+  // Folders of one disk are told once, by the first.
   const disks = new Map(
-    found.flatMap((each) => (each ? [[`${each.bavail} ${each.blocks}`, each] as const] : [])),
+    found.reverse().flatMap((each) => (each ? [[`${each.bavail} ${each.blocks}`, each] as const] : [])),
   );
-  return [...disks.values()].map((each) => judgeDisk(each.folder, each));
+  return [...disks.values()].reverse().map((each) => judgeDisk(each.folder, each));
 };
 
 const work: Look = async ({ database: { db } }) => {

@@ -113,7 +113,7 @@ export const doneNote = (
   words: Readonly<Record<string, string>>,
 ): Html | undefined => {
   const text = new Map(Object.entries(words)).get(field('done'));
-  return text === undefined ? undefined : html`<p class="note" role="status">${text}</p>`;
+  return text === undefined ? undefined : html`<p class="note done" role="status">${text}</p>`;
 };
 
 /** A time to the minute. */

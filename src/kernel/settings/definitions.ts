@@ -58,11 +58,17 @@ const tokenInterval = (whose: string) =>
   });
 
 /** A throttle over all requests of one kind: on or off, so many requests in a period (facts: Rate limits). */
-const throttle = <const N extends string>(name: N, enabled: boolean, requests: number, period: number) =>
+const throttle = <const N extends string>(
+  name: N,
+  of: string,
+  enabled: boolean,
+  requests: number,
+  period: number,
+) =>
   ({
-    [`${name}_enabled`]: boolean(enabled, `Whether ${name} applies.`),
-    [`${name}_requests_per_period`]: count(requests, `Requests allowed by ${name} in a period.`),
-    [`${name}_period_in_seconds`]: count(period, `The period of ${name}, in seconds.`),
+    [`${name}_enabled`]: boolean(enabled, `Whether requests ${of} are limited.`),
+    [`${name}_requests_per_period`]: count(requests, `Requests ${of} that are answered in a period.`),
+    [`${name}_period_in_seconds`]: count(period, 'That period, in seconds.'),
   }) as Record<`${N}_enabled`, ReturnType<typeof boolean>> &
     Record<`${N}_requests_per_period` | `${N}_period_in_seconds`, ReturnType<typeof count>>;
 
@@ -384,12 +390,36 @@ export const settingSections = {
     ),
   }),
   traffic: section('Traffic', 'How many requests one caller may send.', {
-    ...throttle('throttle_unauthenticated_api', true, 3_600, 3_600),
-    ...throttle('throttle_authenticated_api', true, 36_000, 3_600),
-    ...throttle('throttle_unauthenticated_web', false, 3_600, 3_600),
-    ...throttle('throttle_authenticated_web', false, 7_200, 3_600),
-    ...throttle('throttle_protected_paths', true, 10, 60),
-    ...throttle('throttle_unauthenticated_git_http', false, 3_600, 3_600),
+    ...throttle(
+      'throttle_unauthenticated_api',
+      'of one address to the API without an account',
+      true,
+      3_600,
+      3_600,
+    ),
+    ...throttle('throttle_authenticated_api', 'of one account to the API', true, 36_000, 3_600),
+    ...throttle(
+      'throttle_unauthenticated_web',
+      'of one address to pages without an account',
+      false,
+      3_600,
+      3_600,
+    ),
+    ...throttle('throttle_authenticated_web', 'of one account to pages', false, 7_200, 3_600),
+    ...throttle(
+      'throttle_protected_paths',
+      'of one address to sign in, to register, and for mailed links',
+      true,
+      10,
+      60,
+    ),
+    ...throttle(
+      'throttle_unauthenticated_git_http',
+      'of one address to Git over HTTP without an account',
+      false,
+      3_600,
+      3_600,
+    ),
     throttle_incident_management_notification_enabled: boolean(
       false,
       'Whether the alerts that a project may be sent are limited.',

@@ -130,12 +130,14 @@ export const newUserForm = (form: {
   const { values, problems, minimum, token } = form;
   const { name, username, email } = values;
   const problem = (field: string) => problems.fields.get(field);
+  const [wrong] = problems.fields.keys();
+  const focus = (field: string): boolean => field === (wrong ?? 'name');
   return html`${problemList([...problems.general, ...(problems.fields.size > 0 ? ['The account was not made: see below.'] : [])])}
 <form class="narrow" method="post" action="${USERS_PATH}">
 ${token}
-${input({ name: 'name', label: 'Name', value: name, autocomplete: 'off', focus: true, problem: problem('name') })}
-${input({ name: 'username', label: 'Username', value: username, autocomplete: 'off', hint: 'The name in addresses and mentions.', problem: problem('username') })}
-${input({ name: 'email', label: 'Mail address', type: 'email', value: email, autocomplete: 'off', problem: problem('email') })}
+${input({ name: 'name', label: 'Name', value: name, autocomplete: 'off', focus: focus('name'), problem: problem('name') })}
+${input({ name: 'username', focus: focus('username'), label: 'Username', value: username, autocomplete: 'off', hint: 'The name in addresses and mentions.', problem: problem('username') })}
+${input({ name: 'email', focus: focus('email'), label: 'Mail address', type: 'email', value: email, autocomplete: 'off', problem: problem('email') })}
 ${choices({
   name: 'password_by',
   label: 'Password',
@@ -145,7 +147,7 @@ ${choices({
     { value: 'now', label: 'This one', hint: 'You give it to them.' },
   ],
 })}
-${input({ name: 'password', label: 'Password that you give them', type: 'password', autocomplete: 'new-password', optional: true, hint: `At least ${minimum} characters; for "This one" only.`, problem: problem('password') })}
+${input({ name: 'password', focus: focus('password'), label: 'Password that you give them', type: 'password', autocomplete: 'new-password', optional: true, hint: `At least ${minimum} characters; for "This one" only.`, problem: problem('password') })}
 ${checkbox({ name: 'admin', label: 'Administrator', checked: values.admin, hint: userChanges.make_administrator.warning, problem: problem('admin') })}
 ${checkbox({ name: 'external', label: 'External', checked: values.external, hint: 'Sees internal projects only where a member.', problem: problem('external') })}
 <button>Make the user</button>

@@ -106,7 +106,7 @@ async function show(
     sent: `The mail server took the mail. Look into the mailbox of ${address}; if it is not there, its spam folder, and the log of the mail server.`,
     filed: 'The mail is a file in mail/ in the data folder: no mail server is set.',
   });
-  const body = html`${note}${/^\d+$/.test(again) && html`<p class="note" role="status">Tried again: ${Number(again)}.</p>`}
+  const body = html`${note}${/^\d+$/.test(again) && html`<p class="note done" role="status">Tried again: ${Number(again)}.</p>`}
 ${testForm({ address, server: serverOf(context), token }, refusal)}
 <h2>Mail that could not be sent</h2>
 ${mails.length === 0 ? html`<p class="none">There is none.</p>` : list(mails, names, token)}

@@ -3,6 +3,8 @@ export const adminStyle = `.problem { margin: 0.4rem 0 0; color: var(--bad); fon
 .choice .problem { grid-column: 2; margin: 0; }
 fieldset .about { grid-column: 1 / -1; margin-bottom: 1rem; }
 button.small { padding: 0.3rem 0.8rem; font-size: 0.95rem; }
+.note.done { background: light-dark(#e3f4e8, #173423); color: light-dark(#17603a, #8fdcab); }
+.message > :last-child { margin-bottom: 0; }
 .notices { padding: 0; list-style: none; }
 .notices li { margin-bottom: 0.5rem; padding: 0.6rem 0.9rem; border-left: 4px solid var(--note); border-radius: 0.35rem; background: var(--note-paper); }
 .notices a { color: var(--note); font-weight: 600; }
