@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useApp } from '../support/app.ts';
-import { openBrowser, signInAs, withSettings } from '../support/browser.ts';
+import { hiddenFields, openBrowser, signInAs, withSettings } from '../support/browser.ts';
 import { makeUser } from '../support/factories.ts';
 import { authorizePath, decide, makeApplication } from '../support/oauth.ts';
 
@@ -96,6 +96,43 @@ test('no token in a URL that we write: a code, good once and for ten minutes, is
       ]),
     ].join('\n');
     for (const secret of [session, application.secret, ...proofs]) expect(written).not.toContain(secret);
+  }));
+
+test('pages for administrators: 404 for others, to read and to write; no script, no cache, no token in an address', () =>
+  withSettings(ashlar, {}, async () => {
+    const [ada, bob] = [await makeUser(ashlar, { admin: true }), await makeUser(ashlar)];
+    const [admin, other] = [openBrowser(ashlar), openBrowser(ashlar)];
+    await signInAs(admin, ada.username, 'correct horse battery staple');
+    await signInAs(other, bob.username, 'correct horse battery staple');
+    const token = hiddenFields((await other.get('/-/profile/active_sessions')).text, '/users/sign_out');
+    expect(token.authenticity_token).toBeDefined();
+    const routes = ashlar.app.routes.filter(({ kind, path }) => kind === 'page' && /^\/admin\b/.test(path));
+    expect(routes.length).toBeGreaterThan(15);
+    const addressOf = (path: string) =>
+      path.replace(':section', 'sign_in').replace(':change', 'block').replace(/:\w+/g, String(bob.id));
+    const wrong: string[] = [];
+    for (const route of routes) {
+      const path = addressOf(route.path);
+      const refused = await (route.method === 'GET' ? other.get(path) : other.post(path, token));
+      if (refused.status !== 404) wrong.push(`${title(route)} for others: ${refused.status}`);
+      if (route.method !== 'GET') continue;
+      const { text, headers, status } = await admin.get(path);
+      // There is no application of this id.
+      if (status !== 200 && !path.startsWith('/admin/applications/'))
+        wrong.push(`${title(route)}: ${status}`);
+      if (/<script|\son\w+=|\sstyle=|javascript:/i.test(text))
+        wrong.push(`${title(route)} has a script or a style`);
+      const policy = headers.get('content-security-policy') ?? '';
+      if (!policy.includes("default-src 'none'")) wrong.push(`${title(route)} has the policy ${policy}`);
+      if (headers.get('cache-control') !== 'no-store') wrong.push(`${title(route)} may be kept`);
+      const addresses = [...text.matchAll(/(?:href|action|src)="([^"]*)"/g)]
+        .map(([, url = '']) => url)
+        .join();
+      const own = hiddenFields(text, '/users/sign_out').authenticity_token;
+      if (own === undefined || addresses.includes(own))
+        wrong.push(`${title(route)} has the token in an address`);
+    }
+    expect(wrong).toEqual([]);
   }));
 
 const source = join(import.meta.dirname, '..', '..', 'src');

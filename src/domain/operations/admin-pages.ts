@@ -17,8 +17,7 @@ import type { HttpResponse } from '../../platform/http/messages.ts';
 import { type Html, html } from '../../platform/http/pages/html.ts';
 import { type DeadJob, deadJobs, reviveJobs } from '../../platform/jobs/dead-jobs.ts';
 import { countWaiting } from '../../platform/jobs/jobs.ts';
-import { examineSite } from './health.ts';
-import type { WriteCheck } from './index.ts';
+import { examineSite, type WriteCheck } from './health.ts';
 import type { jobEndpoints } from './job-routes.ts';
 
 const JOBS_PATH = '/admin/jobs';

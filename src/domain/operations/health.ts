@@ -1,15 +1,19 @@
 /** What the site stands on, looked at for the page of its health. */
 import { statfs } from 'node:fs/promises';
-import type { Services } from '../../kernel/services.ts';
+import type { Needs } from '../../kernel/services.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
 import { examineServer, type Finding } from '../../platform/db/server-facts.ts';
 import { workingProcesses } from '../../platform/jobs/job-metrics.ts';
 import { countWaiting } from '../../platform/jobs/jobs.ts';
 import { backupState, backupTime } from '../backups/index.ts';
-import type { WriteCheck } from './index.ts';
+
+/** Checks that writes work: undefined when they do, else the problem (a full disk, a read-only database). */
+export type WriteCheck = () => Promise<string | undefined>;
+
+type LookServices = Needs<'database' | 'config' | 'baseUrl' | 'settings'>;
 
 /** Looks at one thing; nothing where there is nothing to tell. */
-type Look = (services: Services, deps: { checkWrites: WriteCheck }) => Promise<Finding[]>;
+type Look = (services: LookServices, deps: { checkWrites: WriteCheck }) => Promise<Finding[]>;
 
 const database: Look = async ({ database: { sql } }) => {
   await pingDatabase(sql);
@@ -149,7 +153,10 @@ const looks: readonly { subject: string; look: Look }[] = [
 ];
 
 /** All findings; what cannot be looked at is one of them. */
-export async function examineSite(services: Services, deps: { checkWrites: WriteCheck }): Promise<Finding[]> {
+export async function examineSite(
+  services: LookServices & Needs<'log'>,
+  deps: { checkWrites: WriteCheck },
+): Promise<Finding[]> {
   const found = await Promise.all(
     looks.map(({ subject, look }) =>
       look(services, deps).catch((error: unknown): Finding[] => {

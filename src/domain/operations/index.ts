@@ -15,14 +15,12 @@ import { addressTest } from '../../platform/http/origin.ts';
 import { forgetWindows } from '../../platform/http/rate-limit.ts';
 import type { Route } from '../../platform/http/server/server.ts';
 import { deadJobsNotice, operationPages } from './admin-pages.ts';
+import type { WriteCheck } from './health.ts';
 import { type FinishedJobs, jobEndpoints } from './job-routes.ts';
 import { overviewPage } from './overview-page.ts';
 
 /** No throttle counts longer than a day; twice that, in milliseconds, is past for sure. */
 const MAX_PERIOD_MS = 2 * 86_400_000;
-
-/** Checks that writes work: undefined when they do, else the problem (a full disk, a read-only database). */
-export type WriteCheck = () => Promise<string | undefined>;
 
 const Metadata = Type.Object({
   version: Type.String(),

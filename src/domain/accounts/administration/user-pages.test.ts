@@ -44,6 +44,13 @@ const tokenOf = async (browser: Browser) => {
   expect(authenticity_token).not.toBe('');
   return { authenticity_token };
 };
+/** Changes of the same moment, by administrators who have the account's page open. */
+async function changesAtOnce(id: number, ...all: readonly [Browser, string][]) {
+  const tokens = await Promise.all(all.map(([browser]) => tokenOf(browser)));
+  return Promise.all(
+    all.map(([browser, name], at) => browser.post(`${USERS}/${id}/${name}`, tokens[at] ?? {})),
+  );
+}
 /** Sends the form of a change as the account's page has it. */
 const change = (browser: Browser, id: number, name: string) =>
   browser.submit(`${USERS}/${id}`, {}, `${USERS}/${id}/${name}`);
@@ -83,7 +90,7 @@ describe('people who wait', () => {
   test('are let in once, by whoever of two is first; the other reads why not', async () => {
     const [one, other] = [await administrator(), await administrator()];
     const person = await waiting();
-    const both = await Promise.all([one, other].map(({ browser }) => change(browser, person.id, 'approve')));
+    const both = await changesAtOnce(person.id, [one.browser, 'approve'], [other.browser, 'approve']);
     expect(both.map(({ status }) => status).sort()).toEqual([303, 409]);
     expect(both.find(({ status }) => status === 409)?.alert).toContain('is not pending approval');
   });
@@ -91,12 +98,9 @@ describe('people who wait', () => {
   test('and an administrator who lets in while another turns away: one of the two happens', async () => {
     const [one, other] = [await administrator(), await administrator()];
     const person = await waiting();
-    const [approved, rejected] = await Promise.all([
-      change(one.browser, person.id, 'approve'),
-      change(other.browser, person.id, 'reject'),
-    ]);
+    const both = await changesAtOnce(person.id, [one.browser, 'approve'], [other.browser, 'reject']);
     const there = (await app.root(`GET /users/${person.id}`)).status === 200;
-    expect([approved.status === 303, rejected.status === 303]).toEqual([there, !there]);
+    expect(both.map(({ status }) => status === 303)).toEqual([there, !there]);
   });
 });
 
@@ -155,12 +159,13 @@ describe('the state of accounts', () => {
   test('two administrators who take the rights of each other at once: one stays', async () => {
     const [one, other] = [await administrator(), await administrator()];
     const { sql } = app.app.services.database;
-    const tokens = await Promise.all([one, other].map(({ browser }) => tokenOf(browser)));
+    const [token, others] = [await tokenOf(one.browser), await tokenOf(other.browser)];
     await sql`update users set admin = id in (${one.id}, ${other.id}) where admin`;
     try {
-      const take = (by: typeof one, whom: typeof one, token = {}) =>
-        by.browser.post(`${USERS}/${whom.id}/take_administrator`, token);
-      await Promise.all([take(one, other, tokens[0]), take(other, one, tokens[1])]);
+      await Promise.all([
+        one.browser.post(`${USERS}/${other.id}/take_administrator`, token),
+        other.browser.post(`${USERS}/${one.id}/take_administrator`, others),
+      ]);
       const left = await sql`select id from users where admin and state = 'active'`;
       expect(left).toHaveLength(1);
     } finally {
