@@ -24,17 +24,17 @@ const plainHttp: Plugin = {
 
 /**
  * Writes the programs, and the modules that they load by name, side by side into a folder at the package's
- * root.
+ * root; returns the modules that are in them.
  */
-export async function bundle(programs: readonly string[], folder: string): Promise<void> {
+export async function bundle(programs: readonly string[], folder: string): Promise<string[]> {
   const sources = [...programs, ...globSync(loadedByName, { cwd: root })];
   const input = Object.fromEntries(sources.map((source) => [basename(source, '.ts'), join(root, source)]));
   const joined = await rolldown({
     input,
     cwd: root,
     platform: 'node',
-    // Its native twin, which is never installed.
-    external: ['pg-native'],
+    // The driver's native twin, which is never installed, and a tool for settings in TypeScript, which nobody gives a library here.
+    external: ['pg-native', 'typescript'],
     plugins: [plainHttp],
     onLog: (level, log) => {
       // Warnings about dependencies are theirs; a module that would be missing at run time is our error.
@@ -43,7 +43,7 @@ export async function bundle(programs: readonly string[], folder: string): Promi
   });
   try {
     rmSync(join(root, folder), { recursive: true, force: true });
-    await joined.write({
+    const { output } = await joined.write({
       dir: join(root, folder),
       format: 'esm',
       // The engine keeps a text as bytes where it has no other characters, else as twice as many.
@@ -52,6 +52,7 @@ export async function bundle(programs: readonly string[], folder: string): Promi
       entryFileNames: '[name].js',
       chunkFileNames: 'part-[name]-[hash].js',
     });
+    return output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
   } finally {
     await joined.close();
   }

