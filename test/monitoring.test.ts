@@ -149,7 +149,15 @@ describe('the data folder', () => {
   });
 
   /** At other times than that of a first start. */
-  const rare = ['postgres.new/', 'postgres.moved/', 'postgres-17/', '.restore-unfinished', 'old-postgres/', 'uploads/', 'ci/'];
+  const rare = [
+    'postgres.new/',
+    'postgres.moved/',
+    'postgres-17/',
+    '.restore-unfinished',
+    'old-postgres/',
+    'uploads/',
+    'ci/',
+  ];
 
   test('what a server in use puts there is named for operators, and nothing else', async () => {
     const server = await serve({ ASHLAR_DATA: data, ASHLAR_ROOT_TOKEN: ROOT_TOKEN });

@@ -44,7 +44,7 @@ test('an empty environment gives the defaults', () => {
     offering: 'self_managed',
     paginationCountLimit: 10_000,
     maximumOffset: 50_000,
-backupRecipients: [],
+    backupRecipients: [],
     backupSchedule: '30 2 * * *',
     backups: undefined,
     backupsKept: 7,
