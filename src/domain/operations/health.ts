@@ -74,7 +74,7 @@ const disk: Look = async ({ config }) => {
 const work: Look = async ({ database: { db } }) => {
   const [waiting, processes] = await Promise.all([countWaiting(db), workingProcesses(db)]);
   const { jobs = 0, dead_jobs: dead = 0, outbox = 0 } = waiting ?? {};
-  const text = `${jobs + outbox} waiting, ${dead} failed for good, ${processes.length} at work`;
+  const text = `${jobs + outbox} waiting, ${dead} failed for good; processes at work: ${processes.length}`;
   return [
     dead === 0
       ? { subject: 'jobs', state: 'good', text }

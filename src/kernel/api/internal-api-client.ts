@@ -96,7 +96,8 @@ async function call(calling: InternalRequest, endpoint: Endpoint, parameters: ob
   await refuseHidden(endpoint, config, services.features.isOn);
   const raw: RawObject = Object.assign(emptyObject(), parameters);
   const params: Record<string, string> = {};
-  for (const [name, value] of Object.entries(raw)) params[name] = String(value);
+  for (const [name, value] of Object.entries(raw))
+    if (typeof value !== 'object') params[name] = String(value);
   const { subject, actor } = await endpoint.access.find({
     sql: database.points,
     services,

@@ -1,7 +1,7 @@
 /** What administrators may do to an account from its page: words for each change, and which fit its state. Pure. */
 
 export const userChanges = {
-  approve: { label: 'Approve', done: 'Approved: a mail says so.' },
+  approve: { label: 'Approve', done: 'Approved: they can sign in now.' },
   reject: {
     label: 'Reject',
     done: 'Rejected: the account is being removed.',

@@ -69,7 +69,7 @@ describe('people who wait', () => {
     expect([approved.status, approved.location]).toEqual([303, `${path}&done=approve`]);
     expect((await userOf(person.id)).state).toBe('active');
     const after = await browser.get(approved.location ?? '');
-    expect(after.text).toContain('Approved: a mail says so.');
+    expect(after.text).toContain('Approved: they can sign in now.');
     expect(after.text).not.toContain(`@${person.username}`);
     const events = bodyOf(
       await app.root(`GET /audit_events`, { query: `entity_type=User&entity_id=${person.id}` }),
@@ -112,6 +112,7 @@ describe('the state of accounts', () => {
     expect(blocked.location).toBe(`${USERS}/${user.id}?done=block`);
     expect((await app.as(user.token)('GET /user')).status).toBe(403);
     expect((await browser.get(`${USERS}?show=blocked`)).text).toContain(`@${user.username}`);
+    expect((await browser.get(`${USERS}?show=inactive`)).text).toContain(`@${user.username}`);
     const page = await browser.get(blocked.location ?? '');
     expect(page.text).toContain('until it is unblocked');
     expect(page.text).not.toContain('/block"');

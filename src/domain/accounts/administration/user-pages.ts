@@ -41,6 +41,7 @@ const filters = {
   waiting: { pending_approval: true },
   admins: { admins: true },
   blocked: { blocked: true },
+  inactive: { exclude_active: true, exclude_internal: true },
 } as const satisfies Record<UserList, object>;
 
 /** What was done to an account, for the path after the redirect. */

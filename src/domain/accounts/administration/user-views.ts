@@ -14,6 +14,7 @@ export const userLists = {
   waiting: { label: 'Waiting for approval', none: 'Nobody waits.' },
   admins: { label: 'Administrators', none: 'There is no other administrator.' },
   blocked: { label: 'Blocked', none: 'Nobody is blocked.' },
+  inactive: { label: 'Not active', none: 'Everybody is active.' },
 } as const;
 export type UserList = keyof typeof userLists;
 
