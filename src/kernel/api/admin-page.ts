@@ -70,7 +70,7 @@ export const adminPage = ({
     },
   });
 
-/** The areas as tabs; the longest path that the page's own begins with is the one it belongs to. */
+/** The areas as tabs, of which one is the page's own. */
 export function adminTabs({ request }: PageContext<Session>): Html {
   const isBelow = (path: string): boolean =>
     path === ADMIN_PATH ? request.path === path : `${request.path}/`.startsWith(`${path}/`);
