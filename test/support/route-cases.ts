@@ -198,6 +198,7 @@ async function pageCases(app: TestApp, world: AccessWorld): Promise<AccessCase[]
           ? group
           : project,
       ...(path.includes('metric_images') && { filename: 'stone.gif' }),
+      section: 'sign_in',
       ...(owner !== '' && { id: ownersOfAvatars[owner] ?? 0, filename: 'stone.gif' }),
       application_id: path.startsWith('/admin') ? 1 : (images?.applications[ofGroup ? 1 : 0] ?? 0),
       ...(ofGroup && { secret: groupUpload?.secret ?? '', filename: groupUpload?.filename ?? '' }),
