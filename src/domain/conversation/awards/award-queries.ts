@@ -7,7 +7,7 @@ import { type Page, type PageRequest, selectPage } from '../../../platform/pagin
 import { type AwardWithUser, userOfAward } from '../noteables/award-actions.ts';
 import type { Awardable } from '../noteables/awards.ts';
 import type { Noteable } from '../noteables/noteables.ts';
-import { type NoteReader, notesOf } from '../notes/queries.ts';
+import { type NoteReader, selectSomeNotes } from '../notes/queries.ts';
 
 const awardsOf = (db: Db, { column, id }: Awardable) =>
   db.selectFrom('award_emoji').selectAll().select(userOfAward).where(column, '=', id);
@@ -31,10 +31,11 @@ export async function findAwardOfNote(
   id: number,
 ): Promise<AwardWithUser> {
   const award = awardsOf(reader.db, { column: 'note_id', id: noteId }).where('id', '=', id);
-  const note = await notesOf(reader, noteable)
-    .where('notes.id', '=', noteId)
-    .select(sql<AwardWithUser | null>`(select to_jsonb(a) from (${award}) a)`.as('award'))
-    .executeTakeFirst();
+  const [note] = await selectSomeNotes(reader, noteable, (notes) =>
+    notes
+      .where('notes.id', '=', noteId)
+      .select(sql<AwardWithUser | null>`(select to_jsonb(a) from (${award}) a)`.as('award')),
+  );
   if (!note) throw notFound('Note');
   if (note.system_action !== null) throw notFound('Award Emoji');
   if (!note.award) throw notFound();

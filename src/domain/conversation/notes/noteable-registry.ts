@@ -15,7 +15,7 @@ import { applyOwnEffect } from '../quick-actions/command-effects.ts';
 import type { OwnEffect } from '../quick-actions/command-rules.ts';
 import type { CommandRule, Effect, Known } from '../quick-actions/command-terms.ts';
 import { byNames, commandsIn, type Interpretation, interpretCommands } from '../quick-actions/commands.ts';
-import type { NewNote, NotePosition } from './notes.ts';
+import type { MentionColumn, NewNote, NotePosition } from './notes.ts';
 import type { PositionInput, SuggestionRecord } from './schema.ts';
 
 /** The meaning of a text's quick actions, and how they are applied. */
@@ -48,8 +48,8 @@ export type NoteableDefinition = {
     kind: NamedNoteable['kind'];
     find(context: ActorContext, home: NoteableParent, named: readonly NamedNoteable[]): Promise<Noteable[]>;
   };
-  /** The condition on `notes` that the caller reads what they tell a mention in, where that is of this kind. */
-  readableMentions?(caller: Caller): RawBuilder<SqlBool>;
+  /** Notes that tell of a mention in one of this kind name it in the column; the condition on `notes` that the caller reads it. */
+  mentions?: { column: MentionColumn; isReadable(caller: Caller): RawBuilder<SqlBool> };
   /** The condition on notes `t` of the project on this kind: the caller reads the noteable. Others are in no search. */
   readableNotes?(project: AuthorizedProject, caller: Caller): RawBuilder<SqlBool>;
   /** Places a note on its diff; 400 for a position that is not there. Kinds without it have no positions. */

@@ -8,6 +8,9 @@ import type { NoteableKind } from '../noteables/noteables.ts';
 
 export type NoteRow = Selectable<NotesTable>;
 
+/** A column with what a note tells a mention in; most notes have none. */
+export type MentionColumn = Extract<keyof NoteRow, `mentioned_in_${string}_id`>;
+
 /** A note with the rows that its record needs, which come with it by the same statement. */
 export type NoteWithRelations = NoteRow & {
   /** Null when the user was deleted meanwhile. */

@@ -23,7 +23,7 @@ import { writeSuggestions } from '../suggestions/actions.ts';
 import { loadSuggestions } from '../suggestions/present.ts';
 import { readSuggestions } from '../suggestions/read-suggestions.ts';
 import { writeThreadsResolved } from '../writing/thread-actions.ts';
-import { readableMentions, readableMergeRequests, selectReferenced } from './queries.ts';
+import { readableMergeRequests, readsMentioningMergeRequest, selectReferenced } from './queries.ts';
 
 const mergeRequest: Pick<NoteableResource, 'noteable' | 'find'> = {
   noteable: integerId({ description: 'The number of the merge request in the project.' }),
@@ -104,7 +104,7 @@ export const mergeRequestDefinition: NoteableDefinition = {
   threadsResolved: writeThreadsResolved,
   crossReferences: { sign: '!', readable: readableMergeRequests },
   named: { kind: 'merge_request', find: findNamed },
-  readableMentions,
+  mentions: { column: 'mentioned_in_merge_request_id', isReadable: readsMentioningMergeRequest },
   readableNotes: (project) =>
     project.may('read_merge_requests') ? sql`t.merge_request_id is not null` : sql`false`,
 };

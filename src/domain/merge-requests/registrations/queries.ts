@@ -53,11 +53,12 @@ export async function readableMergeRequests(
 }
 
 /** The condition on `notes` that the caller reads the merge request that they tell a mention in. */
-export function readableMentions(caller: Caller): RawBuilder<SqlBool> {
-  const project = sql`(select m.project_id from merge_requests m where m.id = notes.mentioned_in_merge_request_id)`;
-  return sql`(notes.mentioned_in_merge_request_id is null
-    or ${mayInProject('read_merge_requests', caller, project)})`;
-}
+export const readsMentioningMergeRequest = (caller: Caller): RawBuilder<SqlBool> =>
+  mayInProject(
+    'read_merge_requests',
+    caller,
+    sql`(select m.project_id from merge_requests m where m.id = notes.mentioned_in_merge_request_id)`,
+  );
 
 type Referenced = Pick<
   MergeRequestRow,

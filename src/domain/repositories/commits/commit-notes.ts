@@ -64,8 +64,10 @@ export const commitDefinition: NoteableDefinition = {
       return [...each.values()].map(({ project, commit }) => noteableOf(project, commit));
     },
   },
-  readableMentions: (caller) => sql`(notes.mentioned_in_project_id is null
-    or ${mayInProject('read_code', caller, sql`notes.mentioned_in_project_id`)})`,
+  mentions: {
+    column: 'mentioned_in_project_id',
+    isReadable: (caller) => mayInProject('read_code', caller, sql`notes.mentioned_in_project_id`),
+  },
   place: async (_context, commit, sent) => diffPosition(commit, sent),
   readableNotes: (project) => (project.may('read_code') ? sql`t.commit_sha is not null` : sql`false`),
 };

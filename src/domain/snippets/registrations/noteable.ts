@@ -46,6 +46,6 @@ export const snippetConversation = conversationEndpoints({
 export const snippetDefinition: NoteableDefinition = {
   kind: snippetKind,
   quickActions: plainQuickActions([...awardRules, ...textRules]),
-  readableMentions: readsMentioningSnippet,
+  mentions: { column: 'mentioned_in_snippet_id', isReadable: readsMentioningSnippet },
   readableNotes: readsSnippetOfNote,
 };

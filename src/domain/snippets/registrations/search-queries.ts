@@ -19,8 +19,8 @@ export const searchSnippets = (request: SearchRequest): Promise<Page<SnippetRow>
 
 /** The condition on `notes` that the caller reads the snippet that they tell a mention in; planned once, as in mayInProject(). */
 export const readsMentioningSnippet = (caller: Caller): RawBuilder<SqlBool> =>
-  sql`(notes.mentioned_in_snippet_id is null or exists (
-    select from snippets where id = notes.mentioned_in_snippet_id and ready and ${visibleSnippets(caller)} offset 0))`;
+  sql`exists (
+    select from snippets where id = notes.mentioned_in_snippet_id and ready and ${visibleSnippets(caller)} offset 0)`;
 
 /** The condition that the caller reads the snippet of the note `t`. */
 export function readsSnippetOfNote(project: AuthorizedProject, caller: Caller): RawBuilder<SqlBool> {

@@ -64,7 +64,7 @@ export const epicDefinition: NoteableDefinition = {
     );
   },
   crossReferences: { sign: '&', readable: readableEpics },
-  readableMentions: readsMentioningEpic,
+  mentions: { column: 'mentioned_in_epic_id', isReadable: readsMentioningEpic },
   named: {
     kind: 'epic',
     async find({ db, services, actor }, home, named) {

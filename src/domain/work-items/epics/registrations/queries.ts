@@ -23,8 +23,8 @@ export async function readableEpics({ db, actor }: Reader, named: readonly Cross
 
 /** The condition on `notes` that the caller reads the epic that they tell a mention in; planned once, as in mayInProject(). */
 export const readsMentioningEpic = (caller: Caller): RawBuilder<SqlBool> =>
-  sql`(notes.mentioned_in_epic_id is null or exists (
-    select from epics where epics.id = notes.mentioned_in_epic_id and ${visibleEpics(caller)} offset 0))`;
+  sql`exists (
+    select from epics where epics.id = notes.mentioned_in_epic_id and ${visibleEpics(caller)} offset 0)`;
 
 /** The condition that the reader may read the epic of a to-do `t`. */
 export const isTodoVisible = (reader: Caller): RawBuilder<unknown> =>

@@ -77,6 +77,6 @@ export const issueDefinition: NoteableDefinition = {
       return findNamedIssues({ db, points: services.database.points }, actor, home, numbered, 'create_notes');
     },
   },
-  readableMentions: readsMentioningIssue,
+  mentions: { column: 'mentioned_in_issue_id', isReadable: readsMentioningIssue },
   readableNotes: readsIssueOfNote,
 };

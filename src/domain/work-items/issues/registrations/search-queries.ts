@@ -43,10 +43,10 @@ export function readsMentioningIssue(caller: Caller): RawBuilder<SqlBool> {
   const me = caller?.id ?? 0;
   const issue = sql`issues i where i.id = notes.mentioned_in_issue_id`;
   const project = sql`(select i.project_id from ${issue})`;
-  return sql`(notes.mentioned_in_issue_id is null or (${mayInProject('read_issues', caller, project)}
+  return sql`(${mayInProject('read_issues', caller, project)}
     and (exists (select from ${issue} and (not i.confidential or i.author_id = ${me}
         or exists (select from issue_assignees a where a.issue_id = i.id and a.user_id = ${me})))
-      or ${mayInProject('read_confidential_issues', caller, project)})))`;
+      or ${mayInProject('read_confidential_issues', caller, project)}))`;
 }
 
 /** The condition that the caller reads the issue of the note `t`. */
