@@ -102,6 +102,20 @@ test.each([
     { ASHLAR_OBJECT_STORE: 'https://k:s%2F@store.example/bucket?region=eu-west-1' },
     { objectStore: 'https://k:s%2F@store.example/bucket?region=eu-west-1' },
   ],
+  [
+    {
+      ASHLAR_BACKUPS: '/mnt/backups/',
+      ASHLAR_BACKUP_SCHEDULE: '*/15  1-5 * * 0,6',
+      ASHLAR_BACKUP_KEEP: '3',
+      ASHLAR_BACKUP_RECIPIENTS: `age1${'q'.repeat(58)}, age1${'p'.repeat(58)}`,
+    },
+    {
+      backups: '/mnt/backups',
+      backupSchedule: '*/15 1-5 * * 0,6',
+      backupsKept: 3,
+      backupRecipients: [`age1${'q'.repeat(58)}`, `age1${'p'.repeat(58)}`],
+    },
+  ],
   [{ MAIL_FROM: 'ashlar@mail.example' }, { mailFrom: 'ashlar@mail.example' }],
   [{ DATABASE_URL: 'postgres://u:p@a:1,b:2/db' }, { databaseUrl: 'postgres://u:p@a:1,b:2/db' }],
   [
@@ -114,6 +128,15 @@ test.each([
 });
 
 test.each([
+  ['ASHLAR_BACKUPS', 'backups'],
+  ['ASHLAR_BACKUP_SCHEDULE', '30 2 * *'],
+  ['ASHLAR_BACKUP_SCHEDULE', '60 2 * * *'],
+  ['ASHLAR_BACKUP_SCHEDULE', '30 2 0 * *'],
+  ['ASHLAR_BACKUP_SCHEDULE', '30 5-2 * * *'],
+  ['ASHLAR_BACKUP_SCHEDULE', '*/0 2 * * *'],
+  ['ASHLAR_BACKUP_SCHEDULE', '@daily'],
+  ['ASHLAR_BACKUP_KEEP', '0'],
+  ['ASHLAR_BACKUP_RECIPIENTS', 'AGE-SECRET-KEY-1'],
   ['ASHLAR_URL', 'ashlar.example'],
   ['ASHLAR_URL', 'ftp://ashlar.example'],
   ['ASHLAR_URL', 'https://ashlar.example/prefix'],
