@@ -17,7 +17,6 @@ test.each<[string, boolean, boolean, Elevation, object]>([
   ['no administrator, with the mode', false, true, token('api', 'admin_mode'), outside],
   ['no administrator, in a session that entered it', false, true, session('2026-11-29T11:59:00Z'), outside],
   ['the instance does not demand it', true, false, token('api'), { admin: true }],
-  ['the same by a password', true, false, null, { admin: true }],
   ['the same by a session', true, false, session(null), { admin: true }],
   ['a token without the scope', true, true, token('api', 'sudo', 'read_user'), outside],
   ['a token without any', true, true, token(), outside],
@@ -27,7 +26,6 @@ test.each<[string, boolean, boolean, Elevation, object]>([
   ['a session that has just entered', true, true, session('2026-11-29T12:00:00Z'), inside],
   ['a session, almost six hours later', true, true, session('2026-11-29T06:00:00.001Z'), inside],
   ['a session, six hours later', true, true, session('2026-11-29T06:00:00Z'), outside],
-  ['a password alone', true, true, null, outside],
 ])('%s', (_, admin, admin_mode, elevation, expected) => {
   expect(adminRights({ admin }, { admin_mode }, elevation, time)).toEqual(expected);
 });

@@ -5,16 +5,14 @@ import type { ApplicationSettings } from '../settings/definitions.ts';
 /** For which a session has entered admin mode, in milliseconds. */
 export const ADMIN_MODE_MS = 6 * 3_600_000;
 
-/** What speaks for the administrator; null where nothing does, as for a password that git sends. */
+/** What speaks for the administrator. */
 export type Elevation =
   | { via: 'token'; scopes: readonly string[] }
-  | { via: 'session'; enteredAt: Date | null }
-  | null;
+  | { via: 'session'; enteredAt: Date | null };
 
 const ADMIN_MODE: Scope = 'admin_mode';
 
 function isElevated(elevation: Elevation, time: Date): boolean {
-  if (elevation === null) return false;
   if (elevation.via === 'token') return elevation.scopes.includes(ADMIN_MODE);
   const { enteredAt } = elevation;
   return enteredAt !== null && time.getTime() - enteredAt.getTime() < ADMIN_MODE_MS;
