@@ -278,6 +278,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+// Node ends where nothing is left to wait for: a command that has not ended then has failed.
+process.exitCode = 1;
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
