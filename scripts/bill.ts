@@ -42,7 +42,7 @@ function makeBill(): Bill {
   const lock = readJson(join(root, 'package-lock.json'));
   type Locked = { devOptional?: boolean; link?: boolean };
   const others = Object.entries<Locked>(lock.packages).filter(
-    // Of a library some can be used that somebody else installs; here they are tools.
+    // What a library would use if somebody installed it: here our tools did.
     ([path, { devOptional, link }]) => path.startsWith('node_modules/') && !devOptional && !link,
   );
   const packages = { '': manifest, ...Object.fromEntries(others) };

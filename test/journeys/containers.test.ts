@@ -20,7 +20,7 @@ const image = 'localhost/ashlar:journey';
 beforeAll(() => buildImage(image, recipe), 600_000);
 
 afterAll(async () => {
-  await podman('image', 'prune', '--force');
+  for (const left of ['image', 'volume']) await podman(left, 'prune', '--force');
   await cleanUp();
 });
 
@@ -174,7 +174,10 @@ describe('on a PostgreSQL elsewhere', () => {
     };
     // compose-go's own command reads no environment.
     const text = readFileSync(join(packaging, 'compose', 'compose.yaml'), 'utf8');
-    const filled = text.replace(/\$\{(\w+):.([^}]*)\}/g, (_, name, otherwise) => env[name] ?? otherwise);
+    const filled = text.replace(
+      /\$\{(\w+):.([^}]*)\}/g,
+      (_, name, otherwise) => env[name] ?? (otherwise || '""'),
+    );
     writeFileSync(join(folder, 'compose.yaml'), filled);
     const place = { folder, home: folder, env: {} };
     const { code, output } = await runGo('cmd', ['-format', 'json', 'compose.yaml'], place);
