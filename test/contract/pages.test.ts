@@ -117,8 +117,8 @@ test('pages for administrators: 404 for others, to read and to write; no script,
       if (refused.status !== 404) wrong.push(`${title(route)} for others: ${refused.status}`);
       if (route.method !== 'GET') continue;
       const { text, headers, status } = await admin.get(path);
-      // There is no application of this id.
-      if (status !== 200 && !path.startsWith('/admin/applications/'))
+      // There is no application of this id, and nobody demands admin mode.
+      if (status !== 200 && !/^\/admin\/(applications\/|session\b)/.test(path))
         wrong.push(`${title(route)}: ${status}`);
       if (/<script|\son\w+=|\sstyle=|javascript:/i.test(text))
         wrong.push(`${title(route)} has a script or a style`);
