@@ -143,3 +143,23 @@ test('a step that fails is told, and done when it can be', async () => {
   await sql.unsafe('delete from large where id < 1');
   expect(await migrate(sql, folder)).toEqual(['0004_unique']);
 });
+
+test('one that waits for a table lets others pass', async () => {
+  writeFileSync(join(folder, '0005_column.sql'), 'alter table large add column weight bigint;');
+  const holder = await sql.reserve();
+  await holder.unsafe('begin; select from large limit 1');
+  const migrating = migrate(sql, folder);
+  const waiting = async () => {
+    const [row] = await admin.unsafe<{ count: number }[]>(
+      `select count(*)::int as count from pg_locks l join pg_database d on d.oid = l.database
+       where d.datname = '${target.database}' and l.mode = 'AccessExclusiveLock' and not l.granted`,
+    );
+    return row?.count;
+  };
+  await expect.poll(waiting).toBe(1);
+  // It would wait until the holder ends, which is after it.
+  await expect(sql`select from large limit 1`).resolves.toHaveLength(1);
+  await holder.unsafe('commit');
+  holder.release();
+  await expect(migrating).resolves.toEqual(['0005_column']);
+});

@@ -79,6 +79,31 @@ async function takeLock(connection: Sql): Promise<void> {
   }
 }
 
+/** Milliseconds that a statement waits for a lock: all that come after it wait behind it. */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_PAUSE_MS = 1_000;
+/** Ten minutes. */
+const MAX_LOCK_TRIES = 200;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Runs what is whole or not at all, and lets others pass where it would wait for whoever holds a table: a backup, say. */
+async function runShortly(connection: Sql, text: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await connection.unsafe(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await connection.unsafe(text);
+      return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || tries === MAX_LOCK_TRIES) throw error;
+      await connection.unsafe('rollback');
+      await sleep(LOCK_PAUSE_MS);
+    } finally {
+      // To build an index concurrently is to wait for others, who wait for nothing meanwhile.
+      await connection.unsafe('set lock_timeout = 0').catch(() => {});
+    }
+  }
+}
+
 /** Runs a step, of which an earlier run may have done a part, or all. */
 async function runStep(connection: Sql, step: Step): Promise<void> {
   if (step.kind === 'index') {
@@ -92,8 +117,12 @@ async function runStep(connection: Sql, step: Step): Promise<void> {
       select from pg_constraint where conrelid = to_regclass(${step.table}) and conname = ${step.constraint}`;
     if (found.length > 0) return;
   }
-  if (step.kind !== 'batches') {
+  if (step.kind === 'index') {
     await connection.unsafe(step.text);
+    return;
+  }
+  if (step.kind !== 'batches') {
+    await runShortly(connection, step.text);
     return;
   }
   for (;;) {
@@ -152,7 +181,7 @@ async function apply(
       if (isOutside(migration.text)) {
         for (const step of stepsOf(migration.name, migration.text)) await runStep(connection, step);
         await connection.unsafe(record);
-      } else await connection.unsafe(`begin; ${migration.text}\n ${record}; commit;`);
+      } else await runShortly(connection, `begin; ${migration.text}\n ${record}; commit;`);
       done.push(migration.name);
     }
     await alongside();
