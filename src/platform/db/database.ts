@@ -145,8 +145,6 @@ export const connectToCopy = (target: ConnectionTarget, name: string): Promise<C
     ...reach(target).config,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: `ashlar ${name}`,
-    statement_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
   });
 
 /** Seconds. No request waits any more, but a statement whose client hung up may still run. */

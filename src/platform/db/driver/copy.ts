@@ -11,6 +11,13 @@ export type CopyConnection = {
   end(): Promise<void>;
 };
 
+/** Values have one text, whatever the server, the database or the user is set to; and nothing ends what takes long. */
+const asWritten = `
+  select set_config(name, value, false) from (values ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'),
+    ('extra_float_digits', '3'), ('bytea_output', 'hex'), ('timezone', 'UTC'), ('statement_timeout', '0'), ('lock_timeout', '0'),
+    ('idle_in_transaction_session_timeout', '0'), ('idle_session_timeout', '0'), ('transaction_timeout', '0')) v (name, value)
+  where current_setting(name, true) is not null`;
+
 export async function openCopyConnection(config: ClientConfig): Promise<CopyConnection> {
   const client = new Client(config);
   let lost: Error | undefined;
@@ -18,6 +25,7 @@ export async function openCopyConnection(config: ClientConfig): Promise<CopyConn
     lost = error;
   });
   await client.connect();
+  await client.query(asWritten);
   return {
     async ask<Row extends object>(text: string) {
       if (lost) throw lost;
