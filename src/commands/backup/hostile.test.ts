@@ -6,7 +6,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { backUpApp, folderFor, listening, makePlace } from '../../../test/support/backups.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
+import { packageFolder } from '../../package.ts';
 import { tarEnd, tarHead, tarMembers, tarTail } from '../../platform/archives/tar.ts';
+import { schemaSnapshot } from '../../platform/db/snapshot.ts';
 import { digest } from '../../platform/secret.ts';
 import { BadBackup, type Header, manifestLine } from './format.ts';
 import { verifyBackup } from './restore.ts';
@@ -270,4 +272,45 @@ test('rows that no table takes leave nothing but what is said of the database', 
   expect(existsSync(join(place.config.data, 'secret-key'))).toBe(false);
   await expect(place.serve()).rejects.toThrow();
   await place.remove();
+});
+
+test('a repository with a million refs is read', async () => {
+  const at = entries.findIndex(({ name }) => /^repositories\/\d+\/refs$/.test(name));
+  const line = `${'a'.repeat(40)} refs/heads/branch\n`;
+  const many = entries.map((each, index) => (index === at ? text(each.name, line.repeat(1_000_000)) : each));
+  await expect(verify(write('refs', sealed(many)))).resolves.toMatchObject({ hasKey: false });
+  const wrong = entries.map((each, index) => (index === at ? text(each.name, `${line}x`) : each));
+  await refused(write('wrong refs', sealed(wrong)), /refs is damaged/);
+});
+
+test('a backup of a program that lacks migrations, the last or one before it, is brought up to date', async () => {
+  const lists = '0094_feature_flag_user_lists';
+  const lacking = {
+    migrations: header.migrations.filter(({ name }) => name !== lists),
+    tables: header.tables
+      .filter(({ name }) => name !== 'feature_flag_user_lists')
+      .map((each) => ({
+        ...each,
+        columns: each.columns.filter((column) => column !== 'feature_flag_user_lists'),
+      })),
+    sequences: header.sequences.filter(({ name }) => !name.startsWith('feature_flag_user_lists')),
+  };
+  // The column is the last of its table.
+  const older = withHeader(lacking).map((each) =>
+    each.name.startsWith('tables/project_counters/')
+      ? text(each.name, each.content.toString().replace(/\t[^\t\n]*\n/g, '\n'))
+      : each,
+  );
+  expect(header.tables.find(({ name }) => name === 'project_counters')?.columns.at(-1)).toBe(
+    'feature_flag_user_lists',
+  );
+  const place = await makePlace();
+  try {
+    expect(await place.restore(write('older', sealed(older)))).toEqual([]);
+    expect(await schemaSnapshot(place.sql)).toBe(readFileSync(join(packageFolder, 'schema.sql'), 'utf8'));
+    const rows = await place.sql<{ name: string }[]>`select name from migrations order by name`;
+    expect(rows.map(({ name }) => name)).toEqual(header.migrations.map(({ name }) => name));
+  } finally {
+    await place.remove();
+  }
 });

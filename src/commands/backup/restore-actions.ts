@@ -31,10 +31,14 @@ export async function requireEmpty(connection: CopyConnection): Promise<void> {
 /** Statements that make a restored database whole again. */
 export type Postponed = { indexes: string[]; keys: string[] };
 
-async function migrateTo(target: ConnectionTarget, migrations: string, last?: string): Promise<void> {
+async function migrateTo(
+  target: ConnectionTarget,
+  migrations: string,
+  had?: ReadonlySet<string>,
+): Promise<void> {
   const sql = connect(target, { max: 2, statementTimeout: 0, name: 'restore' });
   try {
-    await migrateRestored(sql, migrations, last);
+    await migrateRestored(sql, migrations, had);
   } finally {
     await sql.end();
   }
@@ -55,7 +59,7 @@ export async function prepareTables(
 ): Promise<Postponed> {
   // A restore that is cut off is begun anew: the last statement waits for the disk, for all before it.
   await connection.ask('set synchronous_commit = off');
-  await migrateTo(target, migrations, header.migrations.at(-1)?.name);
+  await migrateTo(target, migrations, new Set(header.migrations.map(({ name }) => name)));
   await connection.ask(`insert into migrations (name, digest) values ('${RESTORE_MARK}', '')`);
   const constraints = await connection.ask<{
     table: string;

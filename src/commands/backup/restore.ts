@@ -36,14 +36,14 @@ import { goesOn } from './rules.ts';
 
 /** Throws where this program cannot restore what the header is of. */
 function checkHeader({ migrations, version }: Header): void {
-  const known = readMigrations(migrationsFolder);
-  for (const [place, { name, digest }] of migrations.entries()) {
-    if (known[place]?.name !== name)
+  const known = new Map(readMigrations(migrationsFolder).map((each) => [each.name, each.digest]));
+  for (const { name, digest } of migrations) {
+    const ours = known.get(name);
+    if (ours === undefined)
       throw new BadBackup(
         `it is of version ${version}, whose migration ${name} is not known here: restore it with a later version`,
       );
-    if (known[place]?.digest !== digest)
-      throw new BadBackup(`its migration ${name} is not the one of this program`);
+    if (ours !== digest) throw new BadBackup(`its migration ${name} is not the one of this program`);
   }
 }
 
@@ -59,7 +59,7 @@ export async function verifyBackup(file: string, keys: Keys, progress: Progress)
       if (entry.kind === 'secret-key') hasKey = true;
       if (entry.kind === 'head' && !HEAD.test((await held(pieces)).toString('latin1')))
         throw new BadBackup(`${listed.name} is damaged`);
-      if (entry.kind === 'refs' && !REFS.test((await held(pieces)).toString('latin1')))
+      if (entry.kind === 'refs' && !areRefs((await held(pieces)).toString('latin1')))
         throw new BadBackup(`${listed.name} is damaged`);
       await skip(entry, listed, pieces);
       bytes += listed.size;
@@ -71,8 +71,13 @@ export async function verifyBackup(file: string, keys: Keys, progress: Progress)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
 const HEAD = /^(ref: refs\/[^\x00-\x20\x7f]+|[0-9a-f]{40,64})\n$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const REFS = /^(?:[0-9a-f]{40,64} refs\/[^\x00-\x20\x7f]+\n)*$/;
+/** Line by line: there may be millions. */
+function areRefs(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  const line = /[0-9a-f]{40,64} refs\/[^\x00-\x20\x7f]+\n/y;
+  while (line.lastIndex < text.length) if (!line.test(text)) return false;
+  return true;
+}
 
 const foldersOf = ({ data, files, storages }: Config): Set<string> =>
   new Set([data, files, ...storages.values()]);

@@ -157,11 +157,15 @@ export async function migrate(
   return apply(sql, readMigrations(folder), alongside);
 }
 
-/** As migrate(), in a database that a restore fills: up to the migration `last`, or all. */
-export async function migrateRestored(sql: PoolSql, folder: string, last?: string): Promise<void> {
+/** As migrate(), in a database that a restore fills: those that the backup had, or all. */
+export async function migrateRestored(
+  sql: PoolSql,
+  folder: string,
+  had?: ReadonlySet<string>,
+): Promise<void> {
   const known = readMigrations(folder);
-  const wanted = last === undefined ? known : known.filter(({ name }) => name <= last);
-  await apply(sql, wanted, undefined, true);
+  // One with a lower number may have come later.
+  await apply(sql, had ? known.filter(({ name }) => had.has(name)) : known, undefined, true);
 }
 
 async function apply(
