@@ -92,15 +92,21 @@ async function openTraces(files: string, open: Map<number, OpenBlob>): Promise<v
 
 type Adding = { writing: BackupFile; base: BaseIndex | undefined; damage: Damage; progress: Progress };
 
-/** Of a pack or index; the last bytes are the seal. */
+/** Of a pack or index; the last bytes are the seal, which pieces may share. */
 async function* sealed(pieces: AsyncIterable<Buffer>, onBroken: () => void): AsyncGenerator<Buffer> {
   const hash = createHash('sha1');
   let tail: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
-    const all = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
-    const end = Math.max(0, all.length - SEAL_BYTES);
-    hash.update(all.subarray(0, end));
-    tail = Buffer.from(all.subarray(end));
+    if (piece.length >= SEAL_BYTES) {
+      hash.update(tail);
+      hash.update(piece.subarray(0, -SEAL_BYTES));
+      tail = Buffer.from(piece.subarray(-SEAL_BYTES));
+    } else {
+      const all = Buffer.concat([tail, piece]);
+      const end = Math.max(0, all.length - SEAL_BYTES);
+      hash.update(all.subarray(0, end));
+      tail = all.subarray(end);
+    }
     yield piece;
   }
   if (!hash.digest().equals(tail)) onBroken();

@@ -48,19 +48,23 @@ async function migrateTo(
 const ofPublic = "connamespace = 'public'::regnamespace and conrelid <> 'migrations'::regclass";
 
 /**
- * The tables as the backup's program had them, without rows, and without what would look at rows, or sort them, while they come:
- * that is made when all are there.
+ * The tables as the backup's program had them, without rows, and without what would look at rows while they come: that is made when
+ * all are there. So are the indexes of large tables; an index that is made anew waits for the disk, which is most of what a
+ * small table costs.
  */
 export async function prepareTables(
   connection: CopyConnection,
   target: ConnectionTarget,
   migrations: string,
-  header: Header,
+  { header, large }: { header: Header; large: readonly string[] },
 ): Promise<Postponed> {
   // A restore that is cut off is begun anew: the last statement waits for the disk, for all before it.
   await connection.ask('set synchronous_commit = off');
   await migrateTo(target, migrations, new Set(header.migrations.map(({ name }) => name)));
   await connection.ask(`insert into migrations (name, digest) values ('${RESTORE_MARK}', '')`);
+  const names = large.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
+  const isLarge = (oid: string): string =>
+    names === '' ? 'false' : `(select relname from pg_class where oid = ${oid}) in (${names})`;
   const constraints = await connection.ask<{
     table: string;
     name: string;
@@ -68,19 +72,19 @@ export async function prepareTables(
     definition: string;
   }>(`
     select conrelid::regclass::text as table, quote_ident(conname) as name, contype as type, pg_get_constraintdef(oid) as definition
-    from pg_constraint where contype in ('p', 'u', 'x', 'f') and ${ofPublic} order by contype = 'f' desc, 1, 2`);
+    from pg_constraint where (contype = 'f' or contype in ('p', 'u', 'x') and ${isLarge('conrelid')}) and ${ofPublic} order by contype = 'f' desc, 1, 2`);
   for (const { table, name } of constraints)
     await connection.ask(`alter table ${table} drop constraint ${name}`);
   const indexes = await connection.ask<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
     from pg_index join pg_class c on c.oid = indrelid
-    where c.relnamespace = 'public'::regnamespace and c.relname <> 'migrations' order by 1`);
+    where c.relnamespace = 'public'::regnamespace and c.relname <> 'migrations' and ${isLarge('indrelid')} order by 1`);
   for (const { name } of indexes) await connection.ask(`drop index ${name}`);
   const tables = await connection.ask<{ name: string }>(`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'`);
   for (const { name } of tables)
-    await connection.ask(`alter table ${name} disable trigger user; truncate ${name}`);
+    await connection.ask(`alter table ${name} disable trigger user; delete from ${name}`);
   const add = (isForeign: boolean): string[] =>
     constraints
       .filter(({ type }) => (type === 'f') === isForeign)

@@ -47,16 +47,19 @@ function checkHeader({ migrations, version }: Header): void {
   }
 }
 
-export type Verified = Read & { files: string[]; hasKey: boolean };
+/** `large`: the tables of more than one part. */
+export type Verified = Read & { files: string[]; hasKey: boolean; large: readonly string[] };
 
 /** Reads all of it, and of the backups that it borrows from. Throws BadBackup in words. */
 export async function verifyBackup(file: string, keys: Keys, progress: Progress): Promise<Verified> {
   let hasKey = false;
+  const large = new Set<string>();
   let bytes = 0;
   const read = await readChain(file, keys, {
     begin: async (header) => checkHeader(header),
     async sink(entry, listed, pieces) {
       if (entry.kind === 'secret-key') hasKey = true;
+      if (entry.kind === 'table' && entry.part > 0) large.add(entry.table);
       if (entry.kind === 'head' && !HEAD.test((await held(pieces)).toString('latin1')))
         throw new BadBackup(`${listed.name} is damaged`);
       if (entry.kind === 'refs' && !areRefs((await held(pieces)).toString('latin1')))
@@ -66,7 +69,7 @@ export async function verifyBackup(file: string, keys: Keys, progress: Progress)
       progress.at(`read: ${sizeInWords(bytes)}`);
     },
   });
-  return { ...read, hasKey };
+  return { ...read, hasKey, large: [...large] };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -153,7 +156,7 @@ export async function restoreBackup(
 
 async function restoreInto(
   config: Config,
-  { files, header: { id } }: Verified,
+  { files, header: { id }, large }: Verified,
   keys: Keys,
   progress: Progress,
 ): Promise<Damage> {
@@ -164,7 +167,7 @@ async function restoreInto(
     await opened.embedded?.ready();
     const connection = await connectToCopy(target, 'restore');
     try {
-      await load({ config, connection, target, damage, progress }, { file: files[0] ?? '', keys, id });
+      await load({ config, connection, target, damage, progress }, { file: files[0] ?? '', keys, id, large });
       await handOnFacts(config, target);
       await removeMark(connection);
     } finally {
@@ -211,7 +214,7 @@ async function writeNew(
 
 async function load(
   { config, connection, target, damage, progress }: Into,
-  { file, keys, id }: { file: string; keys: Keys; id: string },
+  { file, keys, id, large }: { file: string; keys: Keys; id: string; large: readonly string[] },
 ): Promise<void> {
   const { files, storages } = config;
   let postponed: Postponed | undefined;
@@ -270,7 +273,7 @@ async function load(
     sink,
     begin: async (read) => {
       if (read.id !== id) throw new Error('the file was changed meanwhile');
-      postponed = await prepareTables(connection, target, migrationsFolder, read);
+      postponed = await prepareTables(connection, target, migrationsFolder, { header: read, large });
       header = read;
     },
   });

@@ -29,6 +29,8 @@ export type BackupFile = {
 };
 
 const MANIFEST_PART = 4 * 1_048_576;
+/** Each costs a turn of the thread pool and a write to the disk. */
+const PIECE_BYTES = 262_144;
 
 async function encrypted(plain: Readable, recipients: readonly string[]): Promise<Readable> {
   if (recipients.length === 0) return plain;
@@ -61,7 +63,10 @@ export async function startWriting(
   let index: IndexWriting | undefined;
   const output: Writable = handle ? handle.createWriteStream({ flush: true }) : process.stdout;
   const tar = new PassThrough({ highWaterMark: 4 * 1_048_576 });
-  const compressed = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } });
+  const compressed = createZstdCompress({
+    chunkSize: PIECE_BYTES,
+    params: { [constants.ZSTD_c_compressionLevel]: 3 },
+  });
   let failed: unknown;
   const done = Promise.all([
     pipeline(tar, compressed),
