@@ -58,10 +58,10 @@ export async function prepareTables(
   migrations: string,
   { header, large }: { header: Header; large: readonly string[] },
 ): Promise<Postponed> {
-  // A restore that is cut off is begun anew: the last statement waits for the disk, for all before it.
-  await connection.ask('set synchronous_commit = off');
   await migrateTo(target, migrations, new Set(header.migrations.map(({ name }) => name)));
   await connection.ask(`insert into migrations (name, digest) values ('${RESTORE_MARK}', '')`);
+  // A restore that is cut off is begun anew: the last statement waits for the disk, for all before it.
+  await connection.ask('set synchronous_commit = off');
   const names = large.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
   const isLarge = (oid: string): string =>
     names === '' ? 'false' : `(select relname from pg_class where oid = ${oid}) in (${names})`;
