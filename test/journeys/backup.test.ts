@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { repositoryPath } from '../../src/domain/repositories/store/containers.ts';
 import { packageFolder } from '../../src/package.ts';
 import { type Answers, alike, ask, collectAnswers, missingAnswers } from '../releases/answers.ts';
 import { fill, git, ROOT_PASSWORD, ROOT_TOKEN } from '../releases/contents.ts';
@@ -129,14 +130,8 @@ async function write(url: string, project: number, isOver: () => boolean): Promi
   return all;
 }
 
-const folderOf = (data: string, id: number, wiki = false): string => {
-  const hash = execFileSync('sha256sum', { input: String(id), encoding: 'utf8' }).slice(0, 64);
-  return join(
-    data,
-    ...['repositories', '@hashed', hash.slice(0, 2), hash.slice(2, 4)],
-    `${hash}${wiki ? '.wiki' : ''}.git`,
-  );
-};
+const folderOf = (data: string, id: number, wiki = false): string =>
+  join(data, 'repositories', repositoryPath({ kind: 'project', id, wiki }));
 
 const inGit = (folder: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'safe.directory=*', `--git-dir=${folder}`, ...args], {
