@@ -2,6 +2,7 @@
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
 import { BACKUP_LOCK } from '../../platform/blobs/blobs.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
+import { DEAD_AFTER_SECONDS } from '../../platform/db/processes.ts';
 import type { Header } from './format.ts';
 import { tableRules } from './rules.ts';
 
@@ -84,7 +85,15 @@ export const holdRepositories = (connection: CopyConnection, processId: string):
     select '${processId}'::uuid, c.kind, c.id, c.storage, 'read', clock_timestamp()
     from ${containers} c
     where exists (select from repositories r where r.container = c.kind and r.container_id = c.id)
-      and not exists (select from repository_uses u where u.process_id = '${processId}'::uuid and u.container = c.kind and u.container_id = c.id)`);
+      and not exists (select from repository_uses u where u.process_id = '${processId}'::uuid and u.container = c.kind and u.container_id = c.id and u.storage = c.storage)`);
+
+/** Whether a repository is being repacked. Whole repacks are given up for a backup, in some seconds. */
+export async function areRepacked(connection: CopyConnection): Promise<boolean> {
+  const found = await connection.ask<{ n: number }>(`
+    select 1 as n from repository_uses u join processes p on p.id = u.process_id
+    where u.purpose = 'tend' and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS}) limit 1`);
+  return found.length > 0;
+}
 
 export const releaseRepositories = (connection: CopyConnection, processId: string): Promise<object[]> =>
   connection.ask(`delete from repository_uses where process_id = '${processId}'::uuid`);

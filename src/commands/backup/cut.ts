@@ -77,6 +77,8 @@ export async function takeCut(
       await snapshot.ask('begin isolation level repeatable read, read only');
       stored = await selectStored(snapshot);
       await read(stored.filter(isBusy));
+      // Before anybody can move or remove them.
+      await holdRepositories(others, processId);
       await others.ask('commit');
     } catch (error) {
       if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || round === MAX_ROUNDS) throw error;
@@ -84,7 +86,6 @@ export async function takeCut(
       await snapshot.ask('rollback');
       continue;
     }
-    await holdRepositories(others, processId);
     const quiet = stored.filter((each) => !isBusy(each));
     await read(quiet);
     const after = await selectMarks(others);

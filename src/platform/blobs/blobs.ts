@@ -88,6 +88,15 @@ async function selectNaming(db: Db): Promise<string> {
 /** An arbitrary key. A backup holds the lock while it reads; those who remove blobs share it, or leave them for a later sweep. */
 export const BACKUP_LOCK = 7_263_114_906;
 
+/** Whether a backup reads. */
+export async function backupRuns(db: Db): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32 | objid::bigint) = ${BACKUP_LOCK}`.execute(db);
+  return rows.length > 0;
+}
+
 /** Whether no backup reads; none begins until the transaction ends. */
 async function mayRemove(tx: Db): Promise<boolean> {
   const { rows } = await sql<{ free: boolean }>`

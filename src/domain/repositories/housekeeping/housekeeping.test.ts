@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ROOT_TOKEN, useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeGroup, makeMembers, makeProject } from '../../../../test/support/factories.ts';
 import { fillProject, importStream } from '../../../../test/support/repositories.ts';
+import { BACKUP_LOCK } from '../../../platform/blobs/blobs.ts';
 import { git, gitText, gitUnless } from '../../../platform/git/program/program.ts';
 import { groupWiki, projectRepository } from '../store/containers.ts';
 import { leaseForHousekeeping } from './leases.ts';
@@ -107,6 +108,27 @@ describe('a repository that was written often', () => {
     expect(await rowOf(id)).toMatchObject({ writes: 0, commit_count: 2, packed_at: before });
     expect(await readdir(join(folder, 'objects', 'pack'))).toContain('multi-pack-index');
     await git(['fsck', '--full', '--strict'], { folder });
+  });
+
+  test('is not repacked whole while a backup reads: it may need what has just lost its ref', async () => {
+    const id = await filled();
+    const folder = folderOf(id);
+    const old = await storeLoose(folder, 'of a branch that was deleted', 20);
+    const holder = await sql().reserve();
+    try {
+      await holder`select pg_advisory_lock(${BACKUP_LOCK})`;
+      await writeOften(id);
+      await run('repack');
+      expect(await rowOf(id)).toMatchObject({ writes: 0, packed_at: null });
+      expect(await has(folder, old)).toBe(true);
+    } finally {
+      await holder`select pg_advisory_unlock(${BACKUP_LOCK})`;
+      holder.release();
+    }
+    await sql()`update repositories set tended_at = null where container_id = ${id}`;
+    await writeOften(id);
+    await run('repack');
+    expect(await rowOf(id)).toMatchObject({ packed_at: expect.any(Date) });
   });
 
   test('is left alone while it moves', async () => {

@@ -2,6 +2,7 @@
 
 import type { RepositoryKey } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
+import { backupRuns } from '../../../platform/blobs/blobs.ts';
 import { monotonic, now } from '../../../platform/clock.ts';
 import { measureRepository, repackRepository } from '../../../platform/git/copies/housekeeping.ts';
 import { leaseForHousekeeping } from './leases.ts';
@@ -26,11 +27,15 @@ const keyOf = (row: RepositoryRow): RepositoryKey => ({
   wiki: row.wiki,
 });
 
-/** Aborted when the container is to move, or has gone: a move does not wait for a repack, which may take an hour. */
-function untilItMoves({ database, log }: Needs<'database' | 'log'>, row: RepositoryRow) {
+/**
+ * Aborted when the container is to move, or has gone: a move does not wait for a repack, which may take an hour. A whole one is
+ * aborted for a backup, too: it removes what is in no ref any more, and the refs of the backup may have it.
+ */
+function untilItMoves({ database, log }: Needs<'database' | 'log'>, row: RepositoryRow, whole: boolean) {
   const moving = new AbortController();
   const look = async (): Promise<void> => {
-    if (!(await staysInPlace(database.background, row))) moving.abort();
+    const db = database.background;
+    if (!(await staysInPlace(db, row)) || (whole && (await backupRuns(db)))) moving.abort();
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) =>
@@ -49,10 +54,12 @@ async function repack(
   const lease = await leaseForHousekeeping(services.repositories, keyOf(row));
   if (!lease) return;
   const db = services.database.background;
-  const moving = untilItMoves(services, row);
   const started = now();
-  const whole =
+  const isDue =
     row.packed_at === null || row.packed_at.getTime() < started.getTime() - WHOLE_REPACK_INTERVAL_MS;
+  // The lease is there: a backup that begins after this sees it.
+  const whole = isDue && !(await backupRuns(db).catch(() => true));
+  const moving = untilItMoves(services, row, whole);
   try {
     await recordRepackStart(db, row, started);
     const { folder } = lease.git;
