@@ -1,5 +1,5 @@
 /** What is backed up is there again: rows, refs, objects, files, and the numbers that come next. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../../test/support/backups.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
 import { packageFolder } from '../../package.ts';
+import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { schemaSnapshot } from '../../platform/db/snapshot.ts';
 import { allRefs } from '../../platform/git/copies/copy.ts';
 import { folderOf } from './cut.ts';
@@ -254,4 +255,44 @@ test('two backups at once are one, or one after the other', async () => {
   const failed = runs.flatMap((run) => (run.status === 'rejected' ? [String(run.reason)] : []));
   expect(failed.length).toBeLessThan(2);
   for (const each of failed) expect(each).toMatch(/another backup of this database runs/);
+});
+
+test('a base is there, and a backup that borrows takes the place of none', async () => {
+  await backUpApp(t, fileOf('ground'));
+  const before = readFileSync(fileOf('ground'));
+  await expect(backUpApp(t, fileOf('ground'), { base: fileOf('ground') })).rejects.toThrow(
+    /ground\.backup is there already/,
+  );
+  expect(readFileSync(fileOf('ground')).equals(before)).toBe(true);
+  await backUpApp(t, fileOf('upper'), { base: fileOf('ground') });
+  rmSync(fileOf('ground'));
+  await expect(backUpApp(t, fileOf('roof'), { base: fileOf('upper') })).rejects.toThrow(
+    /ground\.backup is missing/,
+  );
+});
+
+test('what is damaged is lent to no later backup, and lets no earlier one go', async () => {
+  const folder = folderFor('kept');
+  await backUpApp(t, folder, { keep: 1 });
+  const [first = ''] = readdirSync(folder).filter((name) => name.endsWith('.backup'));
+  const [row] = await t.app.services.database.sql<{ name: string }[]>`
+    select encode(sha256, 'hex') as name from blobs limit 1`;
+  const path = blobPath(join(t.app.services.config.files, 'blobs'), row?.name ?? '');
+  const bytes = readFileSync(path);
+  chmodSync(path, 0o600);
+  writeFileSync(path, Buffer.alloc(bytes.length, 'x'));
+  try {
+    expect(await backUpApp(t, fileOf('damaged'))).toEqual([expect.stringMatching(/is damaged/)]);
+    // Names have seconds.
+    await expect
+      .poll(() => backUpApp(t, folder, { keep: 1 }).catch(String), { timeout: 10_000, interval: 500 })
+      .toEqual([expect.stringMatching(/is damaged/)]);
+    expect(readdirSync(folder)).toContain(first);
+  } finally {
+    writeFileSync(path, bytes);
+  }
+  expect(await backUpApp(t, fileOf('mended'), { base: fileOf('damaged') })).toEqual([]);
+  const to = await place();
+  expect(await to.restore(fileOf('mended'))).toEqual([]);
+  expect(readFileSync(blobPath(join(to.config.files, 'blobs'), row?.name ?? '')).equals(bytes)).toBe(true);
 });

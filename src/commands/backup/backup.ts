@@ -1,12 +1,13 @@
 /** ashlar backup: one cut of the database, the repositories and the files, beside a running program or without one. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
-import { backupName, prune } from '../../domain/backups/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backupName, baseOf, prune } from '../../domain/backups/index.ts';
 import { liveFolders, liveIn, openLive } from '../../domain/ci/index.ts';
 import { reachDatabase, readSecretKey } from '../../instance.ts';
 import type { Config } from '../../kernel/config.ts';
@@ -23,6 +24,7 @@ import { createLog } from '../../platform/log.ts';
 import { keyId, randomHex } from '../../platform/secret.ts';
 import { type Cut, folderOf, takeCut } from './cut.ts';
 import {
+  areRepacked,
   copyOutBlobs,
   copyOutJobs,
   copyOutTable,
@@ -146,8 +148,13 @@ async function addObjects(
           autoClose: false,
           highWaterMark: PIECE_BYTES,
         }) as AsyncIterable<Buffer>;
-        const broken = () => damage.push(`${join(folder, 'objects', file)} is damaged`);
-        await writing.add(name, size, /\.(pack|idx)$/.test(file) ? sealed(pieces, broken) : pieces);
+        let isWhole = true;
+        const onBroken = (): void => {
+          isWhole = false;
+          damage.push(`${join(folder, 'objects', file)} is damaged`);
+        };
+        const checked = /\.(pack|idx)$/.test(file) ? sealed(pieces, onBroken) : pieces;
+        await writing.add(name, size, checked, () => isWhole);
         progress.at(`repositories: ${sizeInWords(writing.bytes())}`);
       } finally {
         await handle.close();
@@ -167,7 +174,11 @@ async function addRepositories(
     const name = `repositories/${each.id}`;
     await adding.writing.add(`${name}/HEAD`, head, [text.subarray(0, head)]);
     await adding.writing.add(`${name}/refs`, text.length - head, [text.subarray(head)]);
-    await addObjects(adding, each, folderOf(each, storages));
+    const folder = folderOf(each, storages);
+    await addObjects(adding, each, folder);
+    const isGone = !existsSync(join(folder, 'objects'));
+    if (isGone && !adding.damage.some((line) => line.startsWith(`${folder} `)))
+      adding.damage.push(`${folder} was removed`);
   }
 }
 
@@ -192,7 +203,7 @@ async function addBlobs(
       continue;
     }
     // Under another name a file that is damaged cannot be restored.
-    const digest = await writing.add(name, blob.size, blob.stream());
+    const digest = await writing.add(name, blob.size, blob.stream(), (read) => read === sha256);
     if (digest !== sha256) damage.push(`the file ${sha256} is damaged`);
     count += 1;
     progress.at(`files: ${count}, ${sizeInWords(writing.bytes())}`);
@@ -210,11 +221,37 @@ export async function backUp(config: Config, order: BackupOrder, progress: Progr
   const target = isFolder ? join(order.target, backupName(now())) : order.target;
   if (order.base !== undefined && dirname(resolve(order.base)) !== dirname(resolve(target)))
     throw new Error(`${order.base} is in another folder: a backup and its base lie side by side`);
+  if (isFolder && [target, `${target}.part`].some((path) => existsSync(path)))
+    throw new Error(`${target} is there already: another program makes backups in this folder`);
+  if (order.base !== undefined) await checkBases(order.base, target);
   const damage = await writeBackup(config, { ...order, target }, progress);
-  if (isFolder && order.keep !== undefined)
-    for (const name of await prune(order.target, order.keep, now())) progress.tell(`removed ${name}`);
+  if (!isFolder || order.keep === undefined) return damage;
+  // The earlier ones may have what is damaged now.
+  if (damage.length > 0) progress.tell('earlier backups are all kept, since files are damaged');
+  else
+    for (const name of await prune(order.target, order.keep, now(), basename(target)))
+      progress.tell(`removed ${name}`);
   return damage;
 }
+
+/** A backup that borrows is worth nothing without its bases; it may take the place of none of them. */
+async function checkBases(base: string, target: string): Promise<void> {
+  if (existsSync(target))
+    throw new Error(`${target} is there already: name another file for a backup with --base`);
+  const seen = new Set<string>();
+  for (let file: string | undefined = base; file !== undefined && !seen.has(file); ) {
+    if (!existsSync(file))
+      throw new Error(
+        `${file} is missing, which a backup with --base ${base} needs: make one without --base`,
+      );
+    seen.add(file);
+    const next: string | undefined = await baseOf(file);
+    file = next === undefined ? undefined : join(dirname(base), next);
+  }
+}
+
+const REPACK_POLLS = 100;
+const REPACK_POLL_MS = 100;
 
 async function writeBackup(config: Config, order: BackupOrder, progress: Progress): Promise<Damage> {
   const base = order.base === undefined ? undefined : await openIndex(order.base);
@@ -240,6 +277,9 @@ async function writeBackup(config: Config, order: BackupOrder, progress: Progres
     if (!(await holdBlobs(holder))) throw new Error('another backup of this database runs');
     await presence.announce();
     await holdRepositories(others, presence.id);
+    // Those that are given up for a backup are over then. Others remove nothing that refs had.
+    for (let poll = 0; poll < REPACK_POLLS && (await areRepacked(others)); poll++)
+      await sleep(REPACK_POLL_MS);
     await openTraces(config.files, traces);
     const { storages } = config;
     const cut = await takeCut(snapshot, others, {

@@ -16,8 +16,11 @@ export const STANDARD_OUTPUT = '-';
 export type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 export type BackupFile = {
-  /** Exactly `size` bytes; throws where others come. Their SHA-256. */
-  add(name: string, size: number, pieces: Pieces): Promise<string>;
+  /**
+   * Exactly `size` bytes; throws where others come. Their SHA-256. What is not whole, as `isWhole` says at its end, is lent to no
+   * later backup.
+   */
+  add(name: string, size: number, pieces: Pieces, isWhole?: (sha256: string) => boolean): Promise<string>;
   /** Says that the base has it. */
   borrow(listed: Listed): Promise<void>;
   /** Bytes of entries until now. */
@@ -103,10 +106,10 @@ export async function startWriting(
     await put(tarTail(size));
     return hash.digest('hex');
   }
-  async function list(line: string, listed: Listed): Promise<void> {
+  async function list(line: string, listed: Listed, isLent: boolean): Promise<void> {
     lines.push(line);
     held += line.length;
-    if (isLasting(parseEntry(listed.name))) await index?.add(listed);
+    if (isLent && isLasting(parseEntry(listed.name))) await index?.add(listed);
     if (held > MANIFEST_PART) await flushManifest();
   }
   async function flushManifest(): Promise<void> {
@@ -117,14 +120,14 @@ export async function startWriting(
   }
   if (draft !== undefined) index = await startIndex(target, first);
   return {
-    async add(name, size, pieces) {
+    async add(name, size, pieces, isWhole = () => true) {
       const listed = { name, size, sha256: await addPlain(name, size, pieces) };
       entries += 1;
       bytes += size;
-      await list(manifestLine(listed), listed);
+      await list(manifestLine(listed), listed, isWhole(listed.sha256));
       return listed.sha256;
     },
-    borrow: (listed) => list(borrowedLine(listed), listed),
+    borrow: (listed) => list(borrowedLine(listed), listed, true),
     bytes: () => bytes,
     async finish() {
       await flushManifest();

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 export const indexOf = (file: string): string => `${file}.index`;
 
 /** The name of the backup that this one borrows from, as the first line of its index says. */
-async function baseOf(file: string): Promise<string | undefined> {
+export async function baseOf(file: string): Promise<string | undefined> {
   const handle = await open(indexOf(file)).catch(() => undefined);
   if (!handle) return undefined;
   try {
@@ -39,15 +39,15 @@ async function baseOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** Removes the backups but for so many of the latest, and what was left of those that were cut off; returns their names. */
-export async function prune(folder: string, keep: number, time: Date): Promise<string[]> {
+/** Removes the backups but for so many of the latest, and `made`, which was just made, and what was left of those that were cut off; returns their names. */
+export async function prune(folder: string, keep: number, time: Date, made: string): Promise<string[]> {
   const names = await namesIn(folder);
   const bases = new Map<string, string>();
   for (const name of names.filter(isBackupName)) {
     const base = await baseOf(join(folder, name));
     if (base !== undefined) bases.set(name, base);
   }
-  const gone = toRemove(names, keep, bases);
+  const gone = toRemove(names, keep, bases, made);
   for (const name of gone)
     for (const path of [name, indexOf(name)]) await rm(join(folder, path), { force: true });
   for (const name of names.filter(isDraftName)) {

@@ -8,7 +8,7 @@ import { latestBackup } from './folder.ts';
 import { isLate } from './rules.ts';
 import { createScheduledBackups } from './scheduled.ts';
 
-export { indexOf, prune } from './folder.ts';
+export { baseOf, indexOf, prune } from './folder.ts';
 export { backupName } from './rules.ts';
 
 const BACK_UP = 'backups.back_up';
@@ -41,6 +41,7 @@ export function backupsCapability(services: Needs<'config' | 'log'>): Capability
     registrations: [
       adminNotices.add(async () => {
         const state = await backupState(config);
+        if (state.is === 'none') return { text: 'No backup has been made yet.', path: '/admin/health' };
         if (state.is !== 'late') return undefined;
         return { text: `The last backup is of ${backupTime(state.at)}.`, path: '/admin/health' };
       }),

@@ -30,6 +30,11 @@ test.each([
   },
 );
 
+test('what was just made stays, though a clock went wrong before', () => {
+  expect(toRemove([of(1), of(20), of(21)], 2, new Map(), of(1))).toEqual([]);
+  expect(toRemove([of(1), of(2), of(20), of(21)], 2, new Map(), of(2))).toEqual([of(1)]);
+});
+
 test.each([
   [`${of(1)}.part`, true],
   [`${of(1)}.index.part`, true],

@@ -15,15 +15,17 @@ export const isDraftName = (name: string): boolean =>
 
 /**
  * The backups that go where `keep` are to stay: all but the latest, and those that one that stays borrows from, itself or by
- * another. `baseOf` has the names of their bases.
+ * another. `baseOf` has the names of their bases. What was just `made` stays, though others have names of later times: of a clock
+ * that went wrong.
  */
 export function toRemove(
   names: readonly string[],
   keep: number,
   baseOf: ReadonlyMap<string, string>,
+  made?: string,
 ): string[] {
   const sorted = names.filter(isBackupName).sort();
-  const staying = new Set(sorted.slice(-keep));
+  const staying = new Set([...sorted.slice(-keep), ...(made === undefined ? [] : [made])]);
   for (const name of staying) {
     const base = baseOf.get(name);
     // A set is walked to its end, with what is added meanwhile.

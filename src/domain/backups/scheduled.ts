@@ -41,8 +41,12 @@ export function createScheduledBackups({ config, log }: Needs<'config' | 'log'>)
     }).finally(() => {
       running = undefined;
     });
-    if (child.pid !== undefined) setPriority(child.pid, NICENESS);
     running = { child, ended };
+    try {
+      if (child.pid !== undefined) setPriority(child.pid, NICENESS);
+    } catch {
+      // It has ended already.
+    }
   }
 
   return {
