@@ -1,6 +1,6 @@
 /** ashlar restore and ashlar verify. */
 import { createWriteStream, existsSync, readdirSync } from 'node:fs';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createApp } from '../../app.ts';
@@ -47,14 +47,20 @@ function checkHeader({ migrations, version }: Header): void {
   }
 }
 
-/** `large`: the tables of more than one part. */
-export type Verified = Read & { files: string[]; hasKey: boolean; large: readonly string[] };
+export type Verified = Read & {
+  files: string[];
+  hasKey: boolean;
+  /** The tables of more than one part. */
+  large: readonly string[];
+  /** Bytes of what a database takes, and of the rest; with what is borrowed. */
+  sizes: { rows: number; files: number };
+};
 
 /** Reads all of it, and of the backups that it borrows from. Throws BadBackup in words. */
 export async function verifyBackup(file: string, keys: Keys, progress: Progress): Promise<Verified> {
   let hasKey = false;
   const large = new Set<string>();
-  let bytes = 0;
+  const sizes = { rows: 0, files: 0 };
   const read = await readChain(file, keys, {
     begin: async (header) => checkHeader(header),
     async sink(entry, listed, pieces) {
@@ -65,11 +71,11 @@ export async function verifyBackup(file: string, keys: Keys, progress: Progress)
       if (entry.kind === 'refs' && !areRefs((await held(pieces)).toString('latin1')))
         throw new BadBackup(`${listed.name} is damaged`);
       await skip(entry, listed, pieces);
-      bytes += listed.size;
-      progress.at(`read: ${sizeInWords(bytes)}`);
+      sizes[entry.kind === 'table' || entry.kind === 'jobs' ? 'rows' : 'files'] += listed.size;
+      progress.at(`read: ${sizeInWords(sizes.rows + sizes.files)}`);
     },
   });
-  return { ...read, hasKey, large: [...large] };
+  return { ...read, hasKey, large: [...large], sizes };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
@@ -104,11 +110,18 @@ function requireEmptyFolders(config: Config): void {
   }
 }
 
-async function requireRoom({ data }: Config, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(data);
-  if (bavail * bsize < bytes)
+/** Of all disks together: which of them gets how much is seen when it is there. */
+async function requireRoom(config: Config, { rows, files }: Verified['sizes']): Promise<void> {
+  const needed = files + (config.databaseUrl === undefined ? rows : 0);
+  const disks = new Map<number, number>();
+  for (const folder of foldersOf(config)) {
+    const { bavail, bsize } = await statfs(folder);
+    disks.set((await stat(folder)).dev, bavail * bsize);
+  }
+  const free = [...disks.values()].reduce((sum, each) => sum + each, 0);
+  if (free < needed)
     throw new Error(
-      `the backup has ${sizeInWords(bytes)}, and the disk of ${data} has room for ${sizeInWords(bavail * bsize)}`,
+      `the backup needs ${sizeInWords(needed)}, and there is room for ${sizeInWords(free)} in ${[...foldersOf(config)].join(', ')}`,
     );
 }
 
@@ -128,13 +141,12 @@ export async function restoreBackup(
     await requireEmpty(connection).finally(connection.end);
   }
   const checked = await verifyBackup(file, keys, progress);
-  const { header, end, hasKey, borrowed } = checked;
+  const { header, end, hasKey, sizes } = checked;
   if (config.secretKey === undefined ? !hasKey : keyId(config.secretKey) !== header.secret_key_id)
     throw new Error('the backup is of a server with another ASHLAR_SECRET_KEY: give that one');
   progress.tell(`${file} is whole: ${end.entries} entries, cut of ${header.created_at}`);
   for (const folder of foldersOf(config)) await mkdir(folder, { recursive: true, mode: 0o700 });
-  const lent = [...borrowed.values()].reduce((sum, { size }) => sum + size, 0);
-  await requireRoom(config, end.bytes + lent);
+  await requireRoom(config, sizes);
   const mark = join(config.data, RESTORING);
   await writeFile(mark, `${file}\n`, { flush: true, mode: 0o600 });
   await syncFolder(config.data);
