@@ -49,6 +49,17 @@ export async function selectMarks(connection: CopyConnection): Promise<Map<strin
   return new Map(rows.map(({ name, mark }) => [name, mark]));
 }
 
+const begun = `
+  select virtualtransaction as name from pg_locks
+  where locktype = 'relation' and relation = 'repository_uses'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`;
+
+/**
+ * The uses that are being recorded now: one may have locked its container before the marks were read, and be in no snapshot yet.
+ */
+export async function selectBegun(connection: CopyConnection): Promise<Set<string>> {
+  return new Set((await connection.ask<{ name: string }>(begun)).map(({ name }) => name));
+}
+
 /** Nobody begins a write of these containers, or ends one, until the transaction ends. */
 export async function lockContainers(
   connection: CopyConnection,

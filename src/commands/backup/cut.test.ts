@@ -99,3 +99,50 @@ test('what is written between the snapshot and the refs makes another cut, which
     await two.ask(`delete from repository_uses where purpose = 'read'`);
   });
 });
+
+test('a use that was being recorded when the marks were read is in the snapshot', async () => {
+  const project = await makeRepository();
+  const spool = mkdtempSync(join(folderFor('spool'), 'x-'));
+  const { presence, config, database } = t.app.services;
+  const recording = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const recorded = database.sql.begin(async (tx) => {
+    await tx`select from projects where id = ${project} for share`;
+    await tx`
+      insert into repository_uses (process_id, container, container_id, storage, purpose, began_at)
+      values (${presence.id}::uuid, 'project', ${project}, 'default', 'write', clock_timestamp())`;
+    begun.resolve();
+    await recording.promise;
+  });
+  await begun.promise;
+  await connected(async (one, two) => {
+    let looks = 0;
+    const others: CopyConnection = {
+      ...two,
+      async ask(text) {
+        if (/from pg_locks/.test(text) && looks++ === 1) recording.resolve();
+        return two.ask(text);
+      },
+    };
+    const snapshot: CopyConnection = {
+      ...one,
+      async ask(text) {
+        const rows = await one.ask<never>(text);
+        // Too late: it is in no snapshot then.
+        if (/from repositories r join/.test(text)) recording.resolve();
+        return rows;
+      },
+    };
+    await takeCut(snapshot, others, {
+      ...{ storages: config.storages, spool, processId: presence.id },
+      onDamage: (_, problem) => expect.unreachable(problem),
+    });
+    const uses = await snapshot.ask(
+      `select from repository_uses where purpose = 'write' and container_id = ${project}`,
+    );
+    expect(uses).toHaveLength(1);
+    await snapshot.ask('commit');
+  });
+  await recorded;
+  await database.sql`delete from repository_uses`;
+});

@@ -1,6 +1,7 @@
 /** One moment of database and repositories, while both are written to. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryPath } from '../../domain/repositories/index.ts';
 import type { Config } from '../../kernel/config.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
@@ -10,6 +11,7 @@ import {
   holdRepositories,
   lockContainers,
   type Stored,
+  selectBegun,
   selectMarks,
   selectStored,
 } from './cut-queries.ts';
@@ -39,6 +41,20 @@ export function folderOf({ kind, container, wiki, storage }: Stored, storages: C
   if (root === undefined)
     throw new Error(`repositories are in the storage ${storage}, which ASHLAR_STORAGES does not name`);
   return join(root, repositoryPath({ kind, id: Number(container), wiki }));
+}
+
+const BEGUN_POLLS = 500;
+const BEGUN_POLL_MS = 10;
+
+/** Whether the uses that are being recorded now, a statement each, are recorded soon. */
+async function awaitBegun(connection: CopyConnection): Promise<boolean> {
+  let begun = await selectBegun(connection);
+  for (let poll = 0; begun.size > 0 && poll < BEGUN_POLLS; poll++) {
+    await sleep(BEGUN_POLL_MS);
+    const still = await selectBegun(connection);
+    begun = new Set([...begun].filter((name) => still.has(name)));
+  }
+  return begun.size === 0;
 }
 
 /**
@@ -71,6 +87,7 @@ export async function takeCut(
         await writeFile(refsOf(each), text, 'latin1');
       });
     const before = await selectMarks(others);
+    if (!(await awaitBegun(others))) continue;
     let stored: Stored[];
     try {
       await lockContainers(others, [...busy.values()]);
