@@ -53,7 +53,7 @@ export type BackupOrder = {
 export type Damage = string[];
 
 const PART_BYTES = 8 * 1_048_576;
-const PIECE_BYTES = 1_048_576;
+const PIECE_BYTES = 262_144;
 /** PostgreSQL, git and this program name a pack's seal so: the SHA-1 of all before it. */
 const SEAL_BYTES = 20;
 const part = (number: number): string => String(number).padStart(6, '0');

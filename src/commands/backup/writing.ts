@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { PassThrough, Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { constants, createZstdCompress } from 'node:zlib';
@@ -17,8 +17,8 @@ export type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 export type BackupFile = {
   /**
-   * Exactly `size` bytes; throws where others come. Their SHA-256. What is not whole, as `isWhole` says at its end, is lent to no
-   * later backup.
+   * Exactly `size` bytes; throws where others come. Their SHA-256. The pieces are not to be read afterwards. What is not whole, as
+   * `isWhole` says at its end, is lent to no later backup.
    */
   add(name: string, size: number, pieces: Pieces, isWhole?: (sha256: string) => boolean): Promise<string>;
   /** Says that the base has it. */
@@ -34,6 +34,16 @@ export type BackupFile = {
 const MANIFEST_PART = 4 * 1_048_576;
 /** Each costs a turn of the thread pool and a write to the disk. */
 const PIECE_BYTES = 262_144;
+const PIECES_HELD = 8;
+
+/**
+ * Gives back the memory of a piece that nobody reads any more, and that has all of it, or the end where the rest is over. The garbage
+ * collector would wait for 64 MB of pieces, and look through the whole heap then.
+ */
+function release({ buffer, byteOffset, byteLength }: Buffer, isRestOver: boolean): void {
+  if (byteLength > 0 && byteOffset + byteLength === buffer.byteLength && (byteOffset === 0 || isRestOver))
+    (buffer as ArrayBuffer).transfer(0);
+}
 
 async function encrypted(plain: Readable, recipients: readonly string[]): Promise<Readable> {
   if (recipients.length === 0) return plain;
@@ -64,22 +74,31 @@ export async function startWriting(
   const draft = target === STANDARD_OUTPUT ? undefined : `${target}.part`;
   const handle = draft === undefined ? undefined : await open(draft, 'w', 0o600);
   let index: IndexWriting | undefined;
-  const output: Writable = handle ? handle.createWriteStream({ flush: true }) : process.stdout;
-  const tar = new PassThrough({ highWaterMark: 4 * 1_048_576 });
   const compressed = createZstdCompress({
     chunkSize: PIECE_BYTES,
     params: { [constants.ZSTD_c_compressionLevel]: 3 },
+    // Its type does not know that it is one of a stream.
+    ...{ highWaterMark: PIECES_HELD * PIECE_BYTES },
   });
+  async function save(pieces: AsyncIterable<Buffer>): Promise<void> {
+    for await (const piece of pieces) {
+      await handle?.writeFile(piece);
+      // Of one buffer after the other the compression fills all.
+      if (recipients.length === 0) release(piece, true);
+    }
+    await handle?.sync();
+    await handle?.close();
+  }
   let failed: unknown;
-  const done = Promise.all([
-    pipeline(tar, compressed),
-    encrypted(compressed, recipients).then((sealed) =>
-      pipeline(sealed, output, { end: handle !== undefined }),
-    ),
-  ]).catch((error: unknown) => {
+  compressed.on('error', (error) => {
     failed ??= error;
-    tar.destroy();
   });
+  const done = encrypted(compressed, recipients)
+    .then((sealed) => (handle ? pipeline(sealed, save) : pipeline(sealed, process.stdout, { end: false })))
+    .catch((error: unknown) => {
+      failed ??= error;
+      compressed.destroy();
+    });
   const all = createHash('sha256');
   let lines: string[] = [];
   let held = 0;
@@ -88,8 +107,8 @@ export async function startWriting(
   let bytes = 0;
   async function put(piece: Buffer): Promise<void> {
     if (failed) throw failed;
-    if (piece.length === 0 || tar.write(piece)) return;
-    await Promise.race([new Promise((resolve) => tar.once('drain', resolve)), done]);
+    if (piece.length === 0 || compressed.write(piece, (error) => error ?? release(piece, false))) return;
+    await Promise.race([new Promise((resolve) => compressed.once('drain', resolve)), done]);
     if (failed) throw failed;
   }
   async function addPlain(name: string, size: number, pieces: Pieces): Promise<string> {
@@ -135,7 +154,7 @@ export async function startWriting(
       const text = Buffer.from(JSON.stringify(end));
       await addPlain('end.json', text.length, [text]);
       await put(tarEnd());
-      tar.end();
+      compressed.end();
       await done;
       if (failed) throw failed;
       if (draft !== undefined) {
@@ -148,7 +167,7 @@ export async function startWriting(
     },
     async discard() {
       failed ??= new Error('the backup was given up');
-      tar.destroy();
+      compressed.destroy();
       await done;
       await handle?.close().catch(() => undefined);
       await index?.discard();
