@@ -1,7 +1,7 @@
 /** What is backed up is there again: rows, refs, objects, files, and the numbers that come next. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import {
   backUpApp,
@@ -17,7 +17,7 @@ import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { schemaSnapshot } from '../../platform/db/snapshot.ts';
 import { allRefs } from '../../platform/git/copies/copy.ts';
 import { folderOf } from './cut.ts';
-import { verifyBackup } from './restore.ts';
+import { restoreBackup, verifyBackup } from './restore.ts';
 import { tableRules } from './rules.ts';
 
 // No job runs: rows can be compared.
@@ -295,4 +295,24 @@ test('what is damaged is lent to no later backup, and lets no earlier one go', a
   const to = await place();
   expect(await to.restore(fileOf('mended'))).toEqual([]);
   expect(readFileSync(blobPath(join(to.config.files, 'blobs'), row?.name ?? '')).equals(bytes)).toBe(true);
+});
+
+test('a user who is no superuser restores into a database of their own', async () => {
+  await backUpApp(t, fileOf('plain'));
+  const to = await place();
+  const [row] = await to.sql<{ name: string }[]>`select current_database() as name`;
+  const { sql } = t.app.services.database;
+  const role = `plain_${process.pid}`;
+  await sql.unsafe(`create role ${role} login password 'plain'`);
+  try {
+    await sql.unsafe(`alter database ${row?.name} owner to ${role}`);
+    const { host } = inject('postgres');
+    const config = { ...to.config, databaseUrl: `postgres://${role}:plain@/${row?.name}?host=${host}` };
+    expect(await restoreBackup(config, fileOf('plain'), { identity: undefined }, listening())).toEqual([]);
+    expect(ofBoth(await digestTables(to.sql))).toEqual(ofBoth(await digestTables(sql)));
+  } finally {
+    await to.remove();
+    places.splice(0);
+    await sql.unsafe(`drop role ${role}`);
+  }
 });
