@@ -59,7 +59,7 @@ const SEAL_BYTES = 20;
 const part = (number: number): string => String(number).padStart(6, '0');
 const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ENOENT';
 
-/** Adds pieces of rows as entries that end with a row: each can be copied in by itself. */
+/** Adds pieces of rows as entries that end with a row: each can be copied in by itself. One is compressed while the next comes. */
 export async function addRows(
   writing: Pick<BackupFile, 'add'>,
   folder: string,
@@ -68,19 +68,25 @@ export async function addRows(
   let held: Buffer[] = [];
   let size = 0;
   let parts = 0;
-  const flush = async (all: Buffer): Promise<void> => {
-    if (all.length > 0) await writing.add(`${folder}/${part(parts++)}`, all.length, [all]);
+  let adding: Promise<unknown> = Promise.resolve();
+  const flush = async (pieces: Buffer[], length: number): Promise<void> => {
+    await adding;
+    if (length > 0) adding = writing.add(`${folder}/${part(parts++)}`, length, pieces);
+    // It is thrown where the next one waits for it.
+    adding.catch(() => undefined);
   };
   for await (const piece of rows) {
     held.push(piece);
     size += piece.length;
     const end = size > PART_BYTES ? piece.lastIndexOf(10) + 1 : 0;
     if (end === 0) continue;
-    await flush(Buffer.concat([...held.slice(0, -1), piece.subarray(0, end)]));
+    const rest = piece.length - end;
+    await flush([...held.slice(0, -1), piece.subarray(0, end)], size - rest);
     held = [piece.subarray(end)];
-    size = piece.length - end;
+    size = rest;
   }
-  await flush(Buffer.concat(held));
+  await flush(held, size);
+  await adding;
 }
 
 /** The live traces: opened before the cut, so that what is archived meanwhile is there still. */
