@@ -60,21 +60,48 @@ export async function selectBegun(connection: CopyConnection): Promise<Set<strin
   return new Set((await connection.ask<{ name: string }>(begun)).map(({ name }) => name));
 }
 
-/** Nobody begins a write of these containers, or ends one, until the transaction ends. */
-export async function lockContainers(
-  connection: CopyConnection,
-  stored: readonly Pick<Stored, 'kind' | 'container'>[],
-): Promise<void> {
-  await connection.ask(
+const aliveUses = `
+  from repository_uses u join processes p on p.id = u.process_id
+  where u.purpose = 'write' and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})`;
+
+/** The containers that somebody writes to, as the connection sees them. */
+export async function selectWritten(connection: CopyConnection): Promise<Set<string>> {
+  const rows = await connection.ask<{ name: string }>(
+    `select distinct u.container || ' ' || u.container_id as name ${aliveUses}`,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The transaction in which containers are locked. */
+export const beginLocking = (connection: CopyConnection): Promise<object[]> =>
+  connection.ask(
     "begin; set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '60s'",
   );
-  for (const [kind, table] of tables) {
-    const ids = stored.filter((each) => each.kind === kind).map((each) => Number(each.container));
-    if (ids.length > 0)
+
+type Container = Pick<Stored, 'kind' | 'container'>;
+
+const rowOf = ({ kind, container }: Container): string =>
+  `${tables.find(([each]) => each === kind)?.[1]} where id = ${Number(container)}`;
+
+/** Nobody begins a write of the container, or ends one, until the transaction ends. */
+export const lockContainer = (connection: CopyConnection, each: Container): Promise<object[]> =>
+  connection.ask(`select from ${rowOf(each)} for no key update`);
+
+/** Locks it if nobody writes to it; false where somebody does, or holds its row. It waits for nothing. */
+export async function lockIfQuiet(connection: CopyConnection, each: Container): Promise<boolean> {
+  const locked = await connection.ask(
+    `savepoint quiet; select 1 as n from ${rowOf(each)} for no key update skip locked`,
+  );
+  // Whoever has begun a write is seen: until then it holds the row.
+  const written =
+    locked.length === 0 ||
+    (
       await connection.ask(
-        `select from ${table} where id = any('{${ids.join(',')}}'::bigint[]) order by id for no key update`,
-      );
-  }
+        `select 1 as n ${aliveUses} and u.container = '${each.kind}' and u.container_id = ${Number(each.container)} limit 1`,
+      )
+    ).length > 0;
+  await connection.ask(written ? 'rollback to savepoint quiet' : 'release savepoint quiet');
+  return !written;
 }
 
 /** False where another backup runs. Blobs are removed by nobody until the connection ends. */

@@ -5,6 +5,7 @@ import { expect, inject, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { folderFor } from '../../../test/support/backups.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
+import { mustGit } from '../../../test/support/git.ts';
 import { projectRepository } from '../../domain/repositories/index.ts';
 import { connectToCopy } from '../../platform/db/database.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
@@ -95,6 +96,38 @@ test('what is written between the snapshot and the refs makes another cut, which
       `select payload::text as payload from outbox where fact = 'repository_pushed' order by id desc limit 1`,
     );
     expect(events[0]?.payload).toContain(head);
+    await snapshot.ask('commit');
+    await two.ask(`delete from repository_uses where purpose = 'read'`);
+  });
+});
+
+test('a write that goes on at the snapshot is waited for: what it wrote is there, and it is over', async () => {
+  const project = await makeRepository();
+  const spool = mkdtempSync(join(folderFor('spool'), 'x-'));
+  const { presence, config, repositories } = t.app.services;
+  const lease = await repositories.lease(projectRepository(project), 'write');
+  await connected(async (one, two) => {
+    let rounds = 0;
+    const snapshot: CopyConnection = {
+      ...one,
+      async ask(text) {
+        const rows = await one.ask<never>(text);
+        if (/from repositories r join/.test(text) && rounds++ === 0) {
+          await mustGit(lease.git.folder, ['update-ref', 'refs/heads/late', 'refs/heads/main']);
+          await lease.release();
+        }
+        return rows;
+      },
+    };
+    const cut = await takeCut(snapshot, two, {
+      ...{ storages: config.storages, spool, processId: presence.id },
+      onDamage: (_, problem) => expect.unreachable(problem),
+    });
+    expect(rounds).toBe(2);
+    const stored = cut.stored.find(({ container }) => container === `${project}`);
+    expect(readFileSync(stored ? cut.refsOf(stored) : '', 'utf8')).toMatch(/ refs\/heads\/late$/m);
+    const uses = await snapshot.ask(`select from repository_uses where purpose = 'write'`);
+    expect(uses).toEqual([]);
     await snapshot.ask('commit');
     await two.ask(`delete from repository_uses where purpose = 'read'`);
   });

@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryPath } from '../../domain/repositories/index.ts';
 import type { Config } from '../../kernel/config.ts';
+import { monotonic } from '../../platform/clock.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
 import { allRefs, eachOf, headOf } from '../../platform/git/copies/copy.ts';
 import {
+  beginLocking,
   containerOf,
   holdRepositories,
-  lockContainers,
+  lockContainer,
+  lockIfQuiet,
   type Stored,
   selectBegun,
   selectMarks,
   selectStored,
+  selectWritten,
 } from './cut-queries.ts';
 
 export type Cut = {
@@ -57,11 +61,35 @@ async function awaitBegun(connection: CopyConnection): Promise<boolean> {
   return begun.size === 0;
 }
 
+const QUIET_MS = 2_000;
+const QUIET_POLL_MS = 10;
+
+/**
+ * Locks containers until the transaction ends, each when nobody writes to it. What has no pause is locked in the end while it is
+ * written to.
+ */
+async function lockContainers(
+  connection: CopyConnection,
+  containers: readonly Pick<Stored, 'kind' | 'container'>[],
+): Promise<void> {
+  await beginLocking(connection);
+  const until = monotonic() + QUIET_MS;
+  let rest = [...containers];
+  while (rest.length > 0 && monotonic() < until) {
+    const written: typeof rest = [];
+    for (const each of rest) if (!(await lockIfQuiet(connection, each))) written.push(each);
+    rest = written;
+    if (rest.length > 0) await sleep(QUIET_POLL_MS);
+  }
+  for (const each of rest) await lockContainer(connection, each);
+}
+
 /**
  * Opens the snapshot, and reads behind it the refs of all repositories. Whoever writes to one locks its container's row first, so
- * that a row which nobody has locked or changed from before the snapshot until its refs are read says that they are those of the
- * snapshot. Containers of which that is not so are locked here for the moment of the next snapshot. A write that is going on then
- * has its row in the snapshot, by which a restored program settles it, as after a crash.
+ * that a row which nobody has locked or changed from before the snapshot until its refs are read, and of which the snapshot knows no
+ * write, says that they are those of the snapshot. Containers of which that is not so are locked here, each when nobody writes to
+ * it, for the moment of the next snapshot. A write without a pause has its row in the snapshot, by which a restored program
+ * settles it, as after a crash.
  */
 export async function takeCut(
   snapshot: CopyConnection,
@@ -104,11 +132,12 @@ export async function takeCut(
       continue;
     }
     const quiet = stored.filter((each) => !isBusy(each));
+    const written = await selectWritten(snapshot);
     await read(quiet);
     const after = await selectMarks(others);
     const changed = quiet.filter((each) => {
       const mark = before.get(containerOf(each));
-      return mark === undefined || mark !== after.get(containerOf(each));
+      return mark === undefined || mark !== after.get(containerOf(each)) || written.has(containerOf(each));
     });
     if (changed.length === 0) {
       for (const [each, problem] of damaged) onDamage(each, problem);
