@@ -213,7 +213,12 @@ export async function measureBackup(): Promise<Figure[]> {
     if (!existsSync(at('restored/repositories'))) throw new Error('nothing was restored');
 
     return [
-      speed(`backup of ${size}`, whole.seconds, dump.seconds + tar.seconds, 'pg_dump -Fc, and tar to zstd -3'),
+      speed(
+        `backup of ${size}`,
+        whole.seconds,
+        dump.seconds + tar.seconds,
+        'pg_dump -Fc, and tar to zstd -3',
+      ),
       merely('its file', size1 / 1_048_576, 'MB'),
       ratioOf(
         'another by --base, without changes',

@@ -29,6 +29,24 @@ export async function client(args: string[], folder?: string): Promise<void> {
   if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${said}`);
 }
 
+const MEBIBYTE = 1_048_576;
+
+/** A commit of so many files of 1 MB each, which no compression and no delta makes smaller. */
+export function* bigStream(files: number): Generator<string | Buffer> {
+  let state = 12_345;
+  yield 'commit refs/heads/main\ncommitter Ada Lovelace <ada@example.com> 1700000000 +0000\ndata 4\nbig\n\n';
+  for (let file = 0; file < files; file++) {
+    const content = Buffer.alloc(MEBIBYTE);
+    for (let at = 0; at < content.length; at += 4) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+      content.writeInt32LE(state ^ (state >>> 15), at);
+    }
+    yield `M 100644 inline big-${file}.bin\ndata ${content.length}\n`;
+    yield content;
+    yield '\n';
+  }
+}
+
 /** A bare repository of the stream's commits. */
 export async function importHistory(folder: string, stream: Iterable<string | Buffer>): Promise<void> {
   await git(['init', '-q', '--bare', folder]);

@@ -8,12 +8,10 @@ import { verifyCopy } from '../src/platform/git/copies/check.ts';
 import { git } from '../src/platform/git/program/program.ts';
 import { makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { historyStream } from '../test/support/history.ts';
-import { client, importHistory, makeProject, rate, withToken } from './git-client.ts';
+import { bigStream, client, importHistory, makeProject, rate, withToken } from './git-client.ts';
 import { type Compared, compare, compareLoad, median } from './measure.ts';
 import { memoryOf, startScript } from './processes.ts';
 import { atMost, type Figure } from './table.ts';
-
-const MEBIBYTE = 1_048_576;
 
 const cloning = (url: string, into: string, loops: number) => (seconds: number) =>
   rate(
@@ -128,22 +126,6 @@ async function measureMemory(program: Program, big: string): Promise<Figure[]> {
   return [atMost('memory (PSS) above idle during a clone of 500 MB', most - idle, 150, 'MB')];
 }
 
-function* bigStream(): Generator<string | Buffer> {
-  // No compression and no delta makes this smaller.
-  let state = 12_345;
-  yield 'commit refs/heads/main\ncommitter Ada Lovelace <ada@example.com> 1700000000 +0000\ndata 4\nbig\n\n';
-  for (let file = 0; file < 500; file++) {
-    const content = Buffer.alloc(MEBIBYTE);
-    for (let at = 0; at < content.length; at += 4) {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-      content.writeInt32LE(state ^ (state >>> 15), at);
-    }
-    yield `M 100644 inline big-${file}.bin\ndata ${content.length}\n`;
-    yield content;
-    yield '\n';
-  }
-}
-
 async function runProgram(program: string, args: string[]): Promise<void> {
   const code = await new Promise((resolve) => spawn(program, args, { stdio: 'ignore' }).on('close', resolve));
   if (code !== 0) throw new Error(`${program} ended with ${code}`);
@@ -226,7 +208,7 @@ export async function measureRepositories(): Promise<Figure[]> {
   await program.root('PUT /application/settings', settings);
   const sources = makeFolder();
   await importHistory(join(sources, 'history.git'), historyStream());
-  await importHistory(join(sources, 'big.git'), bigStream());
+  await importHistory(join(sources, 'big.git'), bigStream(500));
   const figures = [
     ...(await measureTraffic(program, join(sources, 'history.git'))),
     ...(await measureMemory(program, join(sources, 'big.git'))),

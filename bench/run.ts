@@ -1,10 +1,11 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, export, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, export, backup, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundle } from '../scripts/bundle.ts';
 import { cleanUp, makeFolder, type Program, ROOT_TOKEN, startProgram } from '../test/journeys/support.ts';
 import { measureAlerts } from './alerts.ts';
+import { measureBackup } from './backup.ts';
 import { measureCi } from './ci.ts';
 import { measureErrors } from './errors.ts';
 import { measureEvents } from './events.ts';
@@ -200,6 +201,7 @@ const parts: Record<string, Part> = {
   ci: measureCi,
   packages: measurePackages,
   export: measureExports,
+  backup: measureBackup,
   errors: measureErrors,
   alerts: measureAlerts,
   feed: async () => [...(await measureEvents()), ...(await measureWatchers())],

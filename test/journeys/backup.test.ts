@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,11 +11,11 @@ import { repositoryPath } from '../../src/domain/repositories/store/containers.t
 import { packageFolder } from '../../src/package.ts';
 import { type Answers, alike, ask, collectAnswers, missingAnswers } from '../releases/answers.ts';
 import { fill, git, ROOT_PASSWORD, ROOT_TOKEN } from '../releases/contents.ts';
+import { startDebians } from './debians-postgres.ts';
 import {
   callAs,
   cleanUp,
   databaseProcesses,
-  freePort,
   killNow,
   launcher,
   makeFolder,
@@ -214,58 +214,12 @@ test('what was acknowledged before the backup began is there, and nothing is the
   await restored.stop();
 }, 900_000);
 
-/** PostgreSQL as Debian has it, on a port of its own. */
-async function startDebians(): Promise<{ url: string; stop(): Promise<void> }> {
-  const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql').sort() : [];
-  const programs = join('/usr/lib/postgresql', versions.at(-1) ?? '', 'bin');
-  if (!existsSync(join(programs, 'initdb')))
-    throw new Error('PostgreSQL is missing: install the Debian package postgresql');
-  const folder = makeFolder();
-  const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
-  const cluster = join(folder, 'cluster');
-  mkdirSync(cluster);
-  if (owner) for (const path of [folder, cluster]) chownSync(path, owner.uid, owner.gid);
-  const port = await freePort();
-  const at = { ...owner, cwd: cluster, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8' } };
-  execFileSync(join(programs, 'initdb'), ['-D', cluster, '-U', 'ashlar', '-A', 'trust', '-E', 'UTF8'], {
-    ...at,
-    stdio: 'pipe',
-  });
-  const child = spawn(
-    join(programs, 'postgres'),
-    ['-D', cluster, '-p', String(port), '-k', cluster, '-h', '127.0.0.1'],
-    {
-      ...at,
-      stdio: 'ignore',
-    },
-  );
-  const ended = once(child, 'exit');
-  const url = `postgres://ashlar@127.0.0.1:${port}/postgres`;
-  const isReady = () => {
-    try {
-      execFileSync(join(programs, 'psql'), ['-q', '-c', 'select 1', url], { ...at, stdio: 'pipe' });
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  await expect.poll(isReady, { timeout: 60_000 }).toBe(true);
-  execFileSync(join(programs, 'psql'), ['-q', '-c', 'create database ashlar', url], { ...at, stdio: 'pipe' });
-  return {
-    url: `postgres://ashlar@127.0.0.1:${port}/ashlar`,
-    async stop() {
-      child.kill('SIGINT');
-      await ended;
-    },
-  };
-}
-
 test("from an embedded database into Debian's PostgreSQL, and back", async () => {
   await mustRun(program.data, ['backup', fileOf('embedded')]);
   const debians = await startDebians();
   try {
     const between = join(makeFolder(), 'data');
-    const there = { DATABASE_URL: debians.url };
+    const there = { DATABASE_URL: debians.create('ashlar') };
     await mustRun(between, ['restore', fileOf('embedded')], there);
     const second = await startProgram({ data: between, env: { ...env, ...there } });
     await settle(second.url);
