@@ -1,4 +1,5 @@
 /** The cut: one snapshot of the database, and the refs of each repository that it explains. */
+import { WRITES_WAIT_UNTIL } from '../../domain/repositories/index.ts';
 import type { RepositoryKey } from '../../kernel/repository-store.ts';
 import { BACKUP_LOCK } from '../../platform/blobs/blobs.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
@@ -60,49 +61,28 @@ export async function selectBegun(connection: CopyConnection): Promise<Set<strin
   return new Set((await connection.ask<{ name: string }>(begun)).map(({ name }) => name));
 }
 
-const aliveUses = `
-  from repository_uses u join processes p on p.id = u.process_id
-  where u.purpose = 'write' and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})`;
-
-/** The containers that somebody writes to, as the connection sees them. */
-export async function selectWritten(connection: CopyConnection): Promise<Set<string>> {
-  const rows = await connection.ask<{ name: string }>(
-    `select distinct u.container || ' ' || u.container_id as name ${aliveUses}`,
-  );
+/** The containers that somebody writes to now; `settled`: also those pushes of git that a restored program records by itself. */
+export async function selectWritten(
+  connection: CopyConnection,
+  { settled }: { settled: boolean },
+): Promise<Set<string>> {
+  const rows = await connection.ask<{ name: string }>(`
+    select distinct u.container || ' ' || u.container_id as name
+    from repository_uses u join processes p on p.id = u.process_id
+    where u.purpose = 'write' and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})
+      ${settled ? '' : 'and u.pushed is null'}`);
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The transaction in which containers are locked. */
-export const beginLocking = (connection: CopyConnection): Promise<object[]> =>
-  connection.ask(
-    "begin; set local lock_timeout = '5s'; set local idle_in_transaction_session_timeout = '60s'",
-  );
+/** No write of any repository begins from now on, for so many milliseconds or until letWrites(). */
+export const holdWrites = (connection: CopyConnection, milliseconds: number): Promise<object[]> =>
+  connection.ask(`
+    insert into instance_facts (name, value)
+    values ('${WRITES_WAIT_UNTIL}', to_jsonb(clock_timestamp() + interval '${milliseconds} milliseconds'))
+    on conflict (name) do update set value = excluded.value`);
 
-type Container = Pick<Stored, 'kind' | 'container'>;
-
-const rowOf = ({ kind, container }: Container): string =>
-  `${tables.find(([each]) => each === kind)?.[1]} where id = ${Number(container)}`;
-
-/** Nobody begins a write of the container, or ends one, until the transaction ends. */
-export const lockContainer = (connection: CopyConnection, each: Container): Promise<object[]> =>
-  connection.ask(`select from ${rowOf(each)} for no key update`);
-
-/** Locks it if nobody writes to it; false where somebody does, or holds its row. It waits for nothing. */
-export async function lockIfQuiet(connection: CopyConnection, each: Container): Promise<boolean> {
-  const locked = await connection.ask(
-    `savepoint quiet; select 1 as n from ${rowOf(each)} for no key update skip locked`,
-  );
-  // Whoever has begun a write is seen: until then it holds the row.
-  const written =
-    locked.length === 0 ||
-    (
-      await connection.ask(
-        `select 1 as n ${aliveUses} and u.container = '${each.kind}' and u.container_id = ${Number(each.container)} limit 1`,
-      )
-    ).length > 0;
-  await connection.ask(written ? 'rollback to savepoint quiet' : 'release savepoint quiet');
-  return !written;
-}
+export const letWrites = (connection: CopyConnection): Promise<object[]> =>
+  connection.ask(`delete from instance_facts where name = '${WRITES_WAIT_UNTIL}'`);
 
 /** False where another backup runs. Blobs are removed by nobody until the connection ends. */
 export async function holdBlobs(connection: CopyConnection): Promise<boolean> {

@@ -6,11 +6,11 @@ import { useApp } from '../../../test/support/app.ts';
 import { folderFor } from '../../../test/support/backups.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
 import { mustGit } from '../../../test/support/git.ts';
-import { projectRepository } from '../../domain/repositories/index.ts';
+import { projectRepository, WRITES_WAIT_UNTIL } from '../../domain/repositories/index.ts';
 import { connectToCopy } from '../../platform/db/database.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
-import { takeCut } from './cut.ts';
-import { selectMarks } from './cut-queries.ts';
+import { type Cut, takeCut } from './cut.ts';
+import { holdWrites, letWrites, selectMarks } from './cut-queries.ts';
 
 const t = useApp({ still: true });
 
@@ -67,76 +67,135 @@ test('a use for writing changes the mark, whether or not it writes; reads change
   });
 });
 
-test('what is written between the snapshot and the refs makes another cut, which has both or neither', async () => {
-  const project = await makeRepository();
+/** Takes a cut; `onAsk` hears each statement of the other connection first, and `onSnapshot` each of the snapshot's after it. */
+async function cutOf(
+  hear: { onAsk?(text: string): unknown; onSnapshot?(text: string): unknown },
+  look: (cut: Cut, snapshot: CopyConnection) => Promise<void>,
+): Promise<void> {
   const spool = mkdtempSync(join(folderFor('spool'), 'x-'));
-  const { storages } = t.app.services.config;
+  const { presence, config } = t.app.services;
+  await presence.announce();
   await connected(async (one, two) => {
-    let rounds = 0;
-    /** Commits right after the first snapshot. */
+    const others: CopyConnection = {
+      ...two,
+      async ask(text) {
+        await hear.onAsk?.(text);
+        return two.ask(text);
+      },
+    };
     const snapshot: CopyConnection = {
       ...one,
       async ask(text) {
         const rows = await one.ask<never>(text);
-        if (/from repositories r join/.test(text) && rounds++ === 0) await commit(project, 'main', 'between');
+        await hear.onSnapshot?.(text);
         return rows;
       },
     };
-    await t.app.services.presence.announce();
-    const cut = await takeCut(snapshot, two, {
-      ...{ storages, spool, processId: t.app.services.presence.id },
-      onDamage: (_, problem) => expect.unreachable(problem),
-    });
-    expect(rounds).toBe(2);
-    const stored = cut.stored.find(({ kind, container }) => kind === 'project' && container === `${project}`);
-    if (!stored) throw new Error('the repository is not in the cut');
-    const [, head] =
-      /^([0-9a-f]{40}) refs\/heads\/main$/m.exec(readFileSync(cut.refsOf(stored), 'utf8')) ?? [];
-    const events = await snapshot.ask<{ payload: string }>(
-      `select payload::text as payload from outbox where fact = 'repository_pushed' order by id desc limit 1`,
-    );
-    expect(events[0]?.payload).toContain(head);
-    await snapshot.ask('commit');
-    await two.ask(`delete from repository_uses where purpose = 'read'`);
-  });
-});
-
-test('a write that goes on at the snapshot is waited for: what it wrote is there, and it is over', async () => {
-  const project = await makeRepository();
-  const spool = mkdtempSync(join(folderFor('spool'), 'x-'));
-  const { presence, config, repositories } = t.app.services;
-  const lease = await repositories.lease(projectRepository(project), 'write');
-  await connected(async (one, two) => {
-    let rounds = 0;
-    const snapshot: CopyConnection = {
-      ...one,
-      async ask(text) {
-        const rows = await one.ask<never>(text);
-        if (/from repositories r join/.test(text) && rounds++ === 0) {
-          await mustGit(lease.git.folder, ['update-ref', 'refs/heads/late', 'refs/heads/main']);
-          await lease.release();
-        }
-        return rows;
-      },
-    };
-    const cut = await takeCut(snapshot, two, {
+    const cut = await takeCut(snapshot, others, {
       ...{ storages: config.storages, spool, processId: presence.id },
       onDamage: (_, problem) => expect.unreachable(problem),
     });
-    expect(rounds).toBe(2);
-    const stored = cut.stored.find(({ container }) => container === `${project}`);
-    expect(readFileSync(stored ? cut.refsOf(stored) : '', 'utf8')).toMatch(/ refs\/heads\/late$/m);
-    const uses = await snapshot.ask(`select from repository_uses where purpose = 'write'`);
-    expect(uses).toEqual([]);
-    await snapshot.ask('commit');
+    await look(cut, one);
+    await one.ask('commit');
     await two.ask(`delete from repository_uses where purpose = 'read'`);
+  });
+}
+
+function refsIn(cut: Cut, project: number): string {
+  const stored = cut.stored.find(({ kind, container }) => kind === 'project' && container === `${project}`);
+  if (!stored) throw new Error('the repository is not in the cut');
+  return readFileSync(cut.refsOf(stored), 'utf8');
+}
+
+const headIn = (cut: Cut, project: number): string =>
+  /^([0-9a-f]{40}) refs\/heads\/main$/m.exec(refsIn(cut, project))?.[1] ?? 'none';
+
+const lastPush = async (connection: CopyConnection): Promise<string> =>
+  (
+    await connection.ask<{ payload: string }>(
+      `select payload::text as payload from outbox where fact = 'repository_pushed' order by id desc limit 1`,
+    )
+  )[0]?.payload ?? '';
+
+test('what is written before the snapshot is in both, and what would be written behind it waits', async () => {
+  const project = await makeRepository();
+  let early: Promise<unknown> | undefined;
+  let late: Promise<unknown> | undefined;
+  await cutOf(
+    {
+      async onAsk(text) {
+        // The refs were read once.
+        if (/writes_wait_until/.test(text) && early === undefined) {
+          early = commit(project, 'main', 'early');
+          await early;
+        }
+      },
+      onSnapshot(text) {
+        if (/from repositories r join/.test(text)) late ??= commit(project, 'main', 'late');
+      },
+    },
+    async (cut, snapshot) => {
+      expect(await lastPush(snapshot)).toContain(headIn(cut, project));
+      await late;
+      const { body } = await t.root(`GET /projects/${project}/repository/commits`);
+      expect(body.map(({ title }: { title: string }) => title)).toEqual(['late', 'early', 'first']);
+      expect(headIn(cut, project)).toBe(body[1].id);
+    },
+  );
+});
+
+test('a write that goes on is waited for: what it wrote is there, and it is over', async () => {
+  const project = await makeRepository();
+  const lease = await t.app.services.repositories.lease(projectRepository(project), 'write');
+  let polls = 0;
+  await cutOf(
+    {
+      async onAsk(text) {
+        if (!/pushed is null/.test(text) || polls++ > 0) return;
+        await mustGit(lease.git.folder, ['update-ref', 'refs/heads/late', 'refs/heads/main']);
+        await lease.release();
+      },
+    },
+    async (cut, snapshot) => {
+      expect(refsIn(cut, project)).toMatch(/ refs\/heads\/late$/m);
+      expect(await snapshot.ask(`select from repository_uses where purpose = 'write'`)).toEqual([]);
+    },
+  );
+});
+
+test('a push of git is not waited for, since the snapshot has what it is to record', async () => {
+  const project = await makeRepository();
+  const intent = { userId: 1, updates: [] };
+  const lease = await t.app.services.repositories.lease(projectRepository(project), 'write', intent);
+  let polls = 0;
+  await cutOf(
+    {
+      onAsk(text) {
+        if (/pushed is null/.test(text)) polls += 1;
+      },
+    },
+    async (_, snapshot) => {
+      expect(polls).toBe(1);
+      const uses = await snapshot.ask(`select pushed from repository_uses where purpose = 'write'`);
+      expect(uses).toEqual([{ pushed: intent }]);
+    },
+  );
+  await lease.release();
+});
+
+test('writes that a dead backup holds go on when its time is over', async () => {
+  const project = await makeRepository();
+  await connected(async (one) => {
+    await holdWrites(one, 200);
+    await commit(project, 'main', 'waited');
+    expect(await one.ask(`select from instance_facts where name = '${WRITES_WAIT_UNTIL}'`)).toHaveLength(1);
+    await letWrites(one);
   });
 });
 
 test('a use that was being recorded when the marks were read is in the snapshot', async () => {
   const project = await makeRepository();
-  const spool = mkdtempSync(join(folderFor('spool'), 'x-'));
-  const { presence, config, database } = t.app.services;
+  const { presence, database } = t.app.services;
   const recording = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const recorded = database.sql.begin(async (tx) => {
@@ -148,34 +207,22 @@ test('a use that was being recorded when the marks were read is in the snapshot'
     await recording.promise;
   });
   await begun.promise;
-  await connected(async (one, two) => {
-    let looks = 0;
-    const others: CopyConnection = {
-      ...two,
-      async ask(text) {
+  let looks = 0;
+  await cutOf(
+    {
+      onAsk(text) {
         if (/from pg_locks/.test(text) && looks++ === 1) recording.resolve();
-        return two.ask(text);
       },
-    };
-    const snapshot: CopyConnection = {
-      ...one,
-      async ask(text) {
-        const rows = await one.ask<never>(text);
-        // Too late: it is in no snapshot then.
-        if (/from repositories r join/.test(text)) recording.resolve();
-        return rows;
-      },
-    };
-    await takeCut(snapshot, others, {
-      ...{ storages: config.storages, spool, processId: presence.id },
-      onDamage: (_, problem) => expect.unreachable(problem),
-    });
-    const uses = await snapshot.ask(
-      `select from repository_uses where purpose = 'write' and container_id = ${project}`,
-    );
-    expect(uses).toHaveLength(1);
-    await snapshot.ask('commit');
-  });
+      // Too late: it is in no snapshot then.
+      onSnapshot: () => recording.resolve(),
+    },
+    async (_, snapshot) => {
+      const uses = await snapshot.ask(
+        `select from repository_uses where purpose = 'write' and container_id = ${project}`,
+      );
+      expect(uses).toHaveLength(1);
+    },
+  );
   await recorded;
   await database.sql`delete from repository_uses`;
 });

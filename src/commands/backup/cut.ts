@@ -8,11 +8,10 @@ import { monotonic } from '../../platform/clock.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
 import { allRefs, eachOf, headOf } from '../../platform/git/copies/copy.ts';
 import {
-  beginLocking,
   containerOf,
   holdRepositories,
-  lockContainer,
-  lockIfQuiet,
+  holdWrites,
+  letWrites,
   type Stored,
   selectBegun,
   selectMarks,
@@ -37,8 +36,12 @@ export type CutOptions = {
 };
 
 const MAX_ROUNDS = 10;
-/** PostgreSQL's code for a lock that was waited for too long. */
-const LOCK_NOT_AVAILABLE = '55P03';
+/** Readings before writes are held: each has what was written since the one before. */
+const EARLY_READINGS = 3;
+/** For which writes wait at most, in milliseconds, and those that go on are waited for. */
+const HELD_MS = 5_000;
+const DRAIN_MS = 3_000;
+const POLL_MS = 10;
 
 export function folderOf({ kind, container, wiki, storage }: Stored, storages: Config['storages']): string {
   const root = storages.get(storage);
@@ -47,49 +50,30 @@ export function folderOf({ kind, container, wiki, storage }: Stored, storages: C
   return join(root, repositoryPath({ kind, id: Number(container), wiki }));
 }
 
-const BEGUN_POLLS = 500;
-const BEGUN_POLL_MS = 10;
+/** Resolves when it is so, or the time is over: whether it is so. */
+async function comesTrue(isSo: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
+  for (const until = monotonic() + milliseconds; ; await sleep(POLL_MS)) {
+    if (await isSo()) return true;
+    if (monotonic() > until) return false;
+  }
+}
 
-/** Whether the uses that are being recorded now, a statement each, are recorded soon. */
+/** Waits for the uses that are being recorded now, a statement each; false where that takes long. */
 async function awaitBegun(connection: CopyConnection): Promise<boolean> {
   let begun = await selectBegun(connection);
-  for (let poll = 0; begun.size > 0 && poll < BEGUN_POLLS; poll++) {
-    await sleep(BEGUN_POLL_MS);
+  return comesTrue(async () => {
     const still = await selectBegun(connection);
     begun = new Set([...begun].filter((name) => still.has(name)));
-  }
-  return begun.size === 0;
-}
-
-const QUIET_MS = 2_000;
-const QUIET_POLL_MS = 10;
-
-/**
- * Locks containers until the transaction ends, each when nobody writes to it. What has no pause is locked in the end while it is
- * written to.
- */
-async function lockContainers(
-  connection: CopyConnection,
-  containers: readonly Pick<Stored, 'kind' | 'container'>[],
-): Promise<void> {
-  await beginLocking(connection);
-  const until = monotonic() + QUIET_MS;
-  let rest = [...containers];
-  while (rest.length > 0 && monotonic() < until) {
-    const written: typeof rest = [];
-    for (const each of rest) if (!(await lockIfQuiet(connection, each))) written.push(each);
-    rest = written;
-    if (rest.length > 0) await sleep(QUIET_POLL_MS);
-  }
-  for (const each of rest) await lockContainer(connection, each);
+    return begun.size === 0;
+  }, HELD_MS);
 }
 
 /**
- * Opens the snapshot, and reads behind it the refs of all repositories. Whoever writes to one locks its container's row first, so
- * that a row which nobody has locked or changed from before the snapshot until its refs are read, and of which the snapshot knows no
- * write, says that they are those of the snapshot. Containers of which that is not so are locked here, each when nobody writes to
- * it, for the moment of the next snapshot. A write without a pause has its row in the snapshot, by which a restored program
- * settles it, as after a crash.
+ * Opens the snapshot, and reads the refs of all repositories as they are at its moment. Most are read before: whoever writes to one
+ * locks its container's row first, so that a row which nobody has locked or changed since, and that nobody wrote to then, says
+ * that its refs are the same. For the moment of the snapshot no write begins anywhere, those that go on are waited for, and what was
+ * written since the last reading is read again. A write that takes long, and a push of git, has its row in the snapshot, by
+ * which a restored program settles it, as after a crash.
  */
 export async function takeCut(
   snapshot: CopyConnection,
@@ -98,53 +82,61 @@ export async function takeCut(
 ): Promise<Cut> {
   const { storages, processId, spool, onDamage } = options;
   const refsOf = ({ id }: Stored): string => join(spool, id);
-  const busy = new Map<string, Pick<Stored, 'kind' | 'container'>>();
-  const isBusy = (each: Stored): boolean => busy.has(containerOf(each));
+  const damaged = new Map<string, [Stored, string]>();
+  /** The mark of each container when its repositories were read; none where somebody wrote to it then. */
+  const known = new Map<string, string>();
+  const read = async (
+    stored: readonly Stored[],
+    marks: ReadonlyMap<string, string>,
+    written: ReadonlySet<string>,
+  ) => {
+    const changed = stored.filter((each) => {
+      const mark = known.get(containerOf(each));
+      return mark === undefined || mark !== marks.get(containerOf(each));
+    });
+    await eachOf(changed, async (each) => {
+      const folder = folderOf(each, storages);
+      damaged.delete(each.id);
+      const text = await Promise.all([headOf(folder), allRefs(folder)]).then(
+        (both) => both.join(''),
+        (error: unknown) => {
+          damaged.set(each.id, [each, (error as Error).message]);
+          return 'ref: refs/heads/main\n';
+        },
+      );
+      await writeFile(refsOf(each), text, 'latin1');
+    });
+    for (const each of changed) {
+      const [name, mark] = [containerOf(each), marks.get(containerOf(each))];
+      if (mark === undefined || written.has(name)) known.delete(name);
+      else known.set(name, mark);
+    }
+  };
   for (let round = 1; round <= MAX_ROUNDS; round++) {
-    const damaged: [Stored, string][] = [];
-    const read = async (some: readonly Stored[]): Promise<void> =>
-      eachOf(some, async (each) => {
-        const folder = folderOf(each, storages);
-        const text = await Promise.all([headOf(folder), allRefs(folder)]).then(
-          (both) => both.join(''),
-          (error: unknown) => {
-            damaged.push([each, (error as Error).message]);
-            return 'ref: refs/heads/main\n';
-          },
-        );
-        await writeFile(refsOf(each), text, 'latin1');
-      });
-    const before = await selectMarks(others);
-    if (!(await awaitBegun(others))) continue;
-    let stored: Stored[];
+    for (let reading = 1; reading <= EARLY_READINGS; reading++) {
+      const marks = await selectMarks(others);
+      if (!(await awaitBegun(others))) continue;
+      const written = await selectWritten(others, { settled: true });
+      await read(await selectStored(others), marks, written);
+    }
+    const until = monotonic() + HELD_MS;
+    await holdWrites(others, HELD_MS);
     try {
-      await lockContainers(others, [...busy.values()]);
+      if (!(await awaitBegun(others))) continue;
+      await comesTrue(async () => (await selectWritten(others, { settled: false })).size === 0, DRAIN_MS);
       await snapshot.ask('begin isolation level repeatable read, read only');
-      stored = await selectStored(snapshot);
-      await read(stored.filter(isBusy));
+      const stored = await selectStored(snapshot);
+      await read(stored, await selectMarks(others), new Set());
       // Before anybody can move or remove them.
       await holdRepositories(others, processId);
-      await others.ask('commit');
-    } catch (error) {
-      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || round === MAX_ROUNDS) throw error;
-      await others.ask('rollback');
+      if (monotonic() < until) {
+        for (const [each, problem] of damaged.values()) onDamage(each, problem);
+        return { stored, refsOf };
+      }
       await snapshot.ask('rollback');
-      continue;
+    } finally {
+      await letWrites(others);
     }
-    const quiet = stored.filter((each) => !isBusy(each));
-    const written = await selectWritten(snapshot);
-    await read(quiet);
-    const after = await selectMarks(others);
-    const changed = quiet.filter((each) => {
-      const mark = before.get(containerOf(each));
-      return mark === undefined || mark !== after.get(containerOf(each)) || written.has(containerOf(each));
-    });
-    if (changed.length === 0) {
-      for (const [each, problem] of damaged) onDamage(each, problem);
-      return { stored, refsOf };
-    }
-    for (const each of changed) busy.set(containerOf(each), each);
-    await snapshot.ask('rollback');
   }
   throw new Error('the repositories are written to without a pause: try again later');
 }

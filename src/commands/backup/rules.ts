@@ -8,6 +8,11 @@ type TableRule = { do: 'drop'; why: string } | { do: 'keep'; where: string; why:
 
 export const tableRules: Readonly<Record<string, TableRule>> = {
   migrations: { do: 'drop', why: 'the header lists them, and a restore applies them' },
+  instance_facts: {
+    do: 'keep',
+    where: "name <> 'writes_wait_until'",
+    why: 'that one is of the backup itself',
+  },
   hook_deliveries: { do: 'keep', where: 'sent_at is not null', why: 'those that waited were sent since' },
   hook_events: {
     do: 'keep',

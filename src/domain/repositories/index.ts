@@ -55,6 +55,7 @@ export { publishedAt, tagReleases } from './refs/tag-releases.ts';
 export { tagsEndpoint } from './refs/tag-routes.ts';
 export { BlobRecord, searchFiles } from './search/files.ts';
 export { commitSearch, fileSearch } from './search/search-scopes.ts';
+export { WRITES_WAIT_UNTIL } from './store/actions.ts';
 export {
   containerTables,
   groupWiki,

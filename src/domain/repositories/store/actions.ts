@@ -21,7 +21,10 @@ export type Use = {
  */
 const unsynced = (sql: Sql) => sql`(select set_config('synchronous_commit', 'off', true) offset 0) unsynced`;
 
-/** Records a use; undefined without the container, and, but for reads, while it is read-only. */
+/** The name of the fact until when no write of any repository begins: a backup is taking its cut, and waits for those that go on. */
+export const WRITES_WAIT_UNTIL = 'writes_wait_until';
+
+/** Records a use; undefined without the container, for a write while all wait, and, but for reads, while it is read-only. */
 export async function insertUse(
   sql: Sql,
   processId: string,
@@ -33,16 +36,25 @@ export async function insertUse(
   const intent = pushed ? JSON.stringify(pushed) : null;
   // A move makes the row read-only and then checks for writers: the lock on the row serializes the two.
   const lock = purpose === 'read' ? sql`` : sql`for share of c`;
+  const mayBegin = purpose === 'write' ? sql`and not ${areWaiting(sql)}` : sql``;
   const [held] = await sql<Pick<Use, 'id' | 'storage' | 'writes'>[]>`
     with container as (
       select c.id, c.repository_storage from ${unsynced(sql)} cross join ${sql(containerTables[kind])} c
-      where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${lock})
+      where c.id = ${id} ${purpose === 'read' ? sql`` : sql`and not c.repository_read_only`} ${mayBegin} ${lock})
     insert into repository_uses (process_id, container, container_id, storage, purpose, pushed, began_at)
     select ${processId}::uuid, ${kind}::text, id, repository_storage, ${purpose}::text, ${intent}::text::jsonb, clock_timestamp()
     from container
     returning id, storage, (select r.writes from repositories r
       where r.container = ${kind} and r.container_id = ${id} and r.wiki = ${wiki}) as writes`;
   return held && { ...held, key, processId };
+}
+
+const areWaiting = (sql: Sql) => sql`exists (
+  select from instance_facts where name = ${WRITES_WAIT_UNTIL}::text and (value #>> '{}')::timestamptz > clock_timestamp())`;
+
+export async function mustWritesWait(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ waiting: boolean }[]>`select ${areWaiting(sql)} as waiting`;
+  return row?.waiting ?? false;
 }
 
 /** Whether the use is still recorded, and the container in the same storage. */

@@ -4,6 +4,7 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   Purpose,
   PushIntent,
@@ -19,13 +20,22 @@ import { createObjectReader } from '../../../platform/git/objects.ts';
 import { gitText, NoRepository } from '../../../platform/git/program/program.ts';
 import { createRepository } from '../../../platform/git/write.ts';
 import { createDiskGuard } from '../../../platform/machine/disk.ts';
-import { confirmUse, deleteUse, endUse, insertRepository, insertUse } from './actions.ts';
+import {
+  confirmUse,
+  deleteUse,
+  endUse,
+  insertRepository,
+  insertUse,
+  mustWritesWait,
+  type Use,
+} from './actions.ts';
 import { readOnly, repositoryPath } from './containers.ts';
 import { countUses, selectStorage, selectWrites } from './queries.ts';
 
 const PASSED_BY =
   '503 Service Unavailable: the repository was moved under the write. Look whether it is there.';
 const RELEASE_RETRY_MS = 2_000;
+const WAIT_POLL_MS = 20;
 
 /** Ends by confirm() and release() in one. */
 type Held = RepositoryLease & { end(): Promise<void> };
@@ -49,9 +59,19 @@ export function createRepositories(
 
   const currentStorage = async (key: RepositoryKey) => (await selectStorage(points, key))?.repository_storage;
 
+  /** Waits without a connection while no write begins. */
+  async function begin(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<Use | undefined> {
+    for (let mayBegin = purpose !== 'write'; ; ) {
+      const held = await insertUse(sql, presence.id, key, purpose, pushed);
+      if (held || mayBegin) return held;
+      mayBegin = !(await mustWritesWait(points));
+      if (!mayBegin) await sleep(WAIT_POLL_MS);
+    }
+  }
+
   async function hold(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<Held> {
     await presence.announce();
-    const held = await insertUse(sql, presence.id, key, purpose, pushed);
+    const held = await begin(key, purpose, pushed);
     if (!held) {
       if ((await currentStorage(key)) === undefined) throw new Failure('not_found', '404 Not found');
       throw readOnly();
