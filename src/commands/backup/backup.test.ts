@@ -12,6 +12,7 @@ import {
   type RestoreSite,
 } from '../../../test/support/backups.ts';
 import { bodyOf, makeProject } from '../../../test/support/factories.ts';
+import { projectRepository } from '../../domain/repositories/index.ts';
 import { packageFolder } from '../../package.ts';
 import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { schemaSnapshot } from '../../platform/db/snapshot.ts';
@@ -51,6 +52,8 @@ const commit = async (branch: string, path: string, content: string, start?: str
   );
 
 beforeAll(async () => {
+  const { id: empty } = await makeProject(t);
+  await t.app.services.repositories.write(projectRepository(empty), 'main', async () => undefined);
   project = (await makeProject(t)).id;
   await commit('main', 'README.md', '# One');
   await commit('feature', 'feature.txt', 'more', 'main');

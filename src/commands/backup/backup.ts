@@ -176,10 +176,12 @@ async function addRepositories(
 ): Promise<void> {
   for (const each of stored) {
     const text = await readFile(refsOf(each));
-    const head = text.indexOf(10) + 1;
+    const end = text.indexOf(10) + 1;
+    // Of both now: what was added is not read any more.
+    const [head, refs] = [text.subarray(0, end), text.subarray(end)];
     const name = `repositories/${each.id}`;
-    await adding.writing.add(`${name}/HEAD`, head, [text.subarray(0, head)]);
-    await adding.writing.add(`${name}/refs`, text.length - head, [text.subarray(head)]);
+    await adding.writing.add(`${name}/HEAD`, head.length, [head]);
+    await adding.writing.add(`${name}/refs`, refs.length, [refs]);
     const folder = folderOf(each, storages);
     await addObjects(adding, each, folder);
     const isGone = !existsSync(join(folder, 'objects'));
