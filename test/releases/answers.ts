@@ -84,8 +84,11 @@ export async function collectAnswers(url: string, token: string, document: Docum
   return answers;
 }
 
-/** What the hour says, what a job counts later, or the file system's times, and not what was kept. */
-const BY_THE_HOUR = new Set(['last_used_at', 'alert_status', 'disabled_until', 'root_repository_size']);
+/** What the hour says, what a job counts later, the file system's times, or what the program works at, and not what was kept. */
+const BY_THE_HOUR = new Set([
+  ...['last_used_at', 'alert_status', 'disabled_until', 'root_repository_size'],
+  ...['processes', 'queues'],
+]);
 const isByTheHour = (path: string): boolean => path.endsWith('/repository/health');
 
 const DAY_MS = 86_400_000;
