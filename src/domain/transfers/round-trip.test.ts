@@ -22,16 +22,17 @@ async function makePeople(app: TestApp, first: number): Promise<People> {
   for (let index = 0; index < first; index++) await makeUser(app);
   await app.app.services.database
     .sql`update users set public_email = 'root@public.example' where username = 'root'`;
-  const made = await Promise.all(
-    people.map(async (username) => [
+  const made: [string, { id: number; token: string }][] = [];
+  // One after the other: lists are in the order of ids.
+  for (const username of people)
+    made.push([
       username,
       await makeUser(app, {
         username,
         name: `Person ${username}`,
         public_email: `${username}@public.example`,
       }),
-    ]),
-  );
+    ]);
   return Object.fromEntries(made) as People;
 }
 
