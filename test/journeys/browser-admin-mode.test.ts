@@ -13,7 +13,7 @@ test('an administrator is asked for the password where it is needed, and leaves 
   await page.goto('/users/sign_in');
   await fillSignIn(page, username, PASSWORD);
   await expectGoodPage(page, 'Ashlar');
-  expect(await page.getByRole('link', { name: 'Applications of this site' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(0);
   await page.goto('/admin/applications');
   await expectGoodPage(page, 'Enter admin mode');
   await page.getByLabel('Current password').fill('wrong');
@@ -24,7 +24,7 @@ test('an administrator is asked for the password where it is needed, and leaves 
   await page.getByRole('button', { name: 'Enter admin mode' }).click();
   await page.waitForURL('**/admin/applications');
   await page.goto('/');
-  expect(await page.getByRole('link', { name: 'Applications of this site' }).count()).toBe(1);
+  expect(await page.getByRole('link', { name: 'Administration' }).count()).toBe(1);
   await page.getByRole('link', { name: 'Leave admin mode' }).click();
   await expectGoodPage(page, 'Admin mode');
   await page.getByRole('button', { name: 'Leave admin mode' }).click();
