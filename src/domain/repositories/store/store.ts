@@ -59,14 +59,28 @@ export function createRepositories(
 
   const currentStorage = async (key: RepositoryKey) => (await selectStorage(points, key))?.repository_storage;
 
-  /** Waits without a connection while no write begins. */
+  let waiting: Promise<boolean> | undefined;
+  /** Resolves when writes may begin, with whether they had to wait: one question for all that wait, who hold no connection. */
+  function awaitWrites(): Promise<boolean> {
+    const wait = async (): Promise<boolean> => {
+      let waited = false;
+      for (; await mustWritesWait(points); waited = true) await sleep(WAIT_POLL_MS);
+      return waited;
+    };
+    waiting ??= wait().finally(() => {
+      waiting = undefined;
+    });
+    return waiting;
+  }
+
   async function begin(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<Use | undefined> {
-    for (let mayBegin = purpose !== 'write'; ; ) {
-      const held = await insertUse(sql, presence.id, key, purpose, pushed);
-      if (held || mayBegin) return held;
-      mayBegin = !(await mustWritesWait(points));
-      if (!mayBegin) await sleep(WAIT_POLL_MS);
+    let held = await insertUse(sql, presence.id, key, purpose, pushed);
+    for (let waited = purpose === 'write'; !held && waited; ) {
+      waited = await awaitWrites();
+      // Once more where nobody waits any more: they may have, when it was tried.
+      held = await insertUse(sql, presence.id, key, purpose, pushed);
     }
+    return held;
   }
 
   async function hold(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<Held> {
