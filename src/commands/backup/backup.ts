@@ -290,10 +290,13 @@ async function writeBackup(config: Config, order: BackupOrder, progress: Progres
       await sleep(REPACK_POLL_MS);
     await openTraces(config.files, traces);
     const { storages } = config;
-    const cut = await takeCut(snapshot, others, {
-      ...{ storages, spool, processId: presence.id },
-      onDamage: (each, problem) => damage.push(`${folderOf(each, storages)} cannot be read: ${problem}`),
-    });
+    const cut = await takeCut(
+      { snapshot, others, keeper: holder },
+      {
+        ...{ storages, spool, processId: presence.id },
+        onDamage: (each, problem) => damage.push(`${folderOf(each, storages)} cannot be read: ${problem}`),
+      },
+    );
     await openTraces(config.files, traces);
     const header: Header = {
       ...{ format: FORMAT, id: randomHex(16), created_at: now().toISOString(), version: version.own },

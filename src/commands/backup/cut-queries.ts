@@ -50,6 +50,10 @@ export async function selectMarks(connection: CopyConnection): Promise<Map<strin
   return new Map(rows.map(({ name, mark }) => [name, mark]));
 }
 
+/** Begins a transaction with a snapshot, until whose end no vacuum clears a lock of after it from a row. */
+export const keepMarks = (connection: CopyConnection): Promise<object[]> =>
+  connection.ask('begin isolation level repeatable read, read only; select 1 as n');
+
 const begun = `
   select virtualtransaction as name from pg_locks
   where locktype = 'relation' and relation = 'repository_uses'::regclass and mode = 'RowExclusiveLock' and pid <> pg_backend_pid()`;

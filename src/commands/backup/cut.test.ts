@@ -10,19 +10,21 @@ import { projectRepository, WRITES_WAIT_UNTIL } from '../../domain/repositories/
 import { connectToCopy } from '../../platform/db/database.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
 import { type Cut, takeCut } from './cut.ts';
-import { holdWrites, letWrites, selectMarks } from './cut-queries.ts';
+import { holdWrites, keepMarks, letWrites, selectMarks } from './cut-queries.ts';
 
 const t = useApp({ still: true });
 
-async function connected<T>(work: (...each: [CopyConnection, CopyConnection]) => Promise<T>): Promise<T> {
+async function connected<T>(
+  work: (...each: [CopyConnection, CopyConnection, CopyConnection]) => Promise<T>,
+): Promise<T> {
   const [row] = await t.app.services.database.sql<{ name: string }[]>`select current_database() as name`;
   const target = { ...inject('postgres'), database: row?.name ?? '' };
-  const [one, two] = [await connectToCopy(target, 'test'), await connectToCopy(target, 'test')];
+  const connect = () => connectToCopy(target, 'test');
+  const [one, two, three] = [await connect(), await connect(), await connect()];
   try {
-    return await work(one, two);
+    return await work(one, two, three);
   } finally {
-    await one.end();
-    await two.end();
+    for (const each of [one, two, three]) await each.end();
   }
 }
 
@@ -67,6 +69,28 @@ test('a use for writing changes the mark, whether or not it writes; reads change
   });
 });
 
+test('no vacuum clears the mark that a write left, while marks are kept', async () => {
+  const project = await makeRepository();
+  const marks = async (one: CopyConnection) => (await selectMarks(one)).get(`project ${project}`);
+  const write = () =>
+    t.app.services.repositories.write(projectRepository(project), 'main', async () => undefined);
+  await connected(async (one, two, keeper) => {
+    await two.ask('vacuum freeze projects');
+    const cleared = await marks(one);
+    await write();
+    await two.ask('vacuum freeze projects');
+    // So a write would not be seen.
+    expect(await marks(one)).toBe(cleared);
+    await keepMarks(keeper);
+    await write();
+    const written = await marks(one);
+    expect(written).not.toBe(cleared);
+    await two.ask('vacuum freeze projects');
+    expect(await marks(one)).toBe(written);
+    await keeper.ask('commit');
+  });
+});
+
 /** Takes a cut; `onAsk` hears each statement of the other connection first, and `onSnapshot` each of the snapshot's after it. */
 async function cutOf(
   hear: { onAsk?(text: string): unknown; onSnapshot?(text: string): unknown },
@@ -75,7 +99,7 @@ async function cutOf(
   const spool = mkdtempSync(join(folderFor('spool'), 'x-'));
   const { presence, config } = t.app.services;
   await presence.announce();
-  await connected(async (one, two) => {
+  await connected(async (one, two, keeper) => {
     const others: CopyConnection = {
       ...two,
       async ask(text) {
@@ -91,10 +115,13 @@ async function cutOf(
         return rows;
       },
     };
-    const cut = await takeCut(snapshot, others, {
-      ...{ storages: config.storages, spool, processId: presence.id },
-      onDamage: (_, problem) => expect.unreachable(problem),
-    });
+    const cut = await takeCut(
+      { snapshot, others, keeper },
+      {
+        ...{ storages: config.storages, spool, processId: presence.id },
+        onDamage: (_, problem) => expect.unreachable(problem),
+      },
+    );
     await look(cut, one);
     await one.ask('commit');
     await two.ask(`delete from repository_uses where purpose = 'read'`);

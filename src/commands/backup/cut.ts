@@ -11,6 +11,7 @@ import {
   containerOf,
   holdRepositories,
   holdWrites,
+  keepMarks,
   letWrites,
   type Stored,
   selectBegun,
@@ -23,6 +24,15 @@ export type Cut = {
   stored: Stored[];
   /** Bytes of HEAD, and then all refs. */
   refsOf(each: Stored): string;
+};
+
+export type CutConnections = {
+  /** Has the snapshot afterwards. */
+  snapshot: CopyConnection;
+  /** In no transaction. */
+  others: CopyConnection;
+  /** In a transaction until the cut is taken: PostgreSQL removes no trace of locks that are younger. */
+  keeper: CopyConnection;
 };
 
 export type CutOptions = {
@@ -75,11 +85,17 @@ async function awaitBegun(connection: CopyConnection): Promise<boolean> {
  * written since the last reading is read again. A write that takes long, and a push of git, has its row in the snapshot, by
  * which a restored program settles it, as after a crash.
  */
-export async function takeCut(
-  snapshot: CopyConnection,
-  others: CopyConnection,
-  options: CutOptions,
-): Promise<Cut> {
+export async function takeCut(connections: CutConnections, options: CutOptions): Promise<Cut> {
+  const { keeper } = connections;
+  await keepMarks(keeper);
+  try {
+    return await cutBetween(connections, options);
+  } finally {
+    await keeper.ask('commit');
+  }
+}
+
+async function cutBetween({ snapshot, others }: CutConnections, options: CutOptions): Promise<Cut> {
   const { storages, processId, spool, onDamage } = options;
   const refsOf = ({ id }: Stored): string => join(spool, id);
   const damaged = new Map<string, [Stored, string]>();
