@@ -158,7 +158,7 @@ const commands: Record<string, Command> = {
     usage: 'ashlar verify FILE [--identity KEYFILE]\n\nWrites nothing.',
     async run(args) {
       const { file, identity } = backupFile('verify', args);
-      const { verifyBackup } = await import('./commands/backup/restore.ts');
+      const { verifyBackup } = await import('./commands/backup/verify.ts');
       const { header, end } = await verifyBackup(file, { identity }, await progress()).catch(about(file));
       print(
         `${file} is whole: ${end.entries} entries, cut of ${header.created_at} by version ${header.version}`,

@@ -18,8 +18,9 @@ import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { schemaSnapshot } from '../../platform/db/snapshot.ts';
 import { allRefs } from '../../platform/git/copies/copy.ts';
 import { folderOf } from './cut.ts';
-import { restoreBackup, verifyBackup } from './restore.ts';
+import { restoreBackup } from './restore.ts';
 import { tableRules } from './rules.ts';
+import { verifyBackup } from './verify.ts';
 
 // No job runs: rows can be compared.
 const t = useApp({ still: true });

@@ -13,7 +13,7 @@ import { migrate } from '../../platform/db/migrations.ts';
 import { schemaSnapshot } from '../../platform/db/snapshot.ts';
 import { digest } from '../../platform/secret.ts';
 import { BadBackup, type Header, manifestLine } from './format.ts';
-import { verifyBackup } from './restore.ts';
+import { verifyBackup } from './verify.ts';
 
 const t = useApp();
 const folder = folderFor('hostile');

@@ -1,4 +1,4 @@
-/** ashlar restore and ashlar verify. */
+/** ashlar restore: fills an empty place from a backup. */
 import { createWriteStream, existsSync, readdirSync } from 'node:fs';
 import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,18 +11,17 @@ import { blobPath } from '../../platform/blobs/blob-files.ts';
 import { DataFolderInUse, readOrCreateSecretFile } from '../../platform/db/data-folder.ts';
 import { type ConnectionTarget, connectToCopy } from '../../platform/db/database.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
-import { readMigrations } from '../../platform/db/migrations.ts';
 import { checkConnections } from '../../platform/git/copies/check.ts';
 import { eachOf, syncRepository } from '../../platform/git/copies/copy.ts';
 import { layOut, syncFolder, writeSynced } from '../../platform/git/write.ts';
 import { createLog } from '../../platform/log.ts';
 import { keyId } from '../../platform/secret.ts';
-import type { Damage } from './backup.ts';
+import type { Damage } from './contents.ts';
 import { folderOf } from './cut.ts';
 import { type Stored, selectStored } from './cut-queries.ts';
 import { BadBackup, type Header } from './format.ts';
 import { type Progress, sizeInWords } from './progress.ts';
-import { held, type Kept, type Keys, type Read, readChain, type Sink, skip } from './reading.ts';
+import { held, type Kept, type Keys, readChain, type Sink } from './reading.ts';
 import {
   copyIn,
   copyInJobs,
@@ -33,60 +32,7 @@ import {
   requireEmpty,
 } from './restore-actions.ts';
 import { goesOn } from './rules.ts';
-
-/** Throws where this program cannot restore what the header is of. */
-function checkHeader({ migrations, version }: Header): void {
-  const known = new Map(readMigrations(migrationsFolder).map((each) => [each.name, each.digest]));
-  for (const { name, digest } of migrations) {
-    const ours = known.get(name);
-    if (ours === undefined)
-      throw new BadBackup(
-        `it is of version ${version}, whose migration ${name} is not known here: restore it with a later version`,
-      );
-    if (ours !== digest) throw new BadBackup(`its migration ${name} is not the one of this program`);
-  }
-}
-
-export type Verified = Read & {
-  files: string[];
-  hasKey: boolean;
-  /** The tables of more than one part. */
-  large: readonly string[];
-  /** Bytes of what a database takes, and of the rest; with what is borrowed. */
-  sizes: { rows: number; files: number };
-};
-
-/** Reads all of it, and of the backups that it borrows from. Throws BadBackup in words. */
-export async function verifyBackup(file: string, keys: Keys, progress: Progress): Promise<Verified> {
-  let hasKey = false;
-  const large = new Set<string>();
-  const sizes = { rows: 0, files: 0 };
-  const read = await readChain(file, keys, {
-    begin: async (header) => checkHeader(header),
-    async sink(entry, listed, pieces) {
-      if (entry.kind === 'secret-key') hasKey = true;
-      if (entry.kind === 'table' && entry.part > 0) large.add(entry.table);
-      if (entry.kind === 'head' && !HEAD.test((await held(pieces)).toString('latin1')))
-        throw new BadBackup(`${listed.name} is damaged`);
-      if (entry.kind === 'refs' && !areRefs((await held(pieces)).toString('latin1')))
-        throw new BadBackup(`${listed.name} is damaged`);
-      await skip(entry, listed, pieces);
-      sizes[entry.kind === 'table' || entry.kind === 'jobs' ? 'rows' : 'files'] += listed.size;
-      progress.at(`read: ${sizeInWords(sizes.rows + sizes.files)}`);
-    },
-  });
-  return { ...read, hasKey, large: [...large], sizes };
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const HEAD = /^(ref: refs\/[^\x00-\x20\x7f]+|[0-9a-f]{40,64})\n$/;
-/** Line by line: there may be millions. */
-function areRefs(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-  const line = /[0-9a-f]{40,64} refs\/[^\x00-\x20\x7f]+\n/y;
-  while (line.lastIndex < text.length) if (!line.test(text)) return false;
-  return true;
-}
+import { type Verified, verifyBackup } from './verify.ts';
 
 const foldersOf = ({ data, files, storages }: Config): Set<string> =>
   new Set([data, files, ...storages.values()]);

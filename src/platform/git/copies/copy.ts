@@ -39,11 +39,14 @@ export const allRefs = async (folder: string): Promise<string> =>
     })
   ).toString('latin1');
 
-/** The text of HEAD; throws where it is neither a ref nor an id. */
+/** Whether a text, in latin1, is that of HEAD: a ref or an id. */
+export const isHead = (text: string): boolean =>
+  /^(ref: refs\/[!-~\x80-\xff]+|[0-9a-f]{40,64})\n$/.test(text);
+
+/** The text of HEAD; throws where it is damaged. */
 export async function headOf(folder: string): Promise<string> {
   const head = await readFile(join(folder, 'HEAD'), 'latin1');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-  if (!/^(ref: refs\/[^\x00-\x20\x7f]+|[0-9a-f]{40,64})\n$/.test(head)) throw new Error('HEAD is damaged');
+  if (!isHead(head)) throw new Error('HEAD is damaged');
   return head;
 }
 
