@@ -1,5 +1,5 @@
 /** Backups by the clock: made in a folder, kept by number, and watched. */
-import { adminNotices } from '../../kernel/api/admin-page.ts';
+import { adminNotices, minuteText } from '../../kernel/api/admin-page.ts';
 import type { Capability } from '../../kernel/capability.ts';
 import type { Config } from '../../kernel/config.ts';
 import type { Needs } from '../../kernel/services.ts';
@@ -26,9 +26,6 @@ export async function backupState({
   return { ...latest, is: isLate(latest.at, backupSchedule, now()) ? 'late' : 'made' };
 }
 
-/** For people: `2026-11-29 02:30 UTC`. */
-export const backupTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
 export function backupsCapability(services: Needs<'config' | 'log'>): Capability {
   const { config } = services;
   const scheduled = createScheduledBackups(services);
@@ -43,7 +40,7 @@ export function backupsCapability(services: Needs<'config' | 'log'>): Capability
         const state = await backupState(config);
         if (state.is === 'none') return { text: 'No backup has been made yet.', path: '/admin/health' };
         if (state.is !== 'late') return undefined;
-        return { text: `The last backup is of ${backupTime(state.at)}.`, path: '/admin/health' };
+        return { text: `The last backup is of ${minuteText(state.at)}.`, path: '/admin/health' };
       }),
     ],
     gauges: [

@@ -1,11 +1,12 @@
 /** What the site stands on, looked at for the page of its health. */
 import { statfs } from 'node:fs/promises';
+import { minuteText } from '../../kernel/api/admin-page.ts';
 import type { Needs } from '../../kernel/services.ts';
 import { pingDatabase } from '../../platform/db/database.ts';
 import { examineServer, type Finding } from '../../platform/db/server-facts.ts';
 import { workingProcesses } from '../../platform/jobs/job-metrics.ts';
 import { countWaiting } from '../../platform/jobs/jobs.ts';
-import { backupState, backupTime } from '../backups/index.ts';
+import { backupState } from '../backups/index.ts';
 
 /** Checks that writes work: undefined when they do, else the problem (a full disk, a read-only database). */
 export type WriteCheck = () => Promise<string | undefined>;
@@ -132,7 +133,7 @@ const backups: Look = async ({ config }) => {
     ];
   if (state.is === 'none')
     return [{ subject, state: 'unknown', text: `There is none in ${config.backups} yet.` }];
-  const text = `The last is of ${backupTime(state.at)}, with ${(state.bytes / GIBIBYTE).toFixed(2)} GiB.`;
+  const text = `The last is of ${minuteText(state.at)}, with ${(state.bytes / GIBIBYTE).toFixed(2)} GiB.`;
   return [
     state.is === 'made'
       ? { subject, state: 'good', text }

@@ -116,9 +116,12 @@ export const doneNote = (
   return text === undefined ? undefined : html`<p class="note done" role="status">${text}</p>`;
 };
 
+/** `2026-11-29 02:30 UTC`. */
+export const minuteText = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 /** A time to the minute. */
 export const minuteOf = (time: Date): Html =>
-  html`<time datetime="${time.toISOString()}">${time.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
+  html`<time datetime="${time.toISOString()}">${minuteText(time)}</time>`;
 
 /** An id in a field; undefined for an empty one, 404 for what is none. */
 export function idIn({ field }: PageContext<Session>, name: string): number | undefined {
