@@ -40,6 +40,7 @@ test('are settled, say where they go on, and describe it', async () => {
   expect(rest.description).toBe('Mine');
   expect(await isOpen(second)).toBe(false);
   expect(await last(second)).toBe(`created #${rest.iid} to continue this discussion`);
-  const [note] = bodyOf(await ashlar.root(`GET ${path}/notes`), 200);
-  expect(note.body).toBe('resolved all threads');
+  const notes = bodyOf(await ashlar.root(`GET ${path}/notes`), 200);
+  // Mentions have notes too, which jobs write at any time.
+  expect(notes.map(({ body }: { body: string }) => body)).toContain('resolved all threads');
 });
