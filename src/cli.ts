@@ -116,7 +116,7 @@ const commands: Record<string, Command> = {
     usage:
       'ashlar backup FILE|FOLDER|- [--base EARLIER] [--recipient age1…]… [--keep N]\n\n' +
       'The file has the secret key: whoever reads it reads everything. --recipient encrypts it for a key of age.\n' +
-      '--base leaves out the files that an earlier backup in the same folder has; a restore needs both.\n' +
+      '--base leaves out what is as an earlier backup in the same folder has it; a restore needs both.\n' +
       'In a folder it is named by the time, and --keep removes all but the latest.\n' +
       besideServer,
     async run(args) {

@@ -18,13 +18,11 @@ import type { CopyConnection } from '../../platform/db/driver/copy.ts';
 import { createPresence } from '../../platform/db/processes.ts';
 import { createLog } from '../../platform/log.ts';
 import { keyId, randomHex } from '../../platform/secret.ts';
-import { type Adding, addBlobs, addRepositories, addRows, type Damage, openTraces } from './contents.ts';
+import { type Adding, addBlobs, addRepositories, addTables, type Damage, openTraces } from './contents.ts';
 import { folderOf, takeCut } from './cut.ts';
 import {
   areRepacked,
   copyOutBlobs,
-  copyOutJobs,
-  copyOutTable,
   describeDatabase,
   holdBlobs,
   holdRepositories,
@@ -32,6 +30,7 @@ import {
 } from './cut-queries.ts';
 import { FORMAT, type Header } from './format.ts';
 import { openIndex } from './index-file.ts';
+import { describeMoment } from './moment-queries.ts';
 import { type Progress, sizeInWords } from './progress.ts';
 import { type BackupFile, checkRecipients, STANDARD_OUTPUT, startWriting } from './writing.ts';
 
@@ -134,24 +133,21 @@ async function writeBackup(config: Config, order: BackupOrder, progress: Progres
       throw new Error(
         'the secret key is not the one that this database was started with: set ASHLAR_SECRET_KEY as the server has it',
       );
-    const first = { id: header.id, base: header.base?.name ?? null };
+    const moment = await describeMoment(snapshot, header);
+    const first = { id: header.id, base: header.base?.name ?? null, rows: moment };
     writing = await startWriting(order.target, { first, recipients: order.recipients, time: now() });
     const text = Buffer.from(JSON.stringify(header));
     await writing.add('header.json', text.length, [text]);
     // One that comes by the environment stays with whoever keeps it.
     if (config.secretKey === undefined)
       await writing.add('secret-key', secret.text.length, [Buffer.from(secret.text)]);
-    for (const table of header.tables) {
-      await addRows(writing, `tables/${table.name}`, copyOutTable(snapshot, table));
-      progress.at(`tables: ${sizeInWords(writing.bytes())}`);
-    }
-    await addRows(writing, 'jobs', copyOutJobs(snapshot));
+    const adding: Adding = { writing, base, damage, progress };
+    await addTables(adding, snapshot, { tables: header.tables, moment });
     const names = join(spool, 'blobs');
     await pipeline(copyOutBlobs(snapshot), createWriteStream(names));
     // PostgreSQL keeps old rows for the sake of a snapshot.
     await snapshot.ask('commit');
     progress.tell(`${header.tables.length} tables: ${sizeInWords(writing.bytes())}`);
-    const adding: Adding = { writing, base, damage, progress };
     await addRepositories(adding, cut, storages);
     progress.tell(`${cut.stored.length} repositories`);
     const objects = config.objectStore === undefined ? undefined : createObjectStore(config.objectStore);

@@ -7,11 +7,15 @@ import { createInterface } from 'node:readline';
 import { liveFolders, liveIn, openLive } from '../../domain/ci/index.ts';
 import type { Config } from '../../kernel/config.ts';
 import type { OpenBlob } from '../../platform/blobs/blob-store.ts';
+import type { CopyConnection } from '../../platform/db/driver/copy.ts';
 import { objectFiles } from '../../platform/git/copies/copy.ts';
 import { type Cut, folderOf } from './cut.ts';
-import type { Stored } from './cut-queries.ts';
+import { copyOutJobs, copyOutTable, type Stored } from './cut-queries.ts';
+import type { Header } from './format.ts';
 import type { BaseIndex } from './index-file.ts';
+import { isSameDatabase, isUnchanged, type RowsMoment } from './moment-queries.ts';
 import { type Progress, sizeInWords } from './progress.ts';
+import { isWholeTable } from './rules.ts';
 import type { BackupFile } from './writing.ts';
 
 /** Damage that was found on this disk, in words. The backup is whole but for it. */
@@ -24,12 +28,15 @@ const SEAL_BYTES = 20;
 const part = (number: number): string => String(number).padStart(6, '0');
 const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ENOENT';
 
-/** Adds pieces of rows as entries that end with a row: each can be copied in by itself. One is compressed while the next comes. */
-export async function addRows(
+/**
+ * Adds pieces of rows as entries that end with a row: each can be copied in by itself. One is compressed while the next comes.
+ * Returns what the iterator of the pieces does.
+ */
+export async function addRows<Count>(
   writing: Pick<BackupFile, 'add'>,
   folder: string,
-  rows: AsyncIterable<Buffer>,
-): Promise<void> {
+  rows: AsyncIterator<Buffer, Count>,
+): Promise<Count> {
   let held: Buffer[] = [];
   let size = 0;
   let parts = 0;
@@ -40,7 +47,9 @@ export async function addRows(
     // It is thrown where the next one waits for it.
     adding.catch(() => undefined);
   };
-  for await (const piece of rows) {
+  let next = await rows.next();
+  for (; !next.done; next = await rows.next()) {
+    const piece = next.value;
     held.push(piece);
     size += piece.length;
     const end = size > PART_BYTES ? piece.lastIndexOf(10) + 1 : 0;
@@ -52,6 +61,30 @@ export async function addRows(
   }
   await flush(held, size);
   await adding;
+  return next.value;
+}
+
+/** The rows of all tables, and the jobs; a table that is as the base has it is borrowed. */
+export async function addTables(
+  { writing, base, progress }: Omit<Adding, 'damage'>,
+  snapshot: CopyConnection,
+  { tables, moment }: { tables: Header['tables']; moment: RowsMoment | null },
+): Promise<void> {
+  const lent = base && isSameDatabase(base.rows, moment) ? base : undefined;
+  for (const table of tables) {
+    const { name } = table;
+    const before = lent?.tables.get(name);
+    if (before && lent?.rows && (await isUnchanged(snapshot, name, lent.rows, before.count))) {
+      for (const each of before.parts) await writing.borrow(each);
+      await writing.endTable(name, before.count);
+    } else {
+      const count = await addRows(writing, `tables/${name}`, copyOutTable(snapshot, table));
+      if (isWholeTable(name)) await writing.endTable(name, count);
+    }
+    progress.at(`tables: ${sizeInWords(writing.bytes())}`);
+  }
+  await addRows(writing, 'jobs', copyOutJobs(snapshot));
+  await writing.endRows();
 }
 
 /** The live traces: opened before the cut, so that what is archived meanwhile is there still. */

@@ -155,10 +155,11 @@ export async function describeDatabase(snapshot: CopyConnection): Promise<Descri
   };
 }
 
+/** Returns the number of rows at its end. */
 export function copyOutTable(
   snapshot: CopyConnection,
   { name, columns }: Header['tables'][number],
-): AsyncIterable<Buffer> {
+): AsyncGenerator<Buffer, number> {
   const rule = tableRules[name];
   const where = rule?.do === 'keep' ? ` where ${rule.where}` : '';
   const list = columns.map((column) => `"${column}"`).join(', ');
@@ -166,7 +167,7 @@ export function copyOutTable(
 }
 
 /** Jobs, with what a restore needs to add them again: those that failed too often, too, begin anew. */
-export const copyOutJobs = (snapshot: CopyConnection): AsyncIterable<Buffer> =>
+export const copyOutJobs = (snapshot: CopyConnection): AsyncGenerator<Buffer, number> =>
   snapshot.copyOut(`
     copy (select t.identifier, j.payload::text, q.queue_name, j.run_at, j.max_attempts, j.key, j.priority
       from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id

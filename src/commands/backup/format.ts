@@ -180,8 +180,13 @@ export function parseListed(line: string): Listed | undefined {
   return sha256 && size && name ? { sha256, size: Number(size), name } : undefined;
 }
 
-/** Whether a backup may leave the entry to its base: files that never change under their names. */
-export const isLasting = ({ kind }: Entry): boolean => kind === 'object' || kind === 'blob';
+/** Whether an entry stands before the repositories and files, whose places rows say. */
+export const isOfRows = ({ kind }: Entry): boolean =>
+  kind === 'secret-key' || kind === 'table' || kind === 'jobs';
+
+/** Whether a backup may leave the entry to its base: files that never change under their names, and rows. */
+export const isLendable = ({ kind }: Entry): boolean =>
+  kind === 'object' || kind === 'blob' || kind === 'table';
 
 /**
  * Compares the text of a part of the manifest with the lines of the entries before it, and returns what is borrowed. Throws
@@ -196,7 +201,7 @@ export function readManifest(text: string, own: readonly string[]): Listed[] {
       continue;
     }
     const listed = parseListed(line.slice(BORROWED.length, -1));
-    if (!listed || !isLasting(parseEntry(listed.name))) throw new BadBackup('its manifest is damaged');
+    if (!listed || !isLendable(parseEntry(listed.name))) throw new BadBackup('its manifest is damaged');
     borrowed.push(listed);
   }
   if (rest.join('') !== own.join('') || !(text === '' || text.endsWith('\n')))

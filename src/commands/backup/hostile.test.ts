@@ -223,6 +223,10 @@ test('entries that are missing, twice, in another order, or other than the manif
   );
   await refused(
     write('borrowed table', sealed(entries, `base ${'0'.repeat(64)} 3 tables/users/000009\n`)),
+    /borrows rows after its files/,
+  );
+  await refused(
+    write('borrowed refs', sealed(entries, `base ${'0'.repeat(64)} 3 repositories/1/refs\n`)),
     /manifest is damaged/,
   );
 });

@@ -14,7 +14,8 @@ import {
   type End,
   type Entry,
   type Header,
-  isLasting,
+  isLendable,
+  isOfRows,
   type Listed,
   manifestLine,
   parseEntry,
@@ -100,14 +101,30 @@ export type Sink = (
   pieces: AsyncIterable<Buffer>,
 ) => Promise<void>;
 
+/** `end` is of what was read. */
 export type Read = { header: Header; end: End; borrowed: Map<string, Listed> };
 
-/** Hands on each entry as it arrives; `begin` gets the header first. What was handed on counts when this resolves. */
-export async function readBackup(
+/** A part of a backup that was verified: its rows, which stand before its files. */
+export type Section = 'rows' | 'files';
+
+const isOf = (section: Section | undefined, entry: Entry): boolean =>
+  section === undefined || isOfRows(entry) === (section === 'rows');
+
+/** What to do with one file of a chain: a backup, its base, and so on. Without a section, all of it is read. */
+type Visit = {
+  sink: Sink;
+  begin?: ((header: Header) => Promise<void>) | undefined;
+  section?: Section | undefined;
+};
+
+/**
+ * Hands on each entry of the section as it arrives; `begin` gets the header first. What was handed on counts when this resolves.
+ * Where the rows alone are asked for, the rest is not read.
+ */
+async function readBackup(
   file: string,
   keys: Keys,
-  sink: Sink,
-  begin: (header: Header) => Promise<void> = async () => {},
+  { sink, begin = async () => {}, section }: Visit,
 ): Promise<Read> {
   const raw = await opened(file, keys);
   const unpacked = pipeline(raw, createZstdDecompress({ chunkSize: 1_048_576 }), () => undefined);
@@ -116,9 +133,11 @@ export async function readBackup(
   const borrowed = new Map<string, Listed>();
   let header: Header | undefined;
   let end: End | undefined;
+  let isPastRows = false;
   let lines: string[] = [];
   let entries = 0;
   let bytes = 0;
+  const read = (): End => ({ entries, bytes, sha256: all.digest('hex') });
   try {
     for await (const member of tarMembers(unpacked as AsyncIterable<Buffer>, Number.MAX_SAFE_INTEGER)) {
       const { name, size } = member;
@@ -130,31 +149,37 @@ export async function readBackup(
       if (entry.kind === 'manifest') {
         const text = await member.read();
         all.update(text);
-        for (const listed of readManifest(text.toString('latin1'), lines)) borrowed.set(listed.name, listed);
+        for (const listed of readManifest(text.toString('latin1'), lines)) {
+          if (isPastRows && isOfRows(parseEntry(listed.name)))
+            throw new BadBackup('it borrows rows after its files');
+          borrowed.set(listed.name, listed);
+        }
         lines = [];
         continue;
       }
       if (entry.kind === 'end') {
-        const expected: End = { entries, bytes, sha256: all.digest('hex') };
+        const expected = read();
         if (lines.length > 0 || (await member.read()).toString('utf8') !== JSON.stringify(expected))
           throw new BadBackup('its entries are not those that its manifest has');
         end = expected;
         continue;
       }
+      isPastRows ||= !(isOfRows(entry) || entry.kind === 'header');
+      if (header && isPastRows && section === 'rows') return { header, end: read(), borrowed };
       const hash = createHash('sha256');
-      let read = 0;
+      let length = 0;
       async function* hashed(): AsyncGenerator<Buffer> {
         for await (const piece of member.pieces()) {
           hash.update(piece);
-          read += piece.length;
+          length += piece.length;
           yield piece;
         }
       }
       if (entry.kind === 'header') {
         header = parseHeader((await held(hashed())).toString('utf8'));
         await begin(header);
-      } else await sink(entry, { name, size }, hashed());
-      if (read !== size) throw new Error(`${name} was not read to its end`);
+      } else await (isOf(section, entry) ? sink : skip)(entry, { name, size }, hashed());
+      if (length !== size) throw new Error(`${name} was not read to its end`);
       lines.push(manifestLine({ sha256: hash.digest('hex'), size, name }));
       if (lines.length > MAX_UNLISTED) throw new BadBackup('its manifest is missing');
       entries += 1;
@@ -191,9 +216,6 @@ export const skip: Sink = async (_entry, _listed, pieces) => {
 /** Bases of bases. */
 const MAX_BASES = 1_000;
 
-/** What to do with one file of a chain: a backup, its base, and so on. */
-type Visit = { sink: Sink; begin?: (header: Header) => Promise<void> };
-
 /**
  * Reads a backup, and then what it borrows, in the backups that it names, which lie in its folder. Each file is read once, and
  * what it lends is compared with what is borrowed. Throws BadBackup that names the file.
@@ -201,11 +223,11 @@ type Visit = { sink: Sink; begin?: (header: Header) => Promise<void> };
 export async function readChain(
   file: string,
   keys: Keys,
-  { sink, begin = async () => {} }: Visit,
+  { sink, begin, section }: Visit,
 ): Promise<Read & { files: string[] }> {
-  const first = await readBackup(file, keys, sink, begin);
+  const first = await readBackup(file, keys, { sink, begin, section });
   const files = [file];
-  let wanted = first.borrowed;
+  let wanted = new Map([...first.borrowed].filter(([name]) => isOf(section, parseEntry(name))));
   for (let { base } = first.header; base && wanted.size > 0; ) {
     if (files.length > MAX_BASES) throw new BadBackup('its bases have no end');
     const path = join(dirname(file), base.name);
@@ -213,11 +235,10 @@ export async function readChain(
     files.push(path);
     const missing: ReadonlyMap<string, Listed> = wanted;
     const lent = new Set<string>();
-    const read = await readBackup(
-      path,
-      keys,
-      async (entry, { name, size }, pieces) => {
-        const listed = isLasting(entry) ? missing.get(name) : undefined;
+    const read = await readBackup(path, keys, {
+      section,
+      async sink(entry, { name, size }, pieces) {
+        const listed = isLendable(entry) ? missing.get(name) : undefined;
         if (listed === undefined) return skip(entry, { name, size }, pieces);
         if (listed.size !== size) throw new BadBackup(`${name} is not the one that was borrowed`);
         const hash = createHash('sha256');
@@ -235,10 +256,10 @@ export async function readChain(
           throw new BadBackup(`${name} is not the one that was borrowed`);
         lent.add(name);
       },
-      async (header) => {
+      async begin(header) {
         if (header.id !== id) throw new BadBackup('it is another backup than the one that was borrowed from');
       },
-    ).catch((error: unknown) => {
+    }).catch((error: unknown) => {
       throw error instanceof BadBackup ? new BadBackup(`its base ${path}: ${error.message}`) : error;
     });
     wanted = new Map([...missing].filter(([name]) => !lent.has(name)));

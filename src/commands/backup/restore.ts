@@ -177,23 +177,10 @@ async function load(
   const { files, storages } = config;
   let postponed: Postponed | undefined;
   let header: Header | undefined;
-  let stored: ReadonlyMap<string, Stored> | undefined;
+  let stored: ReadonlyMap<string, Stored> = new Map();
   let bytes = 0;
-  /** The rows are whole before files are written: they say where each repository is. */
-  const finish = async (): Promise<ReadonlyMap<string, Stored>> => {
-    if (stored) return stored;
-    if (!header || !postponed) throw new BadBackup('it has no header');
-    await finishTables(connection, target, migrationsFolder, {
-      header,
-      postponed,
-      storages: [...storages.keys()],
-    });
-    progress.tell(`${header.tables.length} tables`);
-    stored = new Map((await selectStored(connection)).map((each) => [each.id, each]));
-    return stored;
-  };
-  const repositoryFolder = async (repository: string): Promise<string> => {
-    const found = (await finish()).get(repository);
+  const repositoryFolder = (repository: string): string => {
+    const found = stored.get(repository);
     if (!found) throw new BadBackup(`its repository ${repository} belongs to no row`);
     return folderOf(found, storages);
   };
@@ -211,15 +198,15 @@ async function load(
       return writeNew(blobPath(join(files, 'blobs'), entry.sha256), pieces, 0o600, true);
     if (entry.kind === 'trace') return writeNew(liveTraceFile(files, Number(entry.job)), pieces, 0o600, true);
     if (entry.kind === 'head')
-      return layOut(await repositoryFolder(entry.repository), (await held(pieces)).toString('latin1'));
+      return layOut(repositoryFolder(entry.repository), (await held(pieces)).toString('latin1'));
     if (entry.kind === 'refs') {
       const refs = await held(pieces);
-      const path = join(await repositoryFolder(entry.repository), 'packed-refs');
+      const path = join(repositoryFolder(entry.repository), 'packed-refs');
       if (refs.length > 0)
         await writeSynced(path, Buffer.concat([Buffer.from('# pack-refs with: sorted \n'), refs]));
       return;
     }
-    const path = join(await repositoryFolder(entry.repository), 'objects', entry.file);
+    const path = join(repositoryFolder(entry.repository), 'objects', entry.file);
     await writeNew(path, pieces, 0o444, false);
   }
   const sink: Sink = async (entry, { size }, pieces) => {
@@ -227,15 +214,23 @@ async function load(
     bytes += size;
     progress.at(`restored: ${sizeInWords(bytes)}`);
   };
-  await readChain(file, keys, {
-    sink,
-    begin: async (read) => {
-      if (read.id !== id) throw new Error('the file was changed meanwhile');
-      postponed = await prepareTables(connection, target, migrationsFolder, { header: read, large });
-      header = read;
-    },
+  const begin = async (read: Header): Promise<void> => {
+    if (read.id !== id) throw new Error('the file was changed meanwhile');
+    header = read;
+    postponed ??= await prepareTables(connection, target, migrationsFolder, { header, large });
+  };
+  // The rows of all files of the chain are whole before the first of their files is written: they say where each repository is.
+  await readChain(file, keys, { sink, begin, section: 'rows' });
+  if (!header || !postponed) throw new BadBackup('it has no header');
+  await finishTables(connection, target, migrationsFolder, {
+    header,
+    postponed,
+    storages: [...storages.keys()],
   });
-  const all = [...(await finish()).values()].map((each) => folderOf(each, storages));
+  progress.tell(`${header.tables.length} tables`);
+  stored = new Map((await selectStored(connection)).map((each) => [each.id, each]));
+  await readChain(file, keys, { sink, begin, section: 'files' });
+  const all = [...stored.values()].map((each) => folderOf(each, storages));
   await eachOf(all, async (folder) => {
     if (!existsSync(folder)) {
       damage.push(`the backup has no repository ${folder}`);

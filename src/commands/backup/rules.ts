@@ -33,6 +33,9 @@ export const tableRules: Readonly<Record<string, TableRule>> = {
   },
 };
 
+/** Whether all rows of the table are kept. */
+export const isWholeTable = (name: string): boolean => tableRules[name] === undefined;
+
 type JobRule = { tasks: readonly RegExp[]; do: 'drop' | 'keep'; why: string };
 
 /** Each task has one rule, which a test sees to: a new one is looked at before it is in a backup. */

@@ -8,7 +8,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { constants, createZstdCompress } from 'node:zlib';
 import { tarEnd, tarHead, tarTail } from '../../platform/archives/tar.ts';
 import { syncFolder } from '../../platform/git/write.ts';
-import { borrowedLine, type End, isLasting, type Listed, manifestLine, parseEntry } from './format.ts';
+import { borrowedLine, type End, isLendable, type Listed, manifestLine, parseEntry } from './format.ts';
 import { type FirstLine, type IndexWriting, startIndex } from './index-file.ts';
 
 export const STANDARD_OUTPUT = '-';
@@ -23,6 +23,10 @@ export type BackupFile = {
   add(name: string, size: number, pieces: Pieces, isWhole?: (sha256: string) => boolean): Promise<string>;
   /** Says that the base has it. */
   borrow(listed: Listed): Promise<void>;
+  /** All parts of a table are there or borrowed, with so many rows: a later backup may borrow them. */
+  endTable(table: string, count: number): Promise<void>;
+  /** Lists all that is there or borrowed until now: a restore reads the rows first, in all files that have some. */
+  endRows(): Promise<void>;
   /** Bytes of entries until now. */
   bytes(): number;
   /** The manifest, the end, and the file's name. */
@@ -128,7 +132,7 @@ export async function startWriting(
   async function list(line: string, listed: Listed, isLent: boolean): Promise<void> {
     lines.push(line);
     held += line.length;
-    if (isLent && isLasting(parseEntry(listed.name))) await index?.add(listed);
+    if (isLent && isLendable(parseEntry(listed.name))) await index?.add(listed);
     if (held > MANIFEST_PART) await flushManifest();
   }
   async function flushManifest(): Promise<void> {
@@ -147,6 +151,8 @@ export async function startWriting(
       return listed.sha256;
     },
     borrow: (listed) => list(borrowedLine(listed), listed, true),
+    endTable: async (table, count) => index?.endTable(table, count),
+    endRows: flushManifest,
     bytes: () => bytes,
     async finish() {
       await flushManifest();

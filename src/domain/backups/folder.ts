@@ -32,8 +32,11 @@ export async function baseOf(file: string): Promise<string | undefined> {
   if (!handle) return undefined;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4_096), 0, 4_096, 0);
-    const [, base] = /^\{[^\n]*"base":"([^"\\/]+)"\}\n/.exec(buffer.toString('utf8', 0, bytesRead)) ?? [];
-    return base;
+    const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n');
+    const { base } = JSON.parse(line);
+    return typeof base === 'string' && /^[^\\/]+$/.test(base) ? base : undefined;
+  } catch {
+    return undefined;
   } finally {
     await handle.close();
   }

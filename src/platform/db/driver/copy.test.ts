@@ -49,3 +49,16 @@ test('one that the server ended is over, and so is its end', async () => {
   await sleep(200);
   await connection.end();
 });
+
+test('the number of rows comes with the end, whatever their size', async () => {
+  const connection = await connectToCopy({ ...server, database }, 'test');
+  for (const count of [0, 1, 100_000]) {
+    const rows = connection.copyOut(
+      `copy (select repeat('x', 20) from generate_series(1, ${count})) to stdout`,
+    );
+    let next = await rows.next();
+    while (!next.done) next = await rows.next();
+    expect(next.value).toBe(count);
+  }
+  await connection.end();
+});

@@ -6,7 +6,8 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 export type CopyConnection = {
   /** One statement or several, without values; the rows of the last. */
   ask<Row extends object>(text: string): Promise<Row[]>;
-  copyOut(statement: string): AsyncIterable<Buffer>;
+  /** Returns the number of rows at its end. */
+  copyOut(statement: string): AsyncGenerator<Buffer, number>;
   copyIn(statement: string, pieces: AsyncIterable<Buffer>): Promise<void>;
   end(): Promise<void>;
 };
@@ -33,7 +34,11 @@ export async function openCopyConnection(config: ClientConfig): Promise<CopyConn
       return (Array.isArray(result) ? result.at(-1)?.rows : result.rows) ?? [];
     },
     async *copyOut(statement) {
-      for await (const piece of client.query(copyTo(statement))) yield piece as Buffer;
+      const copying = client.query(copyTo(statement));
+      for await (const piece of copying) yield piece as Buffer;
+      // The number may come after the last row; the next statement waits for it.
+      await client.query('');
+      return copying.rowCount;
     },
     async copyIn(statement, pieces) {
       await pipeline(pieces, client.query(copyFrom(statement)));
