@@ -136,7 +136,9 @@ const commands: Record<string, Command> = {
       const { backUp } = await import('./commands/backup/backup.ts');
       const { recipient: recipients, base } = values;
       const keep = values.keep === undefined ? undefined : Number(values.keep);
-      const damage = await backUp(readConfig(), { target, recipients, base, keep }, await progress());
+      const { giveWay } = await import('./platform/machine/priority.ts');
+      const order = { target, recipients, base, keep, onCut: giveWay };
+      const damage = await backUp(readConfig(), order, await progress());
       return damage.length === 0 ? 0 : 1;
     },
   },

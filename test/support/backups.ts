@@ -44,7 +44,11 @@ export async function backUpApp(
 ): Promise<string[]> {
   const [row] = await app.services.database.sql<{ name: string }[]>`select current_database() as name`;
   const config = configOf(app.services.config.data, row?.name ?? '');
-  return backUp(config, { target, recipients: [], base: undefined, keep: undefined, ...order }, listening());
+  return backUp(
+    config,
+    { target, recipients: [], base: undefined, keep: undefined, onCut() {}, ...order },
+    listening(),
+  );
 }
 
 export type RestoreSite = {

@@ -180,7 +180,19 @@ test('a restored program serves it, and its numbers go on', async () => {
   expect(await bytes.text()).toBe('bytes of a key');
 });
 
+/** No transaction of before goes on, in any database of the server. */
+async function earlierEnded(): Promise<void> {
+  const { sql } = t.app.services.database;
+  const [now] = await sql<{ id: string }[]>`select pg_current_xact_id()::text as id`;
+  const oldest = async () => {
+    const [row] = await sql<{ id: string }[]>`select pg_snapshot_xmin(pg_current_snapshot())::text as id`;
+    return BigInt(row?.id ?? 0);
+  };
+  await expect.poll(oldest).toBeGreaterThan(BigInt(now?.id ?? 0));
+}
+
 test('a later backup borrows what has not changed, over several', async () => {
+  await earlierEnded();
   await backUpApp(t, fileOf('first'));
   await commit(`more-${Date.now()}`, 'second.txt', 'second', 'main');
   await backUpApp(t, fileOf('second'), { base: fileOf('first') });

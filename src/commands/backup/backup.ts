@@ -42,6 +42,8 @@ export type BackupOrder = {
   base: string | undefined;
   /** Of a folder: so many backups stay there. All, where it is undefined. */
   keep: number | undefined;
+  /** The cut is taken: nobody waits for the backup from now on. */
+  onCut(): void;
 };
 
 /** Writes the backup; throws in words, and leaves no file of the name then. */
@@ -123,6 +125,7 @@ async function writeBackup(config: Config, order: BackupOrder, progress: Progres
       },
     );
     await openTraces(config.files, traces);
+    order.onCut();
     const header: Header = {
       ...{ format: FORMAT, id: randomHex(16), created_at: now().toISOString(), version: version.own },
       ...(await describeDatabase(snapshot)),

@@ -21,7 +21,7 @@ import type { BackupFile } from './writing.ts';
 /** Damage that was found on this disk, in words. The backup is whole but for it. */
 export type Damage = string[];
 
-const PART_BYTES = 8 * 1_048_576;
+const PART_BYTES = 2 * 1_048_576;
 const PIECE_BYTES = 262_144;
 /** Packs and their indexes end with the SHA-1 of all before it. */
 const SEAL_BYTES = 20;

@@ -1,4 +1,5 @@
 /** Whether a table has the rows of an earlier moment, whatever was done to it since. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { connectToCopy } from '../../platform/db/database.ts';
@@ -31,10 +32,19 @@ async function inSnapshot<Found>(look: () => Promise<Found>): Promise<Found> {
   }
 }
 
-async function momentNow(): Promise<RowsMoment> {
-  const moment = await inSnapshot(() => describeMoment(watching, of));
-  if (!moment) throw new Error('the server does not say which database it is');
-  return moment;
+/** A moment at which all that was written has ended for PostgreSQL, though other databases are written to at the same time. */
+async function momentAndCount(): Promise<{ moment: RowsMoment; count: number }> {
+  const [own] = await writing.ask<{ id: string }>('select pg_current_xact_id()::text as id');
+  for (;;) {
+    const found = await inSnapshot(async () => {
+      const [row] = await watching.ask<{ count: number }>('select count(*)::integer as count from things');
+      return { moment: await describeMoment(watching, of), count: row?.count ?? 0 };
+    });
+    const { moment, count } = found;
+    if (!moment) throw new Error('the server does not say which database it is');
+    if (BigInt(moment.before) >= BigInt(own?.id ?? 0)) return { moment, count };
+    await sleep(10);
+  }
 }
 
 type Case = { name: string; same: boolean; before?: string; during?: string; after?: string };
@@ -78,23 +88,28 @@ test.each(cases)('after $name: $same', async ({ same, before, during, after }) =
     "drop table if exists things; create table things (id integer, text text); insert into things values (1, 'a'), (2, 'b'), (3, 'c')",
   );
   if (before) await writing.ask(before);
-  if (during) await other.ask(`begin; ${during}`);
-  const { moment, count } = await inSnapshot(async () => {
-    const found = await describeMoment(watching, of);
-    const [row] = await watching.ask<{ count: number }>('select count(*)::integer as count from things');
-    return { moment: found, count: row?.count ?? 0 };
-  });
-  if (!moment) throw new Error('the server does not say which database it is');
-  if (during) await other.ask('commit');
+  const { moment, count } = await (during ? whileWritten(during) : momentAndCount());
   for (const statement of after?.startsWith('begin') ? [after] : (after?.split('; ') ?? []))
     await writing.ask(statement);
   expect(await inSnapshot(() => isUnchanged(watching, 'things', moment, count))).toBe(same);
   // What came later is the same from then on.
-  const later = await momentNow();
-  expect(isSameDatabase(moment, later)).toBe(true);
-  const [row] = await writing.ask<{ count: number }>('select count(*)::integer as count from things');
-  expect(await inSnapshot(() => isUnchanged(watching, 'things', later, row?.count ?? 0))).toBe(true);
+  const later = await momentAndCount();
+  expect(isSameDatabase(moment, later.moment)).toBe(true);
+  expect(await inSnapshot(() => isUnchanged(watching, 'things', later.moment, later.count))).toBe(true);
 });
+
+/** The moment is within a transaction, which ends afterwards. */
+async function whileWritten(statement: string): Promise<{ moment: RowsMoment; count: number }> {
+  await momentAndCount();
+  const [own] = await other.ask<{ id: string }>('begin; select pg_current_xact_id()::text as id');
+  await other.ask(statement);
+  const found = await inSnapshot(async () => ({ moment: await describeMoment(watching, of), count: 3 }));
+  await other.ask('commit');
+  const { moment, count } = found;
+  expect(BigInt(moment?.before ?? 0)).toBeLessThanOrEqual(BigInt(own?.id ?? 0));
+  if (!moment) throw new Error('the server does not say which database it is');
+  return { moment, count };
+}
 
 const moment: RowsMoment = { database: '7 1 5', schema: 'a', before: '4294967290' };
 test.each<[string, RowsMoment | null, RowsMoment | null, boolean]>([

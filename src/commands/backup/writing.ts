@@ -39,6 +39,8 @@ const MANIFEST_PART = 4 * 1_048_576;
 /** Each costs a turn of the thread pool and a write to the disk. */
 const PIECE_BYTES = 262_144;
 const PIECES_HELD = 8;
+/** Others who wait for the disk wait for no more than this, and as much again that is on its way. */
+const UNSYNCED_BYTES = 8 * 1_048_576;
 
 /**
  * Gives back the memory of a piece that nobody reads any more, and that has all of it, or the end where the rest is over. The garbage
@@ -85,11 +87,22 @@ export async function startWriting(
     ...{ highWaterMark: PIECES_HELD * PIECE_BYTES },
   });
   async function save(pieces: AsyncIterable<Buffer>): Promise<void> {
+    let unsynced = 0;
+    let syncing: Promise<void> | undefined;
     for await (const piece of pieces) {
       await handle?.writeFile(piece);
+      unsynced += piece.length;
+      if (unsynced > UNSYNCED_BYTES) {
+        await syncing;
+        syncing = handle?.datasync();
+        // It is thrown where the next one waits for it.
+        syncing?.catch(() => undefined);
+        unsynced = 0;
+      }
       // Of one buffer after the other the compression fills all.
       if (recipients.length === 0) release(piece, true);
     }
+    await syncing;
     await handle?.sync();
     await handle?.close();
   }

@@ -1,6 +1,5 @@
-/** Backups by the clock: another process makes each, so that requests do not wait for it. */
+/** Backups by the clock: another process makes each, which gives way to requests. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Needs } from '../../kernel/services.ts';
@@ -11,9 +10,6 @@ export type ScheduledBackups = {
   begin(): void;
   stop(): Promise<void>;
 };
-
-/** Of the system's scheduler: requests go first. */
-const NICENESS = 10;
 
 export function createScheduledBackups({ config, log }: Needs<'config' | 'log'>): ScheduledBackups {
   let running: { child: ChildProcess; ended: Promise<void> } | undefined;
@@ -42,11 +38,6 @@ export function createScheduledBackups({ config, log }: Needs<'config' | 'log'>)
       running = undefined;
     });
     running = { child, ended };
-    try {
-      if (child.pid !== undefined) setPriority(child.pid, NICENESS);
-    } catch {
-      // It has ended already.
-    }
   }
 
   return {
