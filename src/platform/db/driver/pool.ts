@@ -146,9 +146,9 @@ export class Pool implements Executor, ConnectionOwner {
     };
   }
 
-  /** The one that was used last: others come to rest, and are closed. */
+  /** The oldest: its server has planned most statements already; others come to rest, and are closed. */
   #resting(): PipelinedConnection | undefined {
-    return this.#links.findLast((link) => link.pending === 0 && !link.reserved && !link.isGone);
+    return this.#links.find((link) => link.pending === 0 && !link.reserved && !link.isGone);
   }
 
   /** One that has work already; none while there may be more connections. */
