@@ -18,8 +18,15 @@ export type PointRead<Row> = {
   each(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]>;
 };
 
-/** `types` are those of a key's values, which `statement`, of one row at most, finds as `k.v1`, `k.v2` and so on. */
-export function pointRead<Row extends object>(types: readonly string[], statement: string): PointRead<Row> {
+/**
+ * `types` are those of a key's values, which `statement`, of one row at most, finds as `k.v1`, `k.v2` and so on. `gather` as batch()
+ * has it.
+ */
+export function pointRead<Row extends object>(
+  types: readonly string[],
+  statement: string,
+  options: { gather?: number } = {},
+): PointRead<Row> {
   const arrays = types.map((type, place) => `$${place + 1}::${type}[]`).join(', ');
   const names = types.map((_, place) => `v${place + 1}`).join(', ');
   const text = `select k.place, r.* from unnest(${arrays}) with ordinality as k(${names}, place) cross join lateral (${statement}) r`;
@@ -38,7 +45,7 @@ export function pointRead<Row extends object>(types: readonly string[], statemen
     const found = new Map<number, Row>(rows.map((row) => [row.place, row]));
     return placeOf.map((place) => found.get(place));
   }
-  const read = batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, together);
+  const read = batch<Sql, readonly Value[], Row | undefined>(MAX_KEYS, together, options);
   async function each(sql: Sql, keys: readonly (readonly Value[])[]): Promise<(Row | undefined)[]> {
     const rows: (Row | undefined)[] = [];
     for (let start = 0; start < keys.length; start += MAX_KEYS)

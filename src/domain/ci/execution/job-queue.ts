@@ -24,7 +24,7 @@ const MAX_SEEN = 1_000;
 const NONE_MS = 30_000;
 const MAX_NONE = 10_000;
 /** While nobody gets a job, the questions of so long go to the database together: each write to it costs more than its answer. */
-const GATHER_MS = 50;
+const GATHER_MS = 100;
 const MAX_HELD = 500;
 const MAX_HELD_OF_RUNNER = 20;
 /** Runners that are woken ask one after the other: those after the last job find that nothing waits. */
@@ -98,7 +98,7 @@ export function createJobQueue({ database, park }: Needs<'database' | 'park'>, l
 
   const valueAt = (tick: number, { id, updated_at, last_assignment_id }: AuthenticRunner): string => {
     const period = Math.floor(now().getTime() / LIFETIME_MS);
-    return digest(JSON.stringify([process, tick, period, id, updated_at, last_assignment_id]))
+    return digest(`${process} ${tick} ${period} ${id} ${updated_at.getTime()} ${last_assignment_id}`)
       .toString('hex')
       .slice(0, 32);
   };

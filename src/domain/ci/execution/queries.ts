@@ -1,5 +1,6 @@
 /** Reads the job that a runner speaks of, and what a job is run with. */
 import { type SqlBool, sql } from 'kysely';
+import { batch } from '../../../platform/batch.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
 import { digest } from '../../../platform/secret.ts';
@@ -14,10 +15,21 @@ export const selectByToken = (db: Db, id: number, token: string): Promise<JobRow
     .where('token_digest', '=', digest(token))
     .executeTakeFirst();
 
-/** Whether any job waits for a runner: most requests come while none does. */
-export const isAnythingWaiting = async (sql: Sql): Promise<boolean> =>
-  (await sql`select from ci_jobs where status = 'pending' and kind = 'job' and runner_id is null limit 1`)
-    .length > 0;
+/** Of one statement. */
+const MAX_ASKED = 1_000;
+
+const askTogether = batch<Sql, undefined, boolean>(
+  MAX_ASKED,
+  async (sql, asked) => {
+    const found = await sql`
+      select from ci_jobs where status = 'pending' and kind = 'job' and runner_id is null limit 1`;
+    return asked.map(() => found.length > 0);
+  },
+  { gather: 0 },
+);
+
+/** Whether any job waits for a runner: most requests come while none does, and those that came together are one. */
+export const isAnythingWaiting = (sql: Sql): Promise<boolean> => askTogether(sql, undefined);
 
 /** Jobs that came to wait after that time, the newest first; how they waited before is in `updated_at`. */
 export const selectWaitingSince = (

@@ -61,14 +61,15 @@ export const executionEndpoints = (queue: JobQueue): Endpoint[] => [
       const ask = () => queue.ask(() => authenticateRunner(services, input, request));
       let asked = await ask();
       const { last_update: known } = input;
-      if (!asked.runner.paused && known === queue.valueFor(asked.runner)) {
+      if (known !== undefined && !asked.runner.paused && known === queue.valueFor(asked.runner)) {
         if (!(await queue.wait(asked.runner, request.signal))) return none(known);
         // Meanwhile it may have become another one.
         asked = await ask();
       }
       const { runner, manager, isWaiting } = asked;
-      if (runner.paused || request.signal.aborted) return nothing();
+      if (runner.paused) return nothing();
       if (!isWaiting || (await queue.isStillNone(runner))) return none(asked.value);
+      if (request.signal.aborted) return nothing();
       const value = queue.valueFor(runner);
       const given = await giveJob(services, runner, manager);
       // Without a value, it asks again at once.
