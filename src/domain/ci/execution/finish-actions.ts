@@ -76,12 +76,11 @@ async function retryFailed(tx: Db, pipeline: PipelineRow, ended: Ended): Promise
 const finishJobs = (db: Db, finishes: readonly Finish[]): Promise<boolean[]> =>
   inTransaction(db, async (tx) => {
     const [first] = finishes;
-    const pipeline = first && (await lockPipelineOf(tx, first.job));
+    if (!first) return [];
+    const ids = finishes.map(({ job }) => job.id);
+    // They travel together: the jobs are read when the lock is had.
+    const [pipeline, rows] = await Promise.all([lockPipelineOf(tx, first.job), selectAgain(tx, ids)]);
     if (!pipeline) return finishes.map(() => false);
-    const rows = await selectAgain(
-      tx,
-      finishes.map(({ job }) => job.id),
-    );
     const running = new Map(
       rows.filter(({ status }) => status === 'running' || status === 'canceling').map((row) => [row.id, row]),
     );
