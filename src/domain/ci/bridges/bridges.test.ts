@@ -315,6 +315,30 @@ describe('a bridge', () => {
     expect(await bridge(id, 'success')).toMatchObject({ downstream_pipeline: { id: body[0].id } });
   });
 
+  test('starts none where what its pipeline led to is full, however many start at once', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five'];
+    const id = await start(
+      names.map((name) => `${name}: {trigger: {include: child.yml}, when: manual}\n`).join(''),
+    );
+    const { sql } = app.app.services.database;
+    // There is room for two more.
+    await sql`
+      insert into pipelines (project_id, iid, sha, before_sha, ref, tag, source, status, protected, created_at, updated_at,
+          source_pipeline_id)
+        select project_id, 1000 + n, sha, before_sha, ref, tag, source, 'success', false, created_at, updated_at, id
+        from pipelines, generate_series(1, 997) n where id = ${id}`;
+    await sql`update ci_jobs set status = 'pending' where pipeline_id = ${id} and kind = 'bridge'`;
+    await Promise.all((await bridgesOf(id)).map((each) => startBridge(app.app.services, each.id)));
+    const shown = (await bridgesOf(id)).map(({ status, failure_reason }) => failure_reason ?? status);
+    expect(shown.toSorted()).toEqual([
+      ...Array(3).fill('reached_max_pipeline_hierarchy_size'),
+      ...Array(2).fill('success'),
+    ]);
+    const made =
+      await sql`select from pipelines where source_pipeline_id = ${id} and source_job_id is not null`;
+    expect(made.length).toBe(2);
+  });
+
   test('that was made but not told so goes on', async () => {
     const id = await start(child());
     const { id: first, downstream_pipeline: made } = await bridge(id, 'success');

@@ -20,20 +20,14 @@ export function followingStatus(strategy: 'depend' | 'mirror', status: Status): 
   return strategy === 'mirror' && status === 'manual' ? status : 'running';
 }
 
-/**
- * Why a pipeline may lead to no other; undefined where it may. `ancestry` begins with the pipeline itself; `size` is that of all
- * that its first ancestor led to, of `most`.
- */
+/** Why a pipeline may lead to no other; undefined where it may. `ancestry` begins with the pipeline itself. */
 export function hierarchyRefusal(
   target: PlannedTrigger['target']['kind'],
   ancestry: readonly Pick<Ancestor, 'project_id' | 'ref' | 'source'>[],
-  size: number,
-  most: number,
 ): string | undefined {
   const children = ancestry.slice(0, MAX_CHILDREN_DEPTH).filter(({ source }) => source === 'parent_pipeline');
   if (target === 'child' && children.length === MAX_CHILDREN_DEPTH)
     return 'reached_max_descendant_pipelines_depth';
-  if (size >= most) return 'reached_max_pipeline_hierarchy_size';
   if (target === 'child') return undefined;
   const rounds = new Map<string, number>();
   for (const { project_id, ref, source } of ancestry)

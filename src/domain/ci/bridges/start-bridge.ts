@@ -1,7 +1,6 @@
 /** Starts the pipelines of bridges whose turn it is, after the commit: of each one, however often it is tried. */
 
 import { type AuthorizedProject, selectProjectAt } from '../../../kernel/access/find.ts';
-import { limitOf } from '../../../kernel/instance/plan-limits.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { isOutside } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
@@ -16,9 +15,8 @@ import {
   mayRunRef,
   type PipelineRequest,
 } from '../creation/compile-request.ts';
-import { createPipeline } from '../creation/create-actions.ts';
+import { createPipeline, FullHierarchy } from '../creation/create-actions.ts';
 import { isBusy } from '../creation/unattended.ts';
-import { selectDependencies } from '../execution/artifact-queries.ts';
 import { dependsOn } from '../execution/dependencies.ts';
 import { dotenvOf, readSources } from '../execution/job-sources.ts';
 import { ownVariables } from '../execution/payload.ts';
@@ -26,7 +24,7 @@ import { selectPipelineOf } from '../execution/queries.ts';
 import type { ContextVariable } from '../file/context.ts';
 import type { PlannedJob, PlannedTrigger } from '../file/plan.ts';
 import { refOfPipeline } from '../pipelines/refs.ts';
-import { countHierarchy, selectAncestry } from '../processing/hierarchy-queries.ts';
+import { selectAncestry } from '../processing/hierarchy-queries.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
 import { begin, failBridge, subscribe } from './follow-actions.ts';
 import { selectBridge, selectFinished, selectFollowed, selectUpstreamPipeline } from './queries.ts';
@@ -45,7 +43,9 @@ export async function startBridge(services: BridgeServices, id: number): Promise
   const planned = job.options as unknown as PlannedJob;
   const { trigger } = planned;
   if (!trigger) return failBridge(db, id, 'data_integrity_failure');
-  const bridge = { job, trigger, planned, pipeline: await selectPipelineOf(db, job) };
+  const pipeline = await selectPipelineOf(services.database.points, job);
+  if (!pipeline) return;
+  const bridge = { job, trigger, planned, pipeline };
   const refusal = (await selectFollowed(db, job))
     ? undefined
     : await startPipeline(services, bridge).catch((error: unknown) => refusalOf(services, bridge, error));
@@ -56,6 +56,7 @@ export async function startBridge(services: BridgeServices, id: number): Promise
 function refusalOf({ log }: BridgeServices, { job }: Bridge, error: unknown): string {
   const isTriedAgain = error instanceof Failure ? isBusy(error) : isOutside(error);
   if (isTriedAgain) throw error;
+  if (error instanceof FullHierarchy) return 'reached_max_pipeline_hierarchy_size';
   const text = 'a bridge started no pipeline';
   if (error instanceof Failure) log.info(text, { job_id: job.id, error: error.message });
   else log.error(text, error, { job_id: job.id });
@@ -76,10 +77,7 @@ async function startPipeline(services: BridgeServices, bridge: Bridge): Promise<
   if (target.kind === 'upstream') return follow(services, bridge, subject);
   if (!subject) return 'downstream_bridge_project_not_found';
   if (target.kind === 'project' && subject.id === job.project_id) return 'invalid_bridge_trigger';
-  const ancestry = await selectAncestry(db, pipeline.id);
-  const most = limitOf((await services.instance.read()).limits, 'pipeline_hierarchy_size');
-  const size = await countHierarchy(db, ancestry, most);
-  const refusal = hierarchyRefusal(target.kind, ancestry, size, most);
+  const refusal = hierarchyRefusal(target.kind, await selectAncestry(db, pipeline.id));
   if (refusal !== undefined) return refusal;
 
   const creator: Creator = { services, actor: user.actor, subject };
@@ -115,8 +113,6 @@ async function requestOf(
   const commit = await readRepository(services, own, (git) => findCommit(git, pipeline.sha));
   if (!commit) return undefined;
   const sources = await readSources(services, { job, planned, pipeline, project: own, commit });
-  const { keep_latest_artifact } = await services.settings.read();
-  const dependencies = await selectDependencies(services.database.db, job, keep_latest_artifact);
   const ofJob = ownVariables({
     baseUrl: services.baseUrl(),
     job,
@@ -129,7 +125,7 @@ async function requestOf(
     ...sources.predefined,
     ...ofJob,
     ...planned.variables,
-    ...dotenvOf(services, dependencies.filter(dependsOn(job, planned))),
+    ...dotenvOf(services, sources.left.filter(dependsOn(job, planned))),
     ...sources.overriding,
   ];
   const variables = handedOn(forward, planned.variables, sources.given, known);

@@ -3,13 +3,14 @@ import { sql } from 'kysely';
 import { limitOf } from '../../../kernel/instance/plan-limits.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { ahead, type Db, inTransaction } from '../../../platform/db/database.ts';
-import { invalid } from '../../../platform/failure.ts';
+import { Failure, invalid } from '../../../platform/failure.ts';
 import { NO_OBJECT } from '../../../platform/git/names.ts';
 import { seal } from '../../../platform/secret.ts';
 import type { CompiledOutcome } from '../file/compile-thread.ts';
 import { compileFile } from '../file/compiler.ts';
 import { insertPipeline } from '../pipelines/insert-actions.ts';
 import { announcePipelines } from '../processing/fact-actions.ts';
+import { countHierarchy, selectAncestry } from '../processing/hierarchy-queries.ts';
 import { type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { cancelRedundant } from '../processing/redundant-actions.ts';
 import { maySetVariables } from '../variables/rules.ts';
@@ -143,20 +144,37 @@ async function sizeRefusal({ services, subject }: Creator, jobs: number): Promis
   return { reason: 'job_activity_limit_exceeded', texts: [text] };
 }
 
+/** What a pipeline leads to has grown as far as it may. */
+export class FullHierarchy extends Failure {
+  constructor() {
+    super('bad_request', { base: ['The downstream pipeline tree is too large'] });
+  }
+}
+
+/** Of all that one pipeline led to, one is made after the other: many at once would all be the last that has room. */
+async function requireRoom(tx: Db, sourceId: number, most: number): Promise<void> {
+  const ancestry = await selectAncestry(tx, sourceId);
+  const place = `hierarchy ${ancestry.at(-1)?.id}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`.execute(ahead(tx));
+  if ((await countHierarchy(tx, ancestry, most)) >= most) throw new FullHierarchy();
+}
+
 /** Undefined where the fact, the time of the schedule or the job that starts it has its pipeline already. */
-const savePipeline = (
+async function savePipeline(
   { services, actor, subject }: Creator,
   values: Values,
   compiled: CompiledJobs | undefined,
   variables: readonly PipelineVariable[],
-): Promise<PipelineRow | undefined> =>
-  inTransaction(services.database.db, async (tx) => {
+): Promise<PipelineRow | undefined> {
+  const most = limitOf((await services.instance.read()).limits, 'pipeline_hierarchy_size');
+  return inTransaction(services.database.db, async (tx) => {
     if (values.source_job_id)
       await sql`select pg_advisory_xact_lock(hashtextextended(${`bridge ${values.source_job_id}`}, 0))`.execute(
         ahead(tx),
       );
     if ((values.fact_id || values.scheduled_for || values.source_job_id) && (await isMade(tx, values)))
       return undefined;
+    if (values.source_pipeline_id) await requireRoom(tx, values.source_pipeline_id, most);
     const pipeline = await insertPipeline(tx, subject, values);
     if (variables.length > 0)
       await ahead(tx)
@@ -184,6 +202,7 @@ const savePipeline = (
       await cancelRedundant(tx, pipeline);
     return processPipeline(tx, pipeline);
   });
+}
 
 async function isMade(
   tx: Db,

@@ -76,7 +76,7 @@ async function payloadOf(
 ): Promise<Record<string, unknown> | string> {
   const { db, points } = services.database;
   const [pipeline, project] = await Promise.all([
-    selectPipelineOf(db, job),
+    selectPipelineOf(points, job),
     reachProject(points, job.project_id),
   ]);
   // The column holds what the compiler planned.
@@ -84,11 +84,12 @@ async function payloadOf(
   if (!isSupported(planned, manager.features)) return 'runner_unsupported';
   const atCommit =
     project &&
+    pipeline &&
     (await readRepository(services, project, async (git) => {
       const commit = await findCommit(git, pipeline.sha);
       return commit && { commit, cacheKeys: await cacheKeys(git, commit, planned.cache) };
     }));
-  if (!project || !atCommit) return 'data_integrity_failure';
+  if (!project || !pipeline || !atCommit) return 'data_integrity_failure';
   const { commit } = atCommit;
   const of = { job, planned, pipeline, project, commit };
   const sources = await readSources(services, of);

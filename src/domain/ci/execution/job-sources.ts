@@ -15,7 +15,7 @@ import type { PlannedJob } from '../file/plan.ts';
 import { selectFrozen } from '../freeze-periods/queries.ts';
 import { refOfPipeline, variablesOfMergeRequests } from '../pipelines/refs.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
-import type { Dependency } from './artifact-queries.ts';
+import { type Dependency, selectDependencies } from './artifact-queries.ts';
 import type { JobFacts } from './payload.ts';
 
 type Of = {
@@ -30,15 +30,18 @@ export type JobSources = Pick<JobFacts, 'environment' | 'predefined' | 'overridi
   /** Those that the pipeline was started with, which are among the overriding ones. */
   given: readonly PipelineVariable[];
   user: Awaited<ReturnType<typeof selectStarter>>;
+  /** What other jobs of the pipeline left. */
+  left: readonly Dependency[];
 };
 
-/** The variables that a job has but for its own and for those of earlier jobs. */
+/** The variables that a job has but for its own, and what earlier jobs left. */
 export async function readSources(
   services: CreationServices,
   { job, planned, pipeline, project, commit }: Of,
 ): Promise<JobSources> {
   const { db } = services.database;
   const starter = pipeline.source_job_id ?? pipeline.token_job_id;
+  const { dependency_proxy_enabled: hasProxy, keep_latest_artifact } = await services.settings.read();
   const [rows, published, tagMessage] = await Promise.all([
     // They travel together: a write of the socket costs as much as such a statement.
     db
@@ -50,14 +53,14 @@ export async function readSources(
           selectGiven(one, pipeline.id),
           selectEnvironmentOf(one, job),
           selectFrozen(one, project),
+          selectDependencies(one, job, keep_latest_artifact),
           starter === null ? undefined : selectUpstream(one, starter),
         ]),
       ),
     publishedAt({ db, services }, project, pipeline.tag ? [pipeline.ref] : []),
     pipeline.tag && readRepository(services, project, (git) => readTagMessage(git, pipeline.ref)),
   ]);
-  const [user, kept, givenRows, environment, frozen, upstream] = rows;
-  const { dependency_proxy_enabled: hasProxy } = await services.settings.read();
+  const [user, kept, givenRows, environment, frozen, left, upstream] = rows;
   const given = readGiven(services, givenRows);
   const predefined = predefinedVariables({
     baseUrl: services.baseUrl(),
@@ -85,6 +88,7 @@ export async function readSources(
     hasProxy,
     given,
     user,
+    left,
     overriding: [
       ...kept.filter(({ environmentScope }) => isInScope(planned.environment?.name, environmentScope)),
       ...given.map(({ variable_type, ...variable }) => ({ ...variable, file: variable_type === 'file' })),

@@ -23,7 +23,7 @@ async function presentedJob(
   input: { id: number; token?: string | undefined },
 ): Promise<JobRow> {
   const presented = presentedToken(request, input);
-  const job = presented === '' ? undefined : await selectByToken(database.db, input.id, presented);
+  const job = presented === '' ? undefined : await selectByToken(database.points, input.id, presented);
   if (!job) throw forbidden();
   return job;
 }

@@ -3,17 +3,18 @@ import { type SqlBool, sql } from 'kysely';
 import { batch } from '../../../platform/batch.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Sql } from '../../../platform/db/driver/sql.ts';
+import { pointRead } from '../../../platform/db/point-read.ts';
 import { digest } from '../../../platform/secret.ts';
-import type { JobRow } from '../processing/process-actions.ts';
+import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
+
+const readByToken = pointRead<JobRow>(
+  ['bigint', 'text'],
+  `select j.* from ci_jobs j where j.id = k.v1 and j.token_digest = decode(k.v2, 'hex')`,
+);
 
 /** The job of this id and token, in whatever status it is. */
-export const selectByToken = (db: Db, id: number, token: string): Promise<JobRow | undefined> =>
-  db
-    .selectFrom('ci_jobs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('token_digest', '=', digest(token))
-    .executeTakeFirst();
+export const selectByToken = (sql: Sql, id: number, token: string): Promise<JobRow | undefined> =>
+  readByToken(sql, [id, digest(token).toString('hex')]);
 
 /** Of one statement. */
 const MAX_ASKED = 1_000;
@@ -42,8 +43,13 @@ export const selectWaitingSince = (
     where status = 'pending' and kind = 'job' and runner_id is null and updated_at > ${since}
     order by updated_at desc, id desc limit ${most}`;
 
-export const selectPipelineOf = (db: Db, job: Pick<JobRow, 'pipeline_id'>) =>
-  db.selectFrom('pipelines').selectAll().where('id', '=', job.pipeline_id).executeTakeFirstOrThrow();
+const readPipeline = pointRead<PipelineRow>(['bigint'], 'select p.* from pipelines p where p.id = k.v1');
+
+/** Undefined where it is deleted meanwhile. */
+export const selectPipelineOf = (
+  sql: Sql,
+  job: Pick<JobRow, 'pipeline_id'>,
+): Promise<PipelineRow | undefined> => readPipeline(sql, [job.pipeline_id]);
 
 /** The same, locked until the transaction ends. */
 export const lockPipelineOf = (tx: Db, job: Pick<JobRow, 'pipeline_id'>) =>

@@ -8,13 +8,7 @@ import type { ForeignNeed, PlannedJob } from '../file/plan.ts';
 import { authenticateJob } from '../job-token-scope/authenticate-job.ts';
 import { mayDownload } from '../jobs/rules.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
-import {
-  type Dependency,
-  isOfSameHierarchy,
-  selectDependencies,
-  selectOfPipeline,
-  selectOfRef,
-} from './artifact-queries.ts';
+import { type Dependency, isOfSameHierarchy, selectOfPipeline, selectOfRef } from './artifact-queries.ts';
 import { dependsOn } from './dependencies.ts';
 import type { JobSources } from './job-sources.ts';
 
@@ -25,14 +19,12 @@ type DependencyServices = Needs<'database' | 'settings' | 'authenticator'>;
 export async function readDependencies(
   services: DependencyServices,
   of: Of,
-  { predefined, overriding }: Pick<JobSources, 'predefined' | 'overriding'>,
+  { predefined, overriding, left }: Pick<JobSources, 'predefined' | 'overriding' | 'left'>,
   token: string,
 ): Promise<Dependency[] | undefined> {
   const { job, planned } = of;
-  const { db } = services.database;
   const settings = await services.settings.read();
-  const { keep_latest_artifact } = settings;
-  const own = (await selectDependencies(db, job, keep_latest_artifact)).filter(dependsOn(job, planned));
+  const own = left.filter(dependsOn(job, planned));
   const needs = planned.foreignNeeds.filter(({ artifacts }) => artifacts);
   const variable = variableLookup(sourceOf([...predefined, ...planned.variables, ...overriding]));
   const others = await Promise.all(
