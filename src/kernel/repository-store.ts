@@ -45,8 +45,15 @@ export type Repositories = {
   locate(key: RepositoryKey, purpose: Purpose): Promise<GitFolder | undefined>;
   /** Leases it: the folder stays until release(). 403 for a write while it is read-only. */
   lease(key: RepositoryKey, purpose: Purpose, pushed?: PushIntent): Promise<RepositoryLease>;
-  /** Leases it for writing while the work runs, and creates it first if needed. */
-  write<T>(key: RepositoryKey, defaultBranch: string, work: (git: GitFolder) => Promise<T>): Promise<T>;
+  /**
+   * Leases it for writing while the work runs, and creates it first if needed. `intend` says what the work will push, for its record
+   * where it is interrupted.
+   */
+  write<T>(
+    key: RepositoryKey,
+    defaultBranch: string,
+    work: (git: GitFolder, intend: (pushed: PushIntent) => Promise<void>) => Promise<T>,
+  ): Promise<T>;
   /** The number of leases of the container for these purposes, without dead processes. */
   uses(kind: ContainerKind, id: number, purposes: readonly Purpose[], storage?: string): Promise<number>;
   /** Stops reading the folder, which is being removed or was replaced. */

@@ -63,6 +63,28 @@ test('an event is made of a push whose record failed, in the name of who pushed'
   await expect.poll(pushes, { timeout: 30_000 }).toEqual([[developer.id, 'created', 'topic', 1]]);
 });
 
+test('an event is made of what requests wrote and could not record', async () => {
+  const { project, developer, pushes } = await makeWork();
+  const { id } = project;
+  const as = ashlar.as(developer.token);
+  await sql()`alter table activity_events add constraint no_more check (action <> 'pushed') not valid`;
+  const actions = [{ action: 'create', file_path: 'new.txt', content: 'x' }];
+  const body = { branch: 'topic', start_branch: 'main', commit_message: 'x', actions };
+  expect((await as(`POST /projects/${id}/repository/commits`, { body })).status).toBe(500);
+  const query = 'branch=other&ref=main';
+  expect((await as(`POST /projects/${id}/repository/branches`, { query })).status).toBe(500);
+  await sql()`alter table activity_events drop constraint no_more`;
+  await expect
+    .poll(async () => (await pushes()).sort(), { timeout: 30_000 })
+    .toEqual([
+      [developer.id, 'created', 'other', 0],
+      [developer.id, 'created', 'topic', 1],
+    ]);
+  bodyOf(await as(`DELETE /projects/${id}/repository/branches/other`), 204);
+  await settle();
+  expect(await pushes()).toHaveLength(3);
+});
+
 test('a push that was recorded, and one that git did not take, get no event', async () => {
   const { project, developer, work, pushes } = await makeWork();
   await mustGit(work, ['push', '--quiet', 'origin', 'topic', 'topic:second']);

@@ -2,7 +2,7 @@
 
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { PushIntent, RepositoryLease } from '../../../kernel/repository-store.ts';
+import type { RepositoryLease } from '../../../kernel/repository-store.ts';
 import { now } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { MemoryReservation } from '../../../platform/fair-share.ts';
@@ -27,7 +27,7 @@ import {
 import type { HttpRequest, HttpResponse } from '../../../platform/http/messages.ts';
 import { takeTurns } from '../../../platform/turns.ts';
 import { type FollowerServices, pushFollowers } from '../pushes/push-followers.ts';
-import { takenRefs } from '../pushes/pushes.ts';
+import { intentOf, takenRefs } from '../pushes/pushes.ts';
 import type { Judge, PushTarget } from '../store/repository-kinds.ts';
 import { ensure } from '../store/store.ts';
 import { broadcastLines } from './broadcast-lines.ts';
@@ -118,7 +118,11 @@ async function judgePush(
   // Its rejection is handled where it is awaited below.
   judging.catch(() => {});
   await target.ensureStorage?.();
-  const lease = await services.repositories.lease(target.key, 'write', intentOf(target, push));
+  const lease = await services.repositories.lease(
+    target.key,
+    'write',
+    intentOf(target.followed?.actor, push.updates),
+  );
   try {
     const { folder } = lease.git;
     await ensure(services.database.sql, target.key, lease, target.defaultBranch);
@@ -150,12 +154,6 @@ async function judgePush(
     throw error;
   }
 }
-
-/** Updates that are kept for the record of a push that is interrupted. */
-const MAX_KEPT_UPDATES = 1_000;
-
-const intentOf = ({ followed }: PushTarget, { updates }: Push): PushIntent | undefined =>
-  followed && updates.length <= MAX_KEPT_UPDATES ? { userId: followed.actor.id, updates } : undefined;
 
 const reports = ({ capabilities }: PushCommands): boolean =>
   capabilities.has('report-status') || capabilities.has('report-status-v2');

@@ -26,7 +26,7 @@ import { guardRefs, isOwned, type RefGuard } from '../protection/protection.ts';
 import { judgeByRule } from '../push-rules/judge.ts';
 import { projectRepository } from '../store/containers.ts';
 import { authorOf, type Draft, signatureOf, writeRefs } from './commits.ts';
-import { recordPush } from './pushes.ts';
+import { intentOf, recordPush } from './pushes.ts';
 import { refuseLocked } from './refuse-locked.ts';
 
 /** Objects to store, refs to update, and the result for the caller. */
@@ -56,7 +56,7 @@ export async function writeProject<T>(
   shared?: ReadonlySet<string>,
 ): Promise<T> {
   const key = projectRepository(project.id);
-  return services.repositories.write(key, firstBranchOf(project, settings), async (git) => {
+  return services.repositories.write(key, firstBranchOf(project, settings), async (git, intend) => {
     const guard = await guardRefs(services.database.db, project, actor, settings, shared);
     const written = await work(asReadBy(git, project), guard);
     const { objects, updates, value, also, options = [] } = written;
@@ -67,7 +67,11 @@ export async function writeProject<T>(
       const refusal = judge.refusal(update);
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
-    await requireAllowed(services, settings, judge, git, project, actor, written);
+    const intent = intentOf(actor, updates);
+    await Promise.all([
+      requireAllowed(services, settings, judge, git, project, actor, written),
+      intent && intend(intent),
+    ]);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
     await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, {

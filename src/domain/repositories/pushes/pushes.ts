@@ -5,6 +5,7 @@
 
 import { type Announcement, announceAll, touchProject } from '../../../kernel/activity/announce-actions.ts';
 import type { Author } from '../../../kernel/actor.ts';
+import type { PushIntent } from '../../../kernel/repository-store.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
@@ -184,6 +185,16 @@ export async function recordPush(
     ]);
   });
 }
+
+/** Updates that are kept for the record of a push that is interrupted. */
+const MAX_KEPT_UPDATES = 1_000;
+
+/** What is kept of a push while it is not recorded; undefined for one without events, or with too many updates. */
+export const intentOf = (
+  pusher: Pick<Author, 'id'> | undefined,
+  updates: readonly RefUpdate[],
+): PushIntent | undefined =>
+  pusher && updates.length <= MAX_KEPT_UPDATES ? { userId: pusher.id, updates } : undefined;
 
 /** The updates that git took, as the refs themselves say. */
 export async function takenRefs(git: GitFolder, updates: readonly RefUpdate[]): Promise<RefUpdate[]> {

@@ -57,6 +57,13 @@ export async function mustWritesWait(sql: Sql): Promise<boolean> {
   return row?.waiting ?? false;
 }
 
+/** Keeps with the use what it is about to push. */
+export async function recordIntent(sql: Sql, { id, processId }: Use, pushed: PushIntent): Promise<void> {
+  await sql`
+    update repository_uses set pushed = ${JSON.stringify(pushed)}::text::jsonb from ${unsynced(sql)}
+    where id = ${id} and process_id = ${processId}`;
+}
+
 /** Whether the use is still recorded, and the container in the same storage. */
 export async function confirmUse(sql: Sql, { id, storage, key, processId }: Use): Promise<boolean> {
   const [still] = await sql`

@@ -27,6 +27,7 @@ import {
   insertRepository,
   insertUse,
   mustWritesWait,
+  recordIntent,
   type Use,
 } from './actions.ts';
 import { readOnly, repositoryPath } from './containers.ts';
@@ -38,7 +39,7 @@ const RELEASE_RETRY_MS = 2_000;
 const WAIT_POLL_MS = 20;
 
 /** Ends by confirm() and release() in one. */
-type Held = RepositoryLease & { end(): Promise<void> };
+type Held = RepositoryLease & { end(): Promise<void>; intend(pushed: PushIntent): Promise<void> };
 
 export function createRepositories(
   database: Pick<Database, 'sql' | 'points'>,
@@ -98,6 +99,7 @@ export function createRepositories(
       async end() {
         if (!(await endUse(sql, held))) throw new Failure('unavailable', PASSED_BY);
       },
+      intend: (pushed) => recordIntent(sql, held, pushed),
       async confirm() {
         if (!(await confirmUse(sql, held))) throw new Failure('unavailable', PASSED_BY);
       },
@@ -154,7 +156,7 @@ export function createRepositories(
       const lease = await hold(key, 'write');
       try {
         await ensure(sql, key, lease, defaultBranch);
-        const value = await work(lease.git);
+        const value = await work(lease.git, lease.intend);
         await lease.end();
         return value;
       } catch (error) {
