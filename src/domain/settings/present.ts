@@ -1,5 +1,6 @@
 /** Settings, statistics, feature flags and the licence as records. */
 import type { Tier } from '../../kernel/config.ts';
+import { limitInBytes } from '../../kernel/repository-size/rules.ts';
 import type { ApplicationSettings } from '../../kernel/settings/definitions.ts';
 import { type FeatureName, featureDefinitions } from '../../kernel/settings/features.ts';
 import type { FeatureGate } from '../../kernel/settings/queries.ts';
@@ -20,6 +21,7 @@ export const presentSettings = ({
 }: ApplicationSettings): ApplicationSettingRecord => ({
   id: 1,
   ...settings,
+  repository_size_limit: limitInBytes(settings.repository_size_limit),
   password_authentication_enabled: settings.password_authentication_enabled_for_web,
   signin_enabled: settings.password_authentication_enabled_for_web,
   allow_local_requests_from_hooks_and_services: settings.allow_local_requests_from_web_hooks_and_services,

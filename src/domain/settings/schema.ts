@@ -56,7 +56,12 @@ const aliases = {
   notes_create_limit_allowlist_raw: lines(settingTexts.notes_create_limit_allowlist_raw),
 };
 
-export const ApplicationSettingRecord = Type.Object({ id: Type.Integer(), ...shown, ...aliases });
+export const ApplicationSettingRecord = Type.Object({
+  id: Type.Integer(),
+  ...shown,
+  ...aliases,
+  repository_size_limit: Type.Integer({ description: 'In bytes, and given in MiB.' }),
+});
 export type ApplicationSettingRecord = Static<typeof ApplicationSettingRecord>;
 
 /** Open, so that a setting of the public API that has no effect here is refused, not ignored. */

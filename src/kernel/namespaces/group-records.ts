@@ -4,6 +4,7 @@ import { deprecated, nullable } from '../../platform/http/parameters/schema.ts';
 import type { Tier } from '../config.ts';
 import { BranchProtection, branchProtectionLevel } from '../policy/branch-protection.ts';
 import { visibilityName } from '../policy/roles.ts';
+import { presentSizeLimit, ShownSizeLimit } from '../repository-size/records.ts';
 import type { ApplicationSettings } from '../settings/definitions.ts';
 import { uploadUrl } from '../users/records.ts';
 import { CustomAttribute } from './custom-attributes.ts';
@@ -76,6 +77,7 @@ export const Group = Type.Object({
   statistics: Type.Optional(GroupStatistics),
   marked_for_deletion_on: nullable(Type.String()),
   wiki_access_level: Type.Optional(setting.wiki_access_level),
+  repository_size_limit: Type.Optional(ShownSizeLimit),
   repository_storage: Type.Optional(Type.String()),
 });
 export type Group = Static<typeof Group>;
@@ -167,6 +169,7 @@ export function presentGroup(view: GroupView, row: GroupRow, relations: GroupRel
     ...(relations.sizes && { statistics: presentGroupSizes(relations.sizes) }),
     marked_for_deletion_on: row.marked_for_deletion_on,
     ...(view.tier !== 'free' && { wiki_access_level: settings.wiki_access_level }),
+    ...(view.tier !== 'free' && view.admin && presentSizeLimit(settings)),
     ...(relations.wikiStorage !== undefined && { repository_storage: relations.wikiStorage }),
   };
 }

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
 import { BranchProtection } from '../policy/branch-protection.ts';
 import { projectCreationLevels } from '../policy/project-creation.ts';
+import { MAX_LIMIT } from '../repository-size/rules.ts';
 import { defaultPackageSettings, PackageSettings } from './package-settings.ts';
 
 export const subgroupCreationLevels = ['owner', 'maintainer'] as const;
@@ -40,6 +41,14 @@ export const GroupSettingsSchema = Type.Object({
   }),
   max_artifacts_size: nullable(
     Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'In megabytes; set by administrators.' }),
+  ),
+  repository_size_limit: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_LIMIT,
+      description:
+        'Largest repository of a project below with its large files, in MiB; 0 for no limit, null for that of the group above or the instance. Set by administrators.',
+    }),
   ),
   wiki_access_level: stringEnum(['disabled', 'private', 'enabled'], {
     description: 'Who uses the wiki of the group.',
@@ -81,6 +90,7 @@ export const defaultGroupSettings: GroupSettings = {
   request_access_enabled: true,
   shared_runners_setting: 'enabled',
   max_artifacts_size: null,
+  repository_size_limit: null,
   wiki_access_level: 'enabled',
   enabled_git_access_protocol: null,
   prevent_sharing_groups_outside_hierarchy: false,
@@ -94,6 +104,7 @@ export const defaultGroupSettings: GroupSettings = {
 
 /** Settings that exist from the Premium tier on. */
 export const premiumGroupSettings: readonly (keyof GroupSettings)[] = [
+  'repository_size_limit',
   'wiki_access_level',
   'membership_lock',
   'only_allow_merge_if_pipeline_succeeds',

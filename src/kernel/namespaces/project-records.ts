@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import { deprecated, nullable } from '../../platform/http/parameters/schema.ts';
 import type { Tier } from '../config.ts';
 import { GUEST, PLANNER, visibilityName } from '../policy/roles.ts';
+import { presentSizeLimit, ShownSizeLimit } from '../repository-size/records.ts';
 import { type ApplicationSettings, firstBranchName } from '../settings/definitions.ts';
 import { presentUserBasic, type Surroundings, UserBasic, uploadUrl } from '../users/records.ts';
 import { CustomAttribute } from './custom-attributes.ts';
@@ -107,6 +108,7 @@ export const FullProject = Type.Object({
   service_desk_address: nullable(Type.String()),
   can_create_merge_request_in: Type.Boolean(),
   ...ProjectSettingsSchema.properties,
+  repository_size_limit: Type.Optional(ShownSizeLimit),
   // Without the settings' defaults, which the serialiser would add to records that lack them.
   approvals_before_merge: Type.Optional(Type.Integer()),
   requirements_access_level: Type.Optional(Type.String()),
@@ -237,6 +239,7 @@ type ProjectRelations = {
 export function presentProject(view: ProjectView, row: ProjectRow, sides: ProjectRelations): FullProject {
   const paid = view.tier !== 'free';
   const settings = projectSettings(row);
+  const { repository_size_limit: limit, ...shown } = settings;
   const self = `${view.baseUrl}/api/v4/projects/${row.id}`;
   const fullPath = projectFullPath(row);
   const issues = settings.issues_access_level !== 'disabled';
@@ -244,8 +247,9 @@ export function presentProject(view: ProjectView, row: ProjectRow, sides: Projec
   const host = view.baseUrl.replace(/^.*\/\//, '');
   return {
     // First, while the object is empty: so many fields are then copied at once.
-    ...(paid ? settings : withoutPremium(settings)),
+    ...(paid ? shown : withoutPremium(shown)),
     ...presentBasicProject(view, row),
+    ...(paid && view.admin && presentSizeLimit({ repository_size_limit: limit })),
     container_registry_image_prefix: `${host}/${fullPath.toLowerCase()}`,
     _links: {
       self,

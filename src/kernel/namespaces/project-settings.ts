@@ -1,6 +1,7 @@
 /** Project settings: one table of schemas with their defaults, stored as jsonb, in every full record. */
 import Type, { type Static } from 'typebox';
 import { nullable, stringEnum } from '../../platform/http/parameters/schema.ts';
+import { MAX_LIMIT } from '../repository-size/rules.ts';
 import { type ContainerExpirationPolicy, defaultExpirationPolicy } from './expiration-policy.ts';
 import { defaultCleanupPolicy, type PackagesCleanupPolicy } from './packages-cleanup-policy.ts';
 
@@ -90,6 +91,15 @@ export const ProjectSettingsSchema = Type.Object({
   allow_pipeline_trigger_approve_deployment: boolean(false),
   keep_latest_artifact: boolean(true),
   max_artifacts_size: nullable(Type.Integer({ minimum: 0, default: null })),
+  repository_size_limit: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_LIMIT,
+      default: null,
+      description:
+        'Largest repository with its large files, in MiB; 0 for no limit, null for that of the group. Set by administrators.',
+    }),
+  ),
   public_jobs: boolean(true),
   shared_runners_enabled: boolean(true),
   group_runners_enabled: boolean(true),
@@ -117,6 +127,7 @@ export const withoutPremium = <T extends Partial<ProjectSettings>>({
   allow_pipeline_trigger_approve_deployment: _ownDeployments,
   issues_template: _issues,
   merge_requests_template: _mergeRequests,
+  repository_size_limit: _sizeLimit,
   ...settings
 }: T) => settings;
 

@@ -12,6 +12,7 @@ import {
   branchProtectionOf,
 } from '../policy/branch-protection.ts';
 import { visibilityNames } from '../policy/roles.ts';
+import { MAX_LIMIT } from '../repository-size/rules.ts';
 
 const boolean = (value: boolean, description: string) => Type.Boolean({ default: value, description });
 const count = (value: number, description: string, maximum = 2_147_483_647) =>
@@ -326,6 +327,11 @@ export const settingSections = {
         default: null,
         description: 'Largest push in MiB; null or 0 for no limit.',
       }),
+      repository_size_limit: count(
+        0,
+        'Largest repository of a project with its large files, in MiB, where the project and its groups say nothing else; 0 for no limit. Shown in bytes.',
+        MAX_LIMIT,
+      ),
       web_hook_calls: count(
         0,
         'Requests to webhooks of one top-level namespace a minute; 0 for no limit. More are dropped.',

@@ -1,24 +1,37 @@
 /** Gives objects to projects: those whose bytes have come, and those that a project has which its people read. */
 import { sql } from 'kysely';
+import { lockUsage } from '../../../kernel/repository-size/actions.ts';
+import { judge, type Usage } from '../../../kernel/repository-size/rules.ts';
 import { now } from '../../../platform/clock.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { LargeObject } from '../pointers/pointer.ts';
+import { selectObjects } from './queries.ts';
 
-/** Keeps the object whose bytes have come. 404 where the project is gone meanwhile. */
+/**
+ * Keeps the object whose bytes have come, unless it is too large for the limit of the project by now. 404 where the project is gone
+ * meanwhile.
+ */
 export const keepObject = (
   db: Db,
   projectId: number,
+  ofInstance: number | undefined,
   { sha256, size, keep }: { sha256: Buffer; size: number; keep(tx: Db): Promise<void> },
-): Promise<void> =>
+): Promise<'kept' | Usage> =>
   inTransaction(db, async (tx) => {
     const { rows } = await sql`
       select from projects where id = ${projectId} and not deleting for key share`.execute(tx);
     if (rows.length === 0) throw notFound('Project');
+    const usage = await lockUsage(tx, projectId, ofInstance);
+    if (judge(usage, size) !== 'fits') {
+      const oid = sha256.toString('hex');
+      return (await selectObjects(tx, projectId, [oid])).has(oid) ? 'kept' : usage;
+    }
     await keep(tx);
     await sql`
       insert into lfs_objects (project_id, sha256, size, created_at)
       values (${projectId}, ${sha256}, ${size}, ${now()}) on conflict do nothing`.execute(tx);
+    return 'kept';
   });
 
 /** Gives a project those of the objects that the other one has; the ids of these. */

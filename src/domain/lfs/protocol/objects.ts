@@ -2,6 +2,8 @@
 import { authorizeProject } from '../../../kernel/access/find.ts';
 import { asResponse, replyWithBlob } from '../../../kernel/api/blob-reply.ts';
 import { admit } from '../../../kernel/api/gate.ts';
+import { instanceLimit, selectUsage } from '../../../kernel/repository-size/actions.ts';
+import { judge, pushRefusal, type Usage } from '../../../kernel/repository-size/rules.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { readBody } from '../../../platform/http/bodies/body.ts';
 import { receiveRaw } from '../../../platform/http/bodies/raw-file.ts';
@@ -71,10 +73,20 @@ async function linkFromSource(
   return linkObjects(db, { from: source, to: project.id }, oids);
 }
 
+const tooLarge = (usage: Usage, bytes: number): Failure =>
+  new Failure('not_acceptable', pushRefusal(usage, bytes));
+
 async function uploads(context: LfsRequest, objects: readonly LargeObject[]): Promise<Entry[]> {
-  const { services, project } = context;
-  const known = await selectObjects(services.database.db, project.id, idsOf(objects));
-  const missing = idsOf(objects).filter((oid) => !known.has(oid));
+  const { services, settings, project } = context;
+  const { db } = services.database;
+  const [known, usage] = await Promise.all([
+    selectObjects(db, project.id, idsOf(objects)),
+    selectUsage(db, project.id, instanceLimit(services, settings)),
+  ]);
+  const wanted = new Map(objects.flatMap(({ oid, size }) => (known.has(oid) ? [] : [[oid, size]])));
+  const bytes = [...wanted.values()].reduce((sum, size) => sum + size, 0);
+  if (judge(usage, bytes) !== 'fits') throw tooLarge(usage, bytes);
+  const missing = [...wanted.keys()];
   const linked = await linkFromSource(context, missing);
   const addresses = addressing(context);
   return objects.map((object) => {
@@ -109,10 +121,15 @@ const mismatch = (): Failure => new Failure('bad_request', 'SHA256 or size misma
 
 /** Takes an object: its bytes are what its id and size say, or it is refused. Who brings it, has it. */
 export async function receiveObject({ request, ...arrived }: Arrived): Promise<HttpResponse> {
-  const { services, project } = await arrived.enter('write');
+  const { services, settings, project } = await arrived.enter('write');
   const { oid, size } = requireObject({ oid: request.params.oid ?? '', size: numberOf(request.params.size) });
   const announced = request.headers['content-length'];
   if (announced !== undefined && Number(announced) !== size) throw mismatch();
+  const { db } = services.database;
+  const ofInstance = instanceLimit(services, settings);
+  const usage = await selectUsage(db, project.id, ofInstance);
+  if (judge(usage, size) !== 'fits' && !(await selectObjects(db, project.id, [oid])).has(oid))
+    throw tooLarge(usage, size);
   const draft = await services.blobs.draft();
   try {
     await receiveRaw(request.bodyStream, { maximum: size, write: (piece) => draft.write(piece) }).catch(
@@ -123,7 +140,12 @@ export async function receiveObject({ request, ...arrived }: Arrived): Promise<H
     const received = await draft.finish();
     if (received.size !== size || received.sha256.toString('hex') !== oid) throw mismatch();
     const { sha256 } = received;
-    await keepObject(services.database.db, project.id, { sha256, size, keep: (tx) => draft.keep(tx) });
+    const kept = await keepObject(db, project.id, ofInstance, {
+      sha256,
+      size,
+      keep: (tx) => draft.keep(tx),
+    });
+    if (kept !== 'kept') throw tooLarge(kept, size);
   } finally {
     await draft.discard();
   }

@@ -2,6 +2,8 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { instanceLimit, selectUsage } from '../../../kernel/repository-size/actions.ts';
+import { judge, mergeRefusal } from '../../../kernel/repository-size/rules.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -170,9 +172,10 @@ async function attempt(
   );
   if (isWanted?.(row) === false) throw notAllowed();
   const readSources = () => selectSources({ db, services, settings }, row);
-  const [sources, may] = await Promise.all([
+  const [sources, may, usage] = await Promise.all([
     readSources(),
     mayMerge({ db, settings, actor }, project, row.target_branch),
+    selectUsage(db, project.id, instanceLimit(services, settings)),
   ]);
   if (!sources) throw notFound();
   const pattern = projectsOwn.merge_request_title_regex;
@@ -213,6 +216,7 @@ async function attempt(
     await setAutoMerge(db, actor, project, row, wish);
     return 'waits';
   }
+  if (judge(usage, 0) === 'is above') throw new Failure('unprocessable', mergeRefusal(usage));
   await linkMerged(db, git, brought, row.source_project_id);
   const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;

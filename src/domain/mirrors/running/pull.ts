@@ -1,5 +1,7 @@
 /** Pulls a project from another server: objects first, then refs, by the rules of a push of the mirror's user. */
-import { firstBranchName } from '../../../kernel/settings/definitions.ts';
+import { instanceLimit, selectUsage } from '../../../kernel/repository-size/actions.ts';
+import { judge as judgeSize, pushRefusal, type Usage } from '../../../kernel/repository-size/rules.ts';
+import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import { packManyRefs } from '../../../platform/git/copies/housekeeping.ts';
 import { isAncestor } from '../../../platform/git/merging/merge.ts';
@@ -18,7 +20,7 @@ import { findUserOfProject } from '../../conversation/index.ts';
 import { countWrite, guardRefs, projectRepository, recordPush } from '../../repositories/index.ts';
 import type { MirrorRow } from '../queries.ts';
 import { mustFollow, pulledUpdates, type Refs } from '../rules.ts';
-import { branchFilter, listed, openMirror, Refused, type RunServices } from './remote-run.ts';
+import { branchFilter, largestRun, listed, openMirror, Refused, type RunServices } from './remote-run.ts';
 import { nameFirstBranch } from './run-actions.ts';
 
 type Guard = Awaited<ReturnType<typeof guardRefs>>;
@@ -51,6 +53,13 @@ async function judge(
   return { moves, problems };
 }
 
+/** A run brings no more than there is room for when it begins; what it brought counts as soon as it is measured. */
+const roomFor = ({ limit, size }: Usage, settings: ApplicationSettings) =>
+  limit === 0 ? {} : { bytes: Math.min(largestRun(settings), Math.max(limit - size, LEAST_BYTES)) };
+
+/** Enough for the list of a remote's refs and an answer that there is nothing new. */
+const LEAST_BYTES = 1_048_576;
+
 const localRefs = async (git: GitFolder): Promise<Refs> =>
   new Map((await refsBelow(git, ['refs/heads/', 'refs/tags/'])).map(({ name, oid }) => [name, oid]));
 
@@ -63,7 +72,9 @@ export async function pull(services: RunServices, row: MirrorRow, signal: AbortS
   if (!user?.project.may('manage_mirrors'))
     throw new Refused('The mirror user is not allowed to push code to all branches on this project.');
   const { actor, project } = user;
-  const remote = await openMirror(services, settings, row, 'upload-pack', signal);
+  const usage = await selectUsage(database.background, project.id, instanceLimit(services, settings));
+  if (judgeSize(usage, 0) !== 'fits') throw new Refused(pushRefusal(usage));
+  const remote = await openMirror(services, settings, row, 'upload-pack', signal, roomFor(usage, settings));
   const { refs, head } = remote.advertisement;
   const first = head === undefined ? undefined : shortRef(head)?.name;
   if (first !== undefined && refs.has(`refs/heads/${first}`) && isWritableRef(`refs/heads/${first}`))

@@ -27,6 +27,9 @@ const MAX_BYTES = 10_737_418_240;
 /** A refusal that no other try will change. */
 export class Refused extends Error {}
 
+export const largestRun = (settings: ApplicationSettings): number =>
+  pushDefaults(settings).largestPush ?? MAX_BYTES;
+
 /** Opens an address by the rules of the instance. */
 export const openAddress = (
   services: Needs<'outbound'>,
@@ -39,7 +42,7 @@ export const openAddress = (
   openRemote(address, service, {
     outbound: services.outbound,
     rules: rulesOf(settings, false),
-    bounds: { ...usualBounds, bytes: pushDefaults(settings).largestPush ?? MAX_BYTES, ...changed },
+    bounds: { ...usualBounds, bytes: largestRun(settings), ...changed },
     signal,
   });
 
@@ -49,7 +52,9 @@ export const openMirror = (
   row: MirrorRow,
   service: Service,
   signal: AbortSignal,
-): Promise<Remote> => openAddress(services, settings, addressOf(services.secretKey, row), service, signal);
+  changed: Partial<Bounds> = {},
+): Promise<Remote> =>
+  openAddress(services, settings, addressOf(services.secretKey, row), service, signal, changed);
 
 /** The branches that the mirror has. */
 export async function branchFilter(

@@ -1,4 +1,5 @@
 /** Mirrors that run: pulled from and pushed to a plain git server on loopback, and projects made from it. */
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApp } from '../../../../test/support/app.ts';
 import { bodyOf, makeProject } from '../../../../test/support/factories.ts';
@@ -158,6 +159,26 @@ describe('a pull mirror', () => {
     bodyOf(await ashlar.as(team.maintainer.token)(`PUT ${path}/mirror/pull`, { body }), 200);
     return { ...team, path, id: team.project.id };
   }
+
+  it('brings no more than there is room for', async () => {
+    const noise = () => randomBytes(900_000).toString('latin1').replace(/\0/g, 'x');
+    await makeHistory(there, [{ name: 'main', files: { a: noise() } }]);
+    const { id, path } = await follow();
+    await pulled(id, 'finished');
+    const before = await refsIn(folderOf(id));
+    await makeHistory(there, [{ name: 'large', files: { b: noise(), c: noise() } }]);
+    bodyOf(await ashlar.root(`POST ${path}/repository_size`), 201);
+    bodyOf(await ashlar.root(`PUT ${path}`, { body: { repository_size_limit: 2 } }), 200);
+    later(31);
+    await pulled(id, 'failed');
+    expect((await ashlar.root(`GET ${path}/mirror/pull`)).body.last_error).toMatch(/large/);
+    expect(await refsIn(folderOf(id))).toBe(before);
+    bodyOf(await ashlar.root(`PUT ${path}`, { body: { repository_size_limit: 100 } }), 200);
+    later(31);
+    bodyOf(await ashlar.root(`POST ${path}/mirror/pull`), 200);
+    await pulled(id, 'finished');
+    expect(await refsIn(folderOf(id))).toContain('refs/heads/large');
+  });
 
   it('follows with events by its user, keeps what is here alone, and does not lose what went other ways', async () => {
     await makeHistory(there, [main, side]);

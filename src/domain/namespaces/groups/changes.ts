@@ -82,7 +82,8 @@ export function changedSettings(
     default_branch_protection_defaults: record,
     ...named
   } = input;
-  if (named.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
+  const { max_artifacts_size: artifacts, repository_size_limit: repository } = named;
+  if ((artifacts !== undefined || repository !== undefined) && !actor.admin) throw forbidden();
   const current = groupSettings(stored).default_branch_protection_defaults;
   const changes: Record<string, Json> = {
     ...(emails_disabled !== undefined && { emails_enabled: !emails_disabled }),

@@ -6,7 +6,11 @@ import type { RepositoryRow } from './queries.ts';
 
 const update = (db: Db, { id }: RepositoryRow) => db.updateTable('repositories').where('id', '=', id);
 
-const sizes = ({ bytes, commits }: Measures) => ({ size: bytes, commit_count: commits });
+/** What was counted while it was measured counts beside it: it may have come too late to be seen. */
+const sizes = ({ bytes, commits }: Measures, counted: number) => ({
+  size: sql<number>`${bytes} + greatest(size - ${counted}, 0)`,
+  commit_count: commits,
+});
 
 export async function recordRepackStart(db: Db, row: RepositoryRow, started: Date): Promise<void> {
   await update(db, row).set({ tended_at: started }).execute();
@@ -16,11 +20,11 @@ export async function recordRepackStart(db: Db, row: RepositoryRow, started: Dat
 export async function recordRepack(
   db: Db,
   row: RepositoryRow,
-  { measures, packedAt }: { measures: Measures; packedAt?: Date },
+  { measures, counted, packedAt }: { measures: Measures; counted: number; packedAt?: Date },
 ): Promise<void> {
   await update(db, row)
     .set({
-      ...sizes(measures),
+      ...sizes(measures, counted),
       writes: sql<number>`greatest(writes - ${row.writes}, 0)`,
       measured_writes: 0,
       ...(packedAt && { packed_at: packedAt }),
@@ -28,10 +32,20 @@ export async function recordRepack(
     .execute();
 }
 
-export async function recordMeasuringStart(db: Db, row: RepositoryRow): Promise<void> {
-  await update(db, row).set({ measured_writes: row.writes }).execute();
+/** Returns the size that is counted by now. */
+export async function recordMeasuringStart(db: Db, row: RepositoryRow): Promise<number> {
+  const known = await update(db, row)
+    .set({ measured_writes: row.writes })
+    .returning('size')
+    .executeTakeFirst();
+  return known?.size ?? 0;
 }
 
-export async function recordMeasures(db: Db, row: RepositoryRow, measures: Measures): Promise<void> {
-  await update(db, row).set(sizes(measures)).execute();
+export async function recordMeasures(
+  db: Db,
+  row: RepositoryRow,
+  measures: Measures,
+  counted: number,
+): Promise<void> {
+  await update(db, row).set(sizes(measures, counted)).execute();
 }

@@ -65,8 +65,9 @@ async function repack(
     const { folder } = lease.git;
     const signal = AbortSignal.any([moving.signal, AbortSignal.timeout(REPACK_TIMEOUT_MS)]);
     await repackRepository(folder, { whole, signal });
+    const counted = await recordMeasuringStart(db, row);
     const measures = await measureRepository(folder, signal);
-    await recordRepack(db, row, { measures, ...(whole && { packedAt: started }) });
+    await recordRepack(db, row, { measures, counted, ...(whole && { packedAt: started }) });
   } catch (error) {
     if (!moving.signal.aborted) throw error;
   } finally {
@@ -86,9 +87,9 @@ export async function measure(
   try {
     for (const row of rows) {
       // Recorded first: a repository that cannot be measured is not tried again each minute.
-      await recordMeasuringStart(db, row);
+      const counted = await recordMeasuringStart(db, row);
       const folder = repositories.folder(keyOf(row), lease.storage);
-      await recordMeasures(db, row, await measureRepository(folder));
+      await recordMeasures(db, row, await measureRepository(folder), counted);
     }
   } finally {
     await lease.release();

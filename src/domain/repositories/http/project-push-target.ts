@@ -2,9 +2,11 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Caller, jobCredentialOf } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
+import { instanceLimit, selectUsage, takeRoom } from '../../../kernel/repository-size/actions.ts';
+import { judge, newChangesRefusal, pushRefusal } from '../../../kernel/repository-size/rules.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
-import { shortRef } from '../../../platform/git/names.ts';
+import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
 import { hasLocks, refuseMissing } from '../../lfs/index.ts';
 import { refuseOwned } from '../code-owners/refuse-owned.ts';
 import { isPremium } from '../protection/present.ts';
@@ -36,7 +38,10 @@ export function projectPushTarget(
     key: projectRepository(id),
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
-      const guard = await guardRefs(db, project, caller, settings, await findShared?.());
+      const ofInstance = instanceLimit(services, settings);
+      const [usage, shared] = await Promise.all([selectUsage(db, id, ofInstance), findShared?.()]);
+      const guard = await guardRefs(db, project, caller, settings, shared);
+      const isAbove = judge(usage, 0) === 'is above';
       const { lfs_enabled } = projectSettings(row);
       const { pushRule } = guard.rules;
       let { hasLocks: isLocked } = guard.rules;
@@ -45,7 +50,10 @@ export function projectPushTarget(
         : undefined;
       return {
         refusal: (update) =>
-          guard.refusal(update) ?? pushedDeletionRefusal(guard.rules, update) ?? rule?.nameRefusal(update),
+          guard.refusal(update) ??
+          pushedDeletionRefusal(guard.rules, update) ??
+          rule?.nameRefusal(update) ??
+          (isAbove && update.after !== NO_OBJECT ? pushRefusal(usage) : undefined),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
@@ -73,6 +81,13 @@ export function projectPushTarget(
         }),
         ...(lfs_enabled && {
           pointersRefusal: (pointers) => refuseMissing(db, project, pointers),
+        }),
+        ...(usage.limit > 0 && {
+          async sizeRefusal(bytes) {
+            const { verdict, ...reached } = await takeRoom(db, id, ofInstance, bytes);
+            if (verdict === 'is above') return pushRefusal(reached);
+            return verdict === 'would exceed' ? newChangesRefusal(reached) : undefined;
+          },
         }),
       };
     },

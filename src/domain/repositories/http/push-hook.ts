@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageFolder } from '../../../package.ts';
+import { bytesBelow } from '../../../platform/git/copies/housekeeping.ts';
 import { type ObjectFolder, objectsOf } from '../../../platform/git/history/history.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import type { ServiceOptions } from '../../../platform/git/program/transport.ts';
@@ -41,6 +42,7 @@ export type PushHook = {
 
 const judgesPointers = ({ judge, brings }: JudgedByObjects): boolean =>
   brings && judge.pointersRefusal !== undefined;
+const judgesSize = ({ judge, brings }: JudgedByObjects): boolean => brings && judge.sizeRefusal !== undefined;
 
 const noHook: PushHook = {
   options: {},
@@ -53,7 +55,7 @@ const noHook: PushHook = {
 export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise<PushHook> {
   const { judge, updates, unforced } = judged;
   const byContents = () => updates.filter((update) => judge.contents?.isJudged(update));
-  const asks = byContents().length > 0 || judgesPointers(judged);
+  const asks = byContents().length > 0 || judgesPointers(judged) || judgesSize(judged);
   if (unforced.length === 0 && !asks) return noHook;
   // git passes over a hook that cannot be run.
   await access(join(HOOKS, 'pre-receive'), constants.X_OK);
@@ -70,7 +72,8 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
     async settle() {
       if (folder === undefined) return;
       await judge.contents?.lookAgain?.();
-      if (byContents().length === 0) await writeFile(join(folder, 'pointers-only'), '');
+      if (byContents().length === 0 && !judgesSize(judged))
+        await writeFile(join(folder, 'pointers-only'), '');
     },
     async attend(ended) {
       const place = folder === undefined ? undefined : await readPlace(git, folder, ended);
@@ -80,7 +83,9 @@ export async function openHook(git: GitFolder, judged: JudgedByObjects): Promise
         const pointerIds = await readPointerIds(folder);
         // git may be at the end of what it needs before the client is.
         await judge.contents?.lookAgain?.();
-        answer = await refusalOf({ git, place }, judge, byContents(), pointerIds);
+        answer =
+          (await refusalOf({ git, place }, judge, byContents(), pointerIds)) ??
+          (judgesSize(judged) ? await judge.sizeRefusal?.(await bytesApart(place)) : undefined);
       } finally {
         await writeAnswer(folder, answer);
       }
@@ -117,7 +122,10 @@ async function readPlace(
   return undefined;
 }
 
-/** The first reason to refuse the push. */
+const bytesApart = async ({ environment }: ObjectFolder): Promise<number> =>
+  environment?.GIT_OBJECT_DIRECTORY === undefined ? 0 : bytesBelow(environment.GIT_OBJECT_DIRECTORY);
+
+/** The first reason to refuse the push by what is in it. */
 async function refusalOf(
   objects: { git: GitFolder; place: ObjectFolder },
   judge: Judge,

@@ -2,6 +2,8 @@
 
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
+import { instanceLimit, selectUsage, takeRoom } from '../../../kernel/repository-size/actions.ts';
+import { commitRefusal, newChangesRefusal } from '../../../kernel/repository-size/rules.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -68,10 +70,15 @@ export async function writeProject<T>(
       if (refusal !== undefined) throw new Failure('forbidden', refusal);
     }
     const intent = intentOf(actor, updates);
-    await Promise.all([
+    const brings = updates.some(({ after }) => after !== NO_OBJECT);
+    const { db } = services.database;
+    const ofInstance = instanceLimit(services, settings);
+    const [usage] = await Promise.all([
+      brings ? selectUsage(db, project.id, ofInstance) : undefined,
       requireAllowed(services, settings, judge, git, project, actor, written),
       intent && intend(intent),
     ]);
+    if (usage && usage.limit > 0) await requireRoom(db, project.id, ofInstance, objects);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
     await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, {
@@ -80,6 +87,19 @@ export async function writeProject<T>(
     });
     return value;
   });
+}
+
+/** 400 where the objects are too large for the limit of the project: as they are, not as they are packed. */
+async function requireRoom(
+  db: Db,
+  projectId: number,
+  ofInstance: number | undefined,
+  objects: readonly NewObject[],
+): Promise<void> {
+  const bytes = objects.reduce((sum, { content }) => sum + content.length, 0);
+  const { verdict, ...usage } = await takeRoom(db, projectId, ofInstance, bytes);
+  if (verdict === 'is above') throw new Failure('bad_request', commitRefusal(usage));
+  if (verdict === 'would exceed') throw new Failure('bad_request', newChangesRefusal(usage));
 }
 
 /**

@@ -39,6 +39,8 @@ export type Judge = {
   };
   /** Why the push may not bring these pointers of Git LFS; where there are large files. */
   pointersRefusal?(pointers: readonly LargeObject[]): Promise<string | undefined>;
+  /** Why so many bytes are too many; else they count from now on. Where the size is limited. */
+  sizeRefusal?(bytes: number): Promise<string | undefined>;
 };
 
 export type PushTarget = {

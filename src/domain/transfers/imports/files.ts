@@ -82,7 +82,7 @@ export async function importUploads(
   }
 }
 
-const objectName = /^lfs-objects\/([0-9a-f]{64})$/;
+export const largeObjectName = /^lfs-objects\/([0-9a-f]{64})$/;
 
 /** Large files whose bytes are what their names say. */
 export async function importLargeObjects(
@@ -93,7 +93,7 @@ export async function importLargeObjects(
   report: Report,
 ): Promise<void> {
   for (const [name, file] of files) {
-    const oid = objectName.exec(name)?.[1];
+    const oid = largeObjectName.exec(name)?.[1];
     if (oid === undefined) continue;
     const received = await keepFile(services, tx, file, ({ sha256 }) => sha256.toString('hex') === oid);
     if (received)

@@ -111,6 +111,19 @@ describe('an archive is refused', () => {
     });
   });
 
+  test('whose repository and large files are larger than the limit', async () => {
+    const limit = (repository_size_limit: number) =>
+      ashlar.root('PUT /application/settings', { body: { repository_size_limit } });
+    bodyOf(await limit(1), 200);
+    const large = entry(`lfs-objects/${'0'.repeat(64)}`, { content: '0'.repeat(1_048_577) });
+    const { status } = await importing(archiveOf(large));
+    expect(status).toMatchObject({
+      import_status: 'failed',
+      import_error: expect.stringMatching(/exceed the size limit of 1 MiB/),
+    });
+    bodyOf(await limit(0), 200);
+  });
+
   test('whose bundle is a name of another repository', async () => {
     const { id } = await makeReviewedProject(ashlar);
     const { repositories, database } = ashlar.app.services;

@@ -4,6 +4,8 @@
  */
 import { announce } from '../../../kernel/activity/announce-actions.ts';
 import { keepTopics } from '../../../kernel/namespaces/topic-actions.ts';
+import { instanceLimit, selectUsage } from '../../../kernel/repository-size/actions.ts';
+import { judge, newChangesRefusal } from '../../../kernel/repository-size/rules.ts';
 import { type Db, inTransaction } from '../../../platform/db/database.ts';
 import { BadBundle } from '../../../platform/git/copies/bundle.ts';
 import { BadCopy } from '../../../platform/git/copies/check.ts';
@@ -31,7 +33,14 @@ import {
   keepFailures,
   removeSnippet,
 } from './actions.ts';
-import { importAvatar, importLargeObjects, importUploads, newSecrets, rewriter } from './files.ts';
+import {
+  importAvatar,
+  importLargeObjects,
+  importUploads,
+  largeObjectName,
+  newSecrets,
+  rewriter,
+} from './files.ts';
 import { type ProjectAttributes, projectAttributes } from './project-attributes.ts';
 import { type ImportRow, optionsOf, selectOpenTargets, type WaitingSnippet } from './queries.ts';
 import { readRelations } from './read-relations.ts';
@@ -173,6 +182,13 @@ async function importRows(
   return snippets.waiting;
 }
 
+/** What of the archive counts against the limit of the repository. */
+const bytesOfCode = ({ files }: Unpacked): number =>
+  [...files].reduce(
+    (sum, [name, { size }]) => (name === 'project.bundle' || largeObjectName.test(name) ? sum + size : sum),
+    0,
+  );
+
 async function importWhole(importing: Importing): Promise<void> {
   const { services, row, owner, unpacked, report } = importing;
   const { background } = services.database;
@@ -186,6 +202,12 @@ async function importWhole(importing: Importing): Promise<void> {
     await keepFailures(services.database.background, row.id, report.failures.slice(failed));
     return;
   }
+  const usage = await selectUsage(
+    background,
+    owner.id,
+    instanceLimit(services, await services.settings.read()),
+  );
+  if (judge(usage, bytesOfCode(unpacked)) !== 'fits') throw new BadArchive(newChangesRefusal(usage));
   const attributes = projectAttributes(await jsonOfFile(file, 'tree/project.json'), {
     override,
     mostVisible: visibility,

@@ -17,6 +17,7 @@ export type ProjectAttributes = {
 /** Settings that only administrators change, and those whose values the API examines further. */
 const others: ReadonlySet<string> = new Set([
   'max_artifacts_size',
+  'repository_size_limit',
   'merge_request_title_regex',
   'ci_config_path',
 ]);

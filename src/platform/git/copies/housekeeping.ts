@@ -103,15 +103,20 @@ async function filesBelow(folder: string): Promise<string[]> {
   return files;
 }
 
-/** The bytes of the repository's files, and the commits of the branch that HEAD names. */
-export async function measureRepository(folder: string, signal?: AbortSignal): Promise<Measures> {
+/** The bytes of all files below a folder. */
+export async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
   await eachOf(await filesBelow(folder), async (path) => {
     // A repack may have removed it.
     const file = await stat(path).catch(() => undefined);
     bytes += file?.size ?? 0;
   });
-  return { bytes, commits: await countCommits(folder, signal) };
+  return bytes;
+}
+
+/** The bytes of the repository's files, and the commits of the branch that HEAD names. */
+export async function measureRepository(folder: string, signal?: AbortSignal): Promise<Measures> {
+  return { bytes: await bytesBelow(folder), commits: await countCommits(folder, signal) };
 }
 
 async function countCommits(folder: string, signal: AbortSignal | undefined): Promise<number> {

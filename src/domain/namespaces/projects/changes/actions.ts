@@ -208,7 +208,8 @@ async function insertProject(
 
 /** Settings that use the shared disk are for administrators to change. */
 function refuseProtected(actor: Actor, input: UpdateProject): void {
-  if (input.max_artifacts_size !== undefined && !actor.admin) throw forbidden();
+  const { max_artifacts_size: artifacts, repository_size_limit: repository } = input;
+  if ((artifacts !== undefined || repository !== undefined) && !actor.admin) throw forbidden();
 }
 
 /**
