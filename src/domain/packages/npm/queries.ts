@@ -25,12 +25,17 @@ export async function selectVersions(
   { manifests }: { manifests: boolean },
 ): Promise<VersionRow[]> {
   const { rows } = await sql<VersionRow>`
-    select p.id, p.project_id, p.version, ${manifests ? sql`p.metadata ->> 'manifest'` : sql`null::text`} as manifest,
-      p.status_message as deprecated, p.created_at, p.updated_at, f.file_name, f.sha1,
-      f.metadata ->> 'integrity' as integrity,
-      (select json_object_agg(t.name, t.id)::text from package_tags t where t.package_id = p.id) as tags
-    from packages p join package_files f on f.package_id = p.id
-    where ${named(projects, name)} order by p.id limit ${MAX_VERSIONS}`.execute(db);
+    with versions as materialized (
+      select p.id, p.project_id, p.version, p.status_message as deprecated, p.created_at, p.updated_at,
+        ${manifests ? sql`p.metadata ->> 'manifest'` : sql`null::text`} as manifest
+      from packages p where ${named(projects, name)}),
+    -- Few versions have any: to ask for each would take longer than all the rest.
+    tagged as (
+      select t.package_id, json_object_agg(t.name, t.id)::text as tags
+      from versions v join package_tags t on t.package_id = v.id group by t.package_id)
+    select v.*, f.file_name, f.sha1, f.metadata ->> 'integrity' as integrity, tagged.tags
+    from versions v join package_files f on f.package_id = v.id left join tagged on tagged.package_id = v.id
+    order by v.id limit ${MAX_VERSIONS}`.execute(db);
   return rows;
 }
 
