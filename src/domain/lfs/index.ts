@@ -8,6 +8,7 @@ export { TOO_MUCH_FOR_LOCKS } from './locks/rules.ts';
 export { changesLocked, linkMerged } from './merges.ts';
 export { copyObjects } from './objects/actions.ts';
 export { pointedObject, refuseMissing } from './objects/pointed-objects.ts';
+export { hasLargeFiles, type ReplacedPointers, replacedPointers } from './objects/replaced-pointers.ts';
 export { type LargeObject, POINTER_BYTES } from './pointers/pointer.ts';
 export { readPointers } from './pointers/read-pointers.ts';
 export type { GitAccess } from './protocol/access.ts';

@@ -10,6 +10,7 @@ import {
   archiveEnding,
   archiveFormats,
   canArchive,
+  filesOfSize,
   refuseLargeArchive,
   streamArchive,
 } from '../../../platform/git/files/archive.ts';
@@ -17,6 +18,7 @@ import { findCommit } from '../../../platform/git/refs.ts';
 import { FOLDER_MODE, findEntry } from '../../../platform/git/trees.ts';
 import { dispositionHeader } from '../../../platform/http/disposition.ts';
 import { commaList, stringEnum } from '../../../platform/http/parameters/schema.ts';
+import { hasLargeFiles, POINTER_BYTES, type ReplacedPointers, replacedPointers } from '../../lfs/index.ts';
 import { readRepository } from '../commits/queries.ts';
 import { archiveName } from './archive-rules.ts';
 import { replyWithStream } from './leased-stream.ts';
@@ -32,28 +34,42 @@ const ArchiveInput = Type.Object({
       description: 'Nothing of what is below these paths.',
     }),
   ),
+  include_lfs_blobs: Type.Optional(
+    Type.Boolean({ default: true, description: 'Large files of Git LFS in the places of their pointers.' }),
+  ),
 });
 
-/** The order of an archive; 404 for a revision or path that is not there. */
+/** The order of an archive, with the large files in it; 404 for a revision or path that is not there. */
 async function orderOf(
-  services: Needs<'repositories'>,
+  services: Needs<'repositories' | 'database' | 'blobs'>,
   project: AuthorizedProject,
   input: Static<typeof ArchiveInput>,
-): Promise<ArchiveOrder> {
+): Promise<{ order: ArchiveOrder; large: ReplacedPointers | undefined }> {
   const { row } = project;
   const { sha, format = 'tar.gz', exclude_paths = [] } = input;
   const parts = pathComponents(input.path ?? '');
   const commit = await readRepository(services, project, async (git) => {
     const named = await findCommit(git, sha || 'HEAD');
     const entry = named && (await findEntry(git, named.tree, parts));
-    if (entry?.mode === FOLDER_MODE) await refuseLargeArchive(git, entry.oid);
-    return entry && named.oid;
+    const tree = entry?.mode === FOLDER_MODE ? entry.oid : undefined;
+    await refuseLargeArchive(git, tree);
+    return entry && { oid: named.oid, tree };
   });
   const path = parts.join('/');
   const exclude = exclude_paths.map((each) => pathComponents(each).join('/')).filter((each) => each !== '');
   const ref = sha || row.default_branch || 'HEAD';
-  const oid = found(commit, 'File');
-  return { commit: oid, format, prefix: archiveName(row.path, ref, oid, path), path, exclude };
+  const { oid, tree } = found(commit, 'File');
+  const order = { commit: oid, format, prefix: archiveName(row.path, ref, oid, path), path, exclude };
+  const large =
+    input.include_lfs_blobs === false || !(await hasLargeFiles(services, project))
+      ? undefined
+      : await readRepository(services, project, async (git) => {
+          const files = await filesOfSize(git, order, POINTER_BYTES);
+          const large = await replacedPointers(services, project, git, files);
+          if (large) await refuseLargeArchive(git, tree, large.bytes);
+          return large;
+        });
+  return { order, large };
 }
 
 const archiveAt = <Path extends string>(path: Path) =>
@@ -66,17 +82,17 @@ const archiveAt = <Path extends string>(path: Path) =>
     reply: bytesOf('application/zip', 'application/octet-stream'),
     also: [304, 422],
     handle: async ({ services, subject: project, input, request }) => {
-      const order = await orderOf(services, project, input);
+      const { order, large } = await orderOf(services, project, input);
       if (!(await canArchive(order.format)))
         throw new Failure('unprocessable', 'This server cannot make bzip2 archives. Use tar.gz or zip.');
       const ending = archiveEnding(order.format);
       return replyWithStream(services, project, request, {
-        identity: JSON.stringify(order),
+        identity: JSON.stringify(large ? [order, large.identity] : order),
         headers: {
           'content-type': ending === 'zip' ? 'application/zip' : 'application/octet-stream',
           'content-disposition': dispositionHeader('attachment', `${order.prefix}.${ending}`),
         },
-        make: (git) => streamArchive(git.folder, order),
+        make: (git) => streamArchive(git.folder, order, large?.replacing),
       });
     },
   });

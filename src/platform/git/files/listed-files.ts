@@ -9,17 +9,18 @@ export type ListedFile = {
   /** `100644`, `100755`, or `120000` for a symbolic link. */
   mode: string;
   size: number;
+  oid: string;
 };
 
 const MAX_LIST_BYTES = 96 * 1_048_576;
 
-const entry = /^(\d{6}) blob [0-9a-f]+ +(\d+)\t(.*)$/s;
+const entry = /^(\d{6}) blob ([0-9a-f]+) +(\d+)\t(.*)$/s;
 
 /** Parses a line of `git ls-tree -r -l -z`, read as latin1; undefined for a submodule. */
 export function parseFile(line: string): ListedFile | undefined {
-  const [, mode, size, path] = entry.exec(line) ?? [];
-  if (mode === undefined || path === undefined) return undefined;
-  return { mode, size: Number(size), path: decode(Buffer.from(path, 'latin1')) };
+  const [, mode, oid, size, path] = entry.exec(line) ?? [];
+  if (mode === undefined || oid === undefined || path === undefined) return undefined;
+  return { mode, oid, size: Number(size), path: decode(Buffer.from(path, 'latin1')) };
 }
 
 /** Calls `visit` for each file below the tree or commit, without submodules; 422 where they are too many. */
