@@ -74,7 +74,7 @@ export async function selectWritten(
     select distinct u.container || ' ' || u.container_id as name
     from repository_uses u join processes p on p.id = u.process_id
     where u.purpose = 'write' and p.beat_at > clock_timestamp() - make_interval(secs => ${DEAD_AFTER_SECONDS})
-      ${settled ? '' : 'and u.pushed is null'}`);
+      ${settled ? '' : "and (u.pushed is null or u.pushed ? 'request')"}`);
   return new Set(rows.map(({ name }) => name));
 }
 

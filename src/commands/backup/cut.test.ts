@@ -190,6 +190,32 @@ test('a write that goes on is waited for: what it wrote is there, and it is over
   );
 });
 
+test('so is a write of a request that has said what it pushes', async () => {
+  const project = await makeRepository();
+  const ends = Promise.withResolvers<void>();
+  let written: Promise<void> | undefined;
+  await new Promise<void>((intended) => {
+    written = t.app.services.repositories.write(projectRepository(project), 'main', async (_git, intend) => {
+      await intend({ userId: 1, updates: [] });
+      intended();
+      await ends.promise;
+    });
+  });
+  let polls = 0;
+  await cutOf(
+    {
+      onAsk(text) {
+        if (/pushed is null/.test(text) && polls++ === 3) ends.resolve();
+      },
+    },
+    async (_, snapshot) => {
+      expect(polls).toBeGreaterThan(3);
+      expect(await snapshot.ask(`select from repository_uses where purpose = 'write'`)).toEqual([]);
+    },
+  );
+  await written;
+});
+
 test('a push of git is not waited for, since the snapshot has what it is to record', async () => {
   const project = await makeRepository();
   const intent = { userId: 1, updates: [] };

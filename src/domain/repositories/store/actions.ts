@@ -57,10 +57,10 @@ export async function mustWritesWait(sql: Sql): Promise<boolean> {
   return row?.waiting ?? false;
 }
 
-/** Keeps with the use what it is about to push. */
+/** Keeps with the use what it is about to push, as a request: its rows come with its end, which a backup waits for. */
 export async function recordIntent(sql: Sql, { id, processId }: Use, pushed: PushIntent): Promise<void> {
   await sql`
-    update repository_uses set pushed = ${JSON.stringify(pushed)}::text::jsonb from ${unsynced(sql)}
+    update repository_uses set pushed = ${JSON.stringify({ ...pushed, request: true })}::text::jsonb from ${unsynced(sql)}
     where id = ${id} and process_id = ${processId}`;
 }
 
