@@ -2,7 +2,8 @@
  * Requests wait for few statements: a record for at most four, a page of records for six, a write for six. What costs no
  * round trip is not counted: a BEGIN, which is sent with the statement behind it, and what ahead() sends, such as an
  * announcement, whose answer nobody waits for. Endpoints that take more are listed with what they may take, in statements.golden.txt:
- * what copies, moves, promotes or restores, is sorted among others, or is of two records; and, which they should not, reads and
+ * what copies, moves, promotes or restores, is sorted among others, or is of two records; what writes to a repository, and says before
+ * which refs it will move; archives, which ask for large files; and, which they should not, reads and
  * writes of approval rules, and some of merge requests.
  * `UPDATE_GOLDEN=1` writes the list anew.
  */

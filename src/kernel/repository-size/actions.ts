@@ -2,7 +2,7 @@
  * What is stored in a project is counted before it is stored where there is a limit, by one write at a time: writes at once do not
  * exceed it together.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { ahead, type Db, inTransaction } from '../../platform/db/database.ts';
 import type { Needs } from '../services.ts';
 import { judge, type Usage, type Verdict } from './rules.ts';
@@ -15,19 +15,22 @@ export const instanceLimit = (
 
 const none: Usage = { limit: 0, size: 0 };
 
-/** The limit of the project, else of the nearest group that has one, else of the instance; and what counts against it. */
+/** The limit of the project, else of the nearest group that has one, in MiB; null without. To be a part of statements. */
+export const ownLimit = (projectId: RawBuilder<unknown>): RawBuilder<number | null> => sql`(
+  select coalesce((limited.settings ->> 'repository_size_limit')::bigint, (
+    select (g.settings ->> 'repository_size_limit')::bigint from namespaces g
+    where g.id = any(parent.ancestor_ids || parent.id) and g.settings ->> 'repository_size_limit' is not null
+    order by cardinality(g.ancestor_ids) desc limit 1))
+  from projects limited join namespaces parent on parent.id = limited.namespace_id where limited.id = ${projectId})`;
+
+/** The limit of the project, else of the instance; and what counts against it. */
 export async function selectUsage(db: Db, projectId: number, ofInstance: number | undefined): Promise<Usage> {
   if (ofInstance === undefined) return none;
   const { rows } = await sql<Usage>`
-    with place as (
-      select p.id, 1048576 * coalesce((p.settings ->> 'repository_size_limit')::bigint, (
-        select (g.settings ->> 'repository_size_limit')::bigint from namespaces g
-        where g.id = any(n.ancestor_ids || n.id) and g.settings ->> 'repository_size_limit' is not null
-        order by cardinality(g.ancestor_ids) desc limit 1), ${ofInstance}) as "limit"
-      from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId})
+    with place as (select 1048576 * coalesce(${ownLimit(sql`${projectId}::bigint`)}, ${ofInstance}) as "limit")
     select "limit", case when "limit" = 0 then 0 else coalesce((
-        select size from repositories where container = 'project' and container_id = place.id and not wiki), 0)
-      + coalesce((select sum(size) from lfs_objects where project_id = place.id), 0) end::bigint as size
+        select size from repositories where container = 'project' and container_id = ${projectId} and not wiki), 0)
+      + coalesce((select sum(size) from lfs_objects where project_id = ${projectId}), 0) end::bigint as size
     from place`.execute(db);
   return rows[0] ?? none;
 }

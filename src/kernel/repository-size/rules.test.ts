@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { commitRefusal, judge, mergeRefusal, newChangesRefusal, pushRefusal, sizeInWords } from './rules.ts';
+import {
+  commitRefusal,
+  isLimited,
+  judge,
+  mergeRefusal,
+  newChangesRefusal,
+  pushRefusal,
+  sizeInWords,
+} from './rules.ts';
 
 test.each([
   ['no limit', { limit: 0, size: 900 }, 900, 'fits'],
@@ -12,6 +20,18 @@ test.each([
   ['a byte, above it', { limit: 100, size: 101 }, 1, 'is above'],
 ])('%s', (_what, usage, bytes, verdict) => {
   expect(judge(usage, bytes)).toBe(verdict);
+});
+
+test.each([
+  [null, 0, false],
+  [null, 5, true],
+  [0, 5, false],
+  [5, 0, true],
+  [5, 5, true],
+  [5, undefined, false],
+  [null, undefined, false],
+])('a limit of %j, and of the instance of %j: %j', (own, ofInstance, limited) => {
+  expect(isLimited(own, ofInstance)).toBe(limited);
 });
 
 test.each([

@@ -11,6 +11,10 @@ export const limitInBytes = (mebibytes: number): number => mebibytes * MEBIBYTE;
 /** Bytes; without a limit it is 0, and the size is not known. */
 export type Usage = { limit: number; size: number };
 
+/** Whether there is a limit, by that of the project or its groups and that of the instance, which no tier below has. */
+export const isLimited = (own: number | null | undefined, ofInstance: number | undefined): boolean =>
+  ofInstance !== undefined && (own ?? ofInstance) > 0;
+
 export type Verdict = 'fits' | 'is above' | 'would exceed';
 
 /** Whether what brings so many bytes fits. Nothing fits any more where the limit is exceeded already, and all that is left to be had fits. */

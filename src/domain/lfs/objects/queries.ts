@@ -23,10 +23,23 @@ export async function selectObjects(
 /** Whether the project has large files: a group around it may have turned them off. */
 export async function isOn(db: Db, { row }: Pick<AuthorizedProject, 'row'>): Promise<boolean> {
   if (!projectSettings(row).lfs_enabled) return false;
-  const { rows } = await sql`
-    select from namespaces where id = any(${[row.namespace_id, ...row.ancestor_ids]}::bigint[])
-      and (settings -> 'lfs_enabled') = 'false' limit 1`.execute(db);
+  const { rows } = await turnedOff(row).execute(db);
   return rows.length === 0;
+}
+
+const turnedOff = (row: Pick<AuthorizedProject['row'], 'namespace_id' | 'ancestor_ids'>) => sql`
+  select from namespaces where id = any(${[row.namespace_id, ...row.ancestor_ids]}::bigint[])
+    and (settings -> 'lfs_enabled') = 'false' limit 1`;
+
+/** Whether the project has large files, and objects of them. */
+export async function hasLargeFiles(
+  db: Db,
+  { id, row }: Pick<AuthorizedProject, 'id' | 'row'>,
+): Promise<boolean> {
+  if (!projectSettings(row).lfs_enabled) return false;
+  const { rows } = await sql`
+    select from lfs_objects where project_id = ${id} and not exists (${turnedOff(row)}) limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 export async function hasObjects(db: Db, projectId: number): Promise<boolean> {

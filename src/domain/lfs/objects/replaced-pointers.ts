@@ -5,7 +5,7 @@ import type { Replacing } from '../../../platform/archives/tar-rewriting.ts';
 import type { GitFolder } from '../../../platform/git/objects.ts';
 import { POINTER_BYTES, parsePointer } from '../pointers/pointer.ts';
 import { readPointers } from '../pointers/read-pointers.ts';
-import { hasObjects, isOn, selectObjects } from './queries.ts';
+import { selectObjects } from './queries.ts';
 
 export type ReplacedPointers = {
   /** Of all the objects, as often as they are pointed to. */
@@ -14,12 +14,6 @@ export type ReplacedPointers = {
   identity: string;
   replacing: Replacing;
 };
-
-/** Whether files of the project are pointers to objects that it has. */
-export const hasLargeFiles = async (
-  { database }: Needs<'database'>,
-  project: Pick<AuthorizedProject, 'id' | 'row'>,
-): Promise<boolean> => (await isOn(database.db, project)) && (await hasObjects(database.db, project.id));
 
 /** Undefined where none of the blobs points to an object that the project has. */
 export async function replacedPointers(

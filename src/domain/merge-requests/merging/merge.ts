@@ -3,7 +3,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { instanceLimit, selectUsage } from '../../../kernel/repository-size/actions.ts';
-import { judge, mergeRefusal } from '../../../kernel/repository-size/rules.ts';
+import { isLimited, judge, mergeRefusal } from '../../../kernel/repository-size/rules.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
@@ -139,6 +139,12 @@ async function ruleRefusal(
   return rule?.nameRefusal(update) ?? rule?.contentsRefusal(git, [update], new Set(made));
 }
 
+/** 422 where the project is larger than its limit; what a merge adds is little. */
+async function requireRoom(db: Db, projectId: number, ofInstance: number | undefined): Promise<void> {
+  const usage = await selectUsage(db, projectId, ofInstance);
+  if (judge(usage, 0) === 'is above') throw new Failure('unprocessable', mergeRefusal(usage));
+}
+
 /** Tries a merge so that it need not be made again: its tree is stored. */
 function tryingToMerge(): { merge: TryMerge; treeOf(row: MergeRequestRow): string | undefined } {
   const trees = new Map<string, string>();
@@ -172,10 +178,9 @@ async function attempt(
   );
   if (isWanted?.(row) === false) throw notAllowed();
   const readSources = () => selectSources({ db, services, settings }, row);
-  const [sources, may, usage] = await Promise.all([
+  const [sources, may] = await Promise.all([
     readSources(),
     mayMerge({ db, settings, actor }, project, row.target_branch),
-    selectUsage(db, project.id, instanceLimit(services, settings)),
   ]);
   if (!sources) throw notFound();
   const pattern = projectsOwn.merge_request_title_regex;
@@ -216,7 +221,8 @@ async function attempt(
     await setAutoMerge(db, actor, project, row, wish);
     return 'waits';
   }
-  if (judge(usage, 0) === 'is above') throw new Failure('unprocessable', mergeRefusal(usage));
+  const ofInstance = instanceLimit(services, settings);
+  if (isLimited(sources.size_limit, ofInstance)) await requireRoom(db, project.id, ofInstance);
   await linkMerged(db, git, brought, row.source_project_id);
   const built = await build(context, git, project, row, sources, wish, tried.treeOf(row));
   const { head, mergeCommit, squashCommit } = built;

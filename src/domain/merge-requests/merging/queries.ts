@@ -1,5 +1,6 @@
 /** What merging reads: approvals, open threads, dependencies, checks, the commits, people and issues that messages name. */
 import { type RawBuilder, sql } from 'kysely';
+import { ownLimit } from '../../../kernel/repository-size/actions.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -20,6 +21,8 @@ type SourcesRow = {
   locks: boolean;
   /** What the target's project asks of commits. */
   push_rule: PushRule | null;
+  /** The limit of its size, in MiB. */
+  size_limit: number | null;
   /** The branches of each external check that must pass, and has not. */
   unpassed: string[][];
   /** The status of the newest commit's. */
@@ -47,6 +50,7 @@ const selectSourcesRow = (id: number): RawBuilder<unknown> => sql`
     ${hasRequestedChanges(sql.ref('i.id'))} as changes_requested,
     exists (select from lfs_locks l where l.project_id = i.project_id and l.user_id <> i.author_id) as locks,
     ${pushRuleJson(sql`i.project_id`)} as push_rule,
+    ${ownLimit(sql`i.project_id`)} as size_limit,
     (select coalesce(jsonb_agg(u.patterns), '[]') from (${selectUnpassed(sql`array[i.id]`)}) u) as unpassed,
     (select h.status from (${selectHeadPipelines(sql`array[i.id]`)}) h) as pipeline,
     array(select sha from merge_request_commits where merge_request_id = i.id order by place) as commits,

@@ -61,7 +61,7 @@ async function orderOf(
   const { oid, tree } = found(commit, 'File');
   const order = { commit: oid, format, prefix: archiveName(row.path, ref, oid, path), path, exclude };
   const large =
-    input.include_lfs_blobs === false || !(await hasLargeFiles(services, project))
+    input.include_lfs_blobs === false || !(await hasLargeFiles(services.database.db, project))
       ? undefined
       : await readRepository(services, project, async (git) => {
           const files = await filesOfSize(git, order, POINTER_BYTES);

@@ -3,7 +3,7 @@ import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Caller, jobCredentialOf } from '../../../kernel/actor.ts';
 import { projectSettings } from '../../../kernel/namespaces/project-settings.ts';
 import { instanceLimit, selectUsage, takeRoom } from '../../../kernel/repository-size/actions.ts';
-import { judge, newChangesRefusal, pushRefusal } from '../../../kernel/repository-size/rules.ts';
+import { isLimited, judge, newChangesRefusal, pushRefusal } from '../../../kernel/repository-size/rules.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { NO_OBJECT, shortRef } from '../../../platform/git/names.ts';
@@ -39,9 +39,11 @@ export function projectPushTarget(
     defaultBranch: row.default_branch ?? base.defaultBranch,
     async judge() {
       const ofInstance = instanceLimit(services, settings);
-      const [usage, shared] = await Promise.all([selectUsage(db, id, ofInstance), findShared?.()]);
-      const guard = await guardRefs(db, project, caller, settings, shared);
-      const isAbove = judge(usage, 0) === 'is above';
+      const guard = await guardRefs(db, project, caller, settings, await findShared?.());
+      const usage = isLimited(guard.rules.sizeLimit, ofInstance)
+        ? await selectUsage(db, id, ofInstance)
+        : undefined;
+      const above = usage && judge(usage, 0) === 'is above' ? pushRefusal(usage) : undefined;
       const { lfs_enabled } = projectSettings(row);
       const { pushRule } = guard.rules;
       let { hasLocks: isLocked } = guard.rules;
@@ -53,7 +55,7 @@ export function projectPushTarget(
           guard.refusal(update) ??
           pushedDeletionRefusal(guard.rules, update) ??
           rule?.nameRefusal(update) ??
-          (isAbove && update.after !== NO_OBJECT ? pushRefusal(usage) : undefined),
+          (update.after === NO_OBJECT ? undefined : above),
         mayForce(ref) {
           const short = shortRef(ref);
           return short?.kind !== 'branch' || guard.mayForce(short.name);
@@ -82,7 +84,7 @@ export function projectPushTarget(
         ...(lfs_enabled && {
           pointersRefusal: (pointers) => refuseMissing(db, project, pointers),
         }),
-        ...(usage.limit > 0 && {
+        ...(usage && {
           async sizeRefusal(bytes) {
             const { verdict, ...reached } = await takeRoom(db, id, ofInstance, bytes);
             if (verdict === 'is above') return pushRefusal(reached);

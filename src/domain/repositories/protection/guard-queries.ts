@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { BranchProtection } from '../../../kernel/policy/branch-protection.ts';
+import { ownLimit } from '../../../kernel/repository-size/actions.ts';
 import type { ApplicationSettings } from '../../../kernel/settings/definitions.ts';
 import { now } from '../../../platform/clock.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -25,8 +26,8 @@ export async function firstProtection(
 type Entry = Allowed & { action: string };
 
 /**
- * A rule; or the project, with whether it is empty, whether paths are locked, its push rule, and its group's own protection of a first
- * branch.
+ * A rule; or the project, with whether it is empty, whether paths are locked, its push rule, its group's own protection of a first
+ * branch, and the limit of its size.
  */
 export type RuleRow = {
   kind: 'branch' | 'tag' | 'project';
@@ -38,6 +39,7 @@ export type RuleRow = {
   entries: Entry[];
 } & {
   own: BranchProtection | null;
+  size_limit: number | null;
 };
 
 /** The statement that reads all rules of a project's branches and tags; a part of others, too. */
@@ -48,14 +50,14 @@ export function ruleRows(projectId: number): RawBuilder<RuleRow> {
     select 'project' as kind, '' as name, p.empty_repo as flag, false as asks_owners,
       exists (select from lfs_locks l where l.project_id = p.id) as locks,
       ${pushRuleJson(sql`p.id`)} as push_rule, null::jsonb as entries,
-      n.settings -> 'default_branch_protection_defaults' as own
+      n.settings -> 'default_branch_protection_defaults' as own, ${ownLimit(sql`p.id`)} as size_limit
     from projects p join namespaces n on n.id = p.namespace_id where p.id = ${projectId}
     union all
-    select 'branch', b.name, b.allow_force_push, b.code_owner_approval_required, false, null, ${entries}, null
+    select 'branch', b.name, b.allow_force_push, b.code_owner_approval_required, false, null, ${entries}, null, null
     from protected_branches b left join protected_ref_access a on a.protected_branch_id = b.id
     where b.project_id = ${projectId} group by b.id
     union all
-    select 'tag', t.name, false, false, false, null, ${entries}, null
+    select 'tag', t.name, false, false, false, null, ${entries}, null, null
     from protected_tags t left join protected_ref_access a on a.protected_tag_id = t.id
     where t.project_id = ${projectId} group by t.id`;
 }
@@ -80,6 +82,7 @@ export function rulesOf(rows: readonly RuleRow[], settings: ProtectionSettings):
       .map((row) => ({ name: row.name, create: of(row, 'create') })),
     hasLocks: project.locks,
     pushRule: project.push_rule ?? undefined,
+    sizeLimit: project.size_limit,
     first: project.flag ? (project.own ?? settings.default_branch_protection_defaults) : undefined,
   };
 }

@@ -56,6 +56,8 @@ export type ProjectRules = {
   hasLocks: boolean;
   /** What commits and names must be like, in tiers that have it. */
   pushRule?: PushRule | undefined;
+  /** In MiB, of the project or a group; null where there is none but that of the instance. */
+  sizeLimit?: number | null;
   /** The protection that the first branch will have, until there is one. */
   first: BranchProtection | undefined;
 };

@@ -2,8 +2,8 @@
 
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Actor } from '../../../kernel/actor.ts';
-import { instanceLimit, selectUsage, takeRoom } from '../../../kernel/repository-size/actions.ts';
-import { commitRefusal, newChangesRefusal } from '../../../kernel/repository-size/rules.ts';
+import { instanceLimit, takeRoom } from '../../../kernel/repository-size/actions.ts';
+import { commitRefusal, isLimited, newChangesRefusal } from '../../../kernel/repository-size/rules.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { type ApplicationSettings, firstBranchName } from '../../../kernel/settings/definitions.ts';
 import type { Db } from '../../../platform/db/database.ts';
@@ -71,14 +71,13 @@ export async function writeProject<T>(
     }
     const intent = intentOf(actor, updates);
     const brings = updates.some(({ after }) => after !== NO_OBJECT);
-    const { db } = services.database;
-    const ofInstance = instanceLimit(services, settings);
-    const [usage] = await Promise.all([
-      brings ? selectUsage(db, project.id, ofInstance) : undefined,
+    await Promise.all([
       requireAllowed(services, settings, judge, git, project, actor, written),
       intent && intend(intent),
     ]);
-    if (usage && usage.limit > 0) await requireRoom(db, project.id, ofInstance, objects);
+    const ofInstance = instanceLimit(services, settings);
+    if (brings && isLimited(judge.rules.sizeLimit, ofInstance))
+      await requireRoom(services.database.db, project.id, ofInstance, objects);
     await writeRefs(git, objects, updates);
     const { id, row } = project;
     await recordPush(services, { id, empty: row.empty_repo }, actor, git, updates, {
