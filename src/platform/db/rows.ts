@@ -361,6 +361,7 @@ export type CiJobsTable = {
   needs_approval: Generated<boolean>;
   debug_trace: Generated<boolean>;
   upstream_pipeline_id: number | null;
+  inputs: Json | null;
 };
 
 export type CiTracesTable = {

@@ -404,6 +404,91 @@ test('who starts a job by hand may give it variables, which it keeps when it run
   await runner.update(again, { state: 'success' });
 });
 
+describe('what not every runner does', () => {
+  const file = `lay:
+  script: 'lay \${{ job.inputs.count }}'
+  when: manual
+  inputs:
+    stone: {default: slate, options: [slate, granite]}
+    count: {default: 3, type: number}
+`;
+  const features = { job_inputs: true, native_steps_integration: true, vault_secrets: true };
+  const sent = ({ inputs }: TakenJob) =>
+    Object.fromEntries(
+      (inputs as { key: string; value: { content: unknown } }[]).map(({ key, value }) => [
+        key,
+        value.content,
+      ]),
+    );
+
+  test('a job has the inputs of its file and of who starts it, which it keeps when it runs again', async () => {
+    const pipeline = await start(file);
+    const path = `/projects/${project.id}/jobs`;
+    const [{ id }] = bodyOf(
+      await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs?scope=manual`),
+      200,
+    );
+    const call = (action: string, job_inputs: unknown, job = id) =>
+      app.as(maintainer.token)(`POST ${path}/${job}/${action}`, { body: { job_inputs } });
+    for (const [inputs, message] of [
+      [{ clay: 1 }, 'Unknown input: clay'],
+      [{ count: 'many' }, '`count` input: provided value is not a number'],
+      [{ stone: 'marble' }, '`stone` input: `marble` cannot be used'],
+    ] as const)
+      expect(await call('play', inputs)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(message) },
+      });
+    expect((await call('play', 'count')).status).toBe(400);
+    bodyOf(await call('play', { count: 7 }), 200);
+    const first = await runner.take({ features });
+    expect(sent(first)).toEqual({ stone: 'slate', count: 7 });
+    await runner.update(first, { state: 'failed' });
+    expect((await call('retry', { clay: 1 })).status).toBe(400);
+    const { id: next } = bodyOf(await call('retry', { stone: 'granite' }), 201);
+    const second = await runner.take({ features });
+    expect([second.id, sent(second)]).toEqual([next, { stone: 'granite', count: 7 }]);
+    await runner.update(second, { state: 'success' });
+  });
+
+  test('secrets are given as the place in a vault and the token that opens it', async () => {
+    const secret = (more: string) =>
+      `lay:\n  script: make\n  variables: {VAULT_SERVER_URL: 'https://vault.example.com'}\n${more}`;
+    const pipeline = await start(secret('  secrets: {P: {vault: a/b/c}}\n'));
+    expect((await runner.request({ features })).status).toBe(204);
+    const [lost] = bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs`), 200);
+    expect(lost).toMatchObject({ status: 'failed', failure_reason: 'secrets_provider_not_found' });
+    await start(secret('  id_tokens: {ID: {aud: vault}}\n  secrets: {P: {vault: a/b/c@ops}}\n'));
+    const job = await runner.take({ features });
+    const jwt = variableOf(job, 'ID');
+    expect(jwt).toMatch(/^ey/);
+    expect(job.secrets).toMatchObject({
+      P: { file: true, vault: { path: 'a/b', field: 'c', engine: { path: 'ops' } } },
+    });
+    expect(job).toHaveProperty('secrets.P.vault.server.url', 'https://vault.example.com');
+    expect(job).toHaveProperty('secrets.P.vault.server.auth.data.jwt', jwt);
+    await runner.update(job, { state: 'success' });
+  });
+
+  test('steps are given as a text, without a script', async () => {
+    await start('lay:\n  run: [{name: one, script: make}]\n');
+    const job = await runner.take({ features });
+    expect([job.run, job.steps]).toEqual(['[{"name":"one","script":"make"}]', []]);
+    await runner.update(job, { state: 'success' });
+  });
+
+  test.each([
+    ['inputs', file.replace('  when: manual\n', '')],
+    ['steps', 'lay:\n  run: [{name: one, script: make}]\n'],
+    ['secrets', 'lay:\n  script: make\n  secrets: {P: {vault: a/b/c}}\n'],
+  ])('a job with %s fails where its runner would run it without', async (_what, text) => {
+    const pipeline = await start(text);
+    expect((await runner.request({ features: {} })).status).toBe(204);
+    const [job] = bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs`), 200);
+    expect(job).toMatchObject({ status: 'failed', failure_reason: 'runner_unsupported' });
+  });
+});
+
 test('a delayed job waits for a runner from its time on, and not too long after', async () => {
   const { background } = app.app.services.database;
   const pipeline = await start('build:\n  script: make\n  when: delayed\n  start_in: 10 minutes\n');

@@ -8,8 +8,10 @@ import { digest, randomHex } from '../../../platform/secret.ts';
 import { readRepository } from '../../repositories/index.ts';
 import { type CreationServices, configPathOf } from '../creation/compile-request.ts';
 import { keepAddress } from '../environments/of-job-actions.ts';
+import { sourceOf, variableLookup } from '../file/expansion.ts';
 import type { PlannedJob } from '../file/plan.ts';
 import { signTokens } from '../identity-tokens/sign.ts';
+import { sentSecrets } from '../identity-tokens/vault-secrets.ts';
 import { JOB_TOKEN_PREFIX } from '../job-token-scope/authenticate-job.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { Manager } from '../runners/authenticate.ts';
@@ -96,12 +98,15 @@ async function payloadOf(
   const dependencies = await readDependencies(services, of, sources, token);
   if (!dependencies) return 'missing_dependency_failure';
   const settings = projectSettings(project.row);
+  const known = [...sources.predefined, ...planned.variables, ...sources.overriding];
   const identities = await signTokens(
     services,
     { ...of, configPath: configPathOf(project), user: sources.user, environment: sources.environment },
-    [...sources.predefined, ...planned.variables, ...sources.overriding],
+    known,
   );
   if (!identities) return 'data_integrity_failure';
+  const secrets = sentSecrets(planned.secrets, identities, variableLookup(sourceOf(known)));
+  if (!secrets) return 'secrets_provider_not_found';
   const payload = jobPayload({
     baseUrl: services.baseUrl(),
     job,
@@ -129,6 +134,7 @@ async function payloadOf(
     cacheKeys: atCommit.cacheKeys,
     dependencies,
     identities,
+    secrets,
   });
   if (!payload) return 'data_integrity_failure';
   if (isDebugged(payload.variables)) await markDebugTrace(db, job);

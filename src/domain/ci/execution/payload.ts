@@ -4,6 +4,8 @@ import { serverOf, slugOf } from '../creation/predefined.ts';
 import type { ContextVariable } from '../file/context.ts';
 import { expandForRunner } from '../file/expansion.ts';
 import type { PlannedArtifacts, PlannedCache, PlannedJob, PlannedService } from '../file/plan.ts';
+import type { SentSecret } from '../identity-tokens/vault-secrets.ts';
+import { type GivenInputs, sentInputs } from '../jobs/job-inputs.ts';
 import { isOfMergeRequest } from '../pipelines/refs.ts';
 import type { JobRow, PipelineRow } from '../processing/process-actions.ts';
 import type { Dependency } from './artifact-queries.ts';
@@ -46,6 +48,8 @@ export type JobFacts = {
   predefined: readonly ContextVariable[];
   /** Tokens that say who the job is. */
   identities: readonly { key: string; value: string }[];
+  /** Those that the runner fetches by such a token. */
+  secrets: { [name: string]: SentSecret };
   /** Those that earlier jobs left for it. */
   handedOn: readonly ContextVariable[];
   /** Those of instance, groups and project, then those that the pipeline was started with, then those of the job. */
@@ -259,15 +263,22 @@ export function jobPayload(facts: JobFacts) {
       protected: pipeline.protected,
     },
     runner_info: { timeout, runner_session_url: null },
-    inputs: [],
+    inputs: sentInputs(planned.inputs, job.inputs as GivenInputs | null),
     variables,
+    ...(planned.secrets !== null && { secrets: facts.secrets }),
+    // Without any it must be absent: the runner reads no null.
+    ...(planned.run !== null && { run: JSON.stringify(planned.run) }),
     steps: [
-      {
-        name: 'script',
-        script: [...planned.beforeScript, ...planned.script],
-        timeout,
-        ...ON_SUCCESS,
-      },
+      ...(planned.run === null
+        ? [
+            {
+              name: 'script',
+              script: [...planned.beforeScript, ...planned.script],
+              timeout,
+              ...ON_SUCCESS,
+            },
+          ]
+        : []),
       ...(planned.release
         ? [{ name: 'release', script: [releaseScript(planned.release)], timeout, ...ON_SUCCESS }]
         : []),

@@ -21,13 +21,21 @@ const release = {
   ...{ tagName: 'v1', tagMessage: null, name: null, description: 'One' },
   ...{ ref: null, releasedAt: null, milestones: [], links: [] },
 };
-test.each([
-  [null, {}, true],
-  [release, { multi_build_steps: true }, true],
-  [release, { multi_build_steps: false }, false],
-  [release, {}, false],
-])('a job with the release %j is run by a runner with %j: %s', (given, features, supported) =>
-  expect(isSupported({ release: given }, features)).toBe(supported),
+test.each<[Parameters<typeof isSupported>[0], Record<string, boolean>, boolean]>([
+  [{}, {}, true],
+  [{ release: null, run: null, inputs: null, secrets: null }, {}, true],
+  [{ release }, { multi_build_steps: true }, true],
+  [{ release }, { multi_build_steps: false }, false],
+  [{ release }, {}, false],
+  [{ run: [{ name: 'lay' }] }, { native_steps_integration: true }, true],
+  [{ run: [{ name: 'lay' }] }, { multi_build_steps: true }, false],
+  [{ inputs: { n: { default: 1 } } }, { job_inputs: true }, true],
+  [{ inputs: { n: { default: 1 } } }, {}, false],
+  [{ secrets: { P: { vault: 'a/b/c' } } }, { vault_secrets: true }, true],
+  [{ secrets: { P: { vault: 'a/b/c' } } }, {}, false],
+  [{ release, run: [] }, { multi_build_steps: true }, false],
+])('a job with %j is run by a runner with %j: %s', (planned, features, supported) =>
+  expect(isSupported(planned, features)).toBe(supported),
 );
 
 const retry = (max: number, when: string[] = [], exitCodes: number[] = []) => ({ max, when, exitCodes });

@@ -50,11 +50,22 @@ export function rangeStart(header: string | undefined): number | undefined {
 export const groupName = (name: string): string =>
   name.replace(/(?:\s*\[.*\]|:? \[.*\]|[: ]+\d+[/: ]\d+)$/, '').replace(/:$/, '');
 
-/** Whether a runner does all that the job asks: one that leaves out the step of the release would end it well without one. */
+/** What a job may ask of its runner that not every runner does, by the feature that says so. */
+const asked = {
+  release: 'multi_build_steps',
+  run: 'native_steps_integration',
+  inputs: 'job_inputs',
+  secrets: 'vault_secrets',
+} as const;
+
+/** Whether a runner does all that the job asks: one that leaves out the step of the release, say, would end it well without one. */
 export const isSupported = (
-  { release }: Pick<PlannedJob, 'release'>,
+  planned: Partial<Pick<PlannedJob, keyof typeof asked>>,
   features: Readonly<Record<string, boolean>>,
-): boolean => release === null || features.multi_build_steps === true;
+): boolean =>
+  (Object.keys(asked) as (keyof typeof asked)[]).every(
+    (name) => (planned[name] ?? null) === null || features[asked[name]] === true,
+  );
 
 const debugging = ['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES'];
 

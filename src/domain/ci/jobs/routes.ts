@@ -5,9 +5,20 @@ import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/end
 import type { KeysetRule } from '../../../platform/pagination/pagination.ts';
 import { selectPipeline } from '../pipelines/queries.ts';
 import { cancelJob, playJob, retryJob } from './actions.ts';
+import type { GivenInputs } from './job-inputs.ts';
 import { type JobContext, presentBridges, presentJobs } from './present.ts';
 import { selectJob, selectJobs } from './queries.ts';
-import { AnyJob, Bridge, BridgeList, Job, JobList, OneJob, PipelineJobList, PlayInput } from './schema.ts';
+import {
+  AnyJob,
+  Bridge,
+  BridgeList,
+  Job,
+  JobList,
+  OneJob,
+  PipelineJobList,
+  PlayInput,
+  RetryInput,
+} from './schema.ts';
 
 const path = '/projects/:id/jobs';
 const pathOfOne = `${path}/:job_id`;
@@ -114,9 +125,12 @@ export const jobEndpoints: Endpoint[] = [
     path: `${pathOfOne}/retry`,
     summary: 'Runs a job that has ended once more, as a new job.',
     access: running,
-    input: OneJob,
+    input: RetryInput,
     reply: AnyJob,
-    handle: async (context) => showAny(context, await retryJob(context, context.input.job_id)),
+    handle: async (context) => {
+      const { job_id, job_inputs } = context.input;
+      return showAny(context, await retryJob(context, job_id, job_inputs as GivenInputs | undefined));
+    },
   }),
   endpoint({
     method: 'POST',
@@ -127,7 +141,11 @@ export const jobEndpoints: Endpoint[] = [
     input: PlayInput,
     reply: AnyJob,
     handle: async (context) => {
-      await playJob(context, context.input.job_id, context.input.job_variables_attributes);
+      const { job_id, job_variables_attributes, job_inputs } = context.input;
+      await playJob(context, job_id, {
+        variables: job_variables_attributes,
+        inputs: job_inputs as GivenInputs | undefined,
+      });
       return showAny(context, context.input.job_id);
     },
   }),

@@ -9,6 +9,7 @@ import {
 } from '../../../platform/http/parameters/schema.ts';
 import { UserRecord } from '../../accounts/index.ts';
 import { CommitRecord, PipelineBasic } from '../../repositories/index.ts';
+import { MAX_JOB_INPUTS } from '../file/validation/job.ts';
 import { statuses } from '../processing/status.ts';
 import { Runner, RunnerManager } from '../runners/schema.ts';
 import { KEY_PATTERN } from '../variables/rules.ts';
@@ -74,8 +75,15 @@ export const AnyJob = Type.Object({
 });
 
 export const OneJob = Type.Object({ job_id: integerId() });
+const job_inputs = Type.Optional(
+  Type.Record(Type.String(), Type.Unknown(), {
+    maxProperties: MAX_JOB_INPUTS,
+    description: "Values of the job's inputs, by their names; the others keep theirs.",
+  }),
+);
+export const RetryInput = Type.Object({ ...OneJob.properties, job_inputs });
 export const PlayInput = Type.Object({
-  ...OneJob.properties,
+  ...RetryInput.properties,
   job_variables_attributes: Type.Optional(
     Type.Array(
       Type.Object({

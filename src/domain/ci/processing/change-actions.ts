@@ -75,9 +75,9 @@ export async function replaceJobs(
   const { rows } = await sql<{ id: number; environment_id: number | null }>`
     with old as (update ci_jobs set retried = true where ${which} returning *),
     made as (insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, runs_when, allow_failure, needs, tags,
-      protected, interruptible, options, played_sealed, environment_id, needs_approval, resource_group_id, user_id, created_at, updated_at)
+      protected, interruptible, options, played_sealed, inputs, environment_id, needs_approval, resource_group_id, user_id, created_at, updated_at)
     select pipeline_id, project_id, kind, name, stage, stage_index, 'created', runs_when, allow_failure, needs, tags,
-      protected, interruptible, options, played_sealed, environment_id,
+      protected, interruptible, options, played_sealed, inputs, environment_id,
       needs_approval or coalesce(environment_id = any(${[...asking]}::bigint[]) and options -> 'environment' ->> 'action' <> 'stop', false),
       resource_group_id, ${actor.id}::bigint,
       ${time}::timestamptz,

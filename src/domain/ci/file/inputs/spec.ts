@@ -73,7 +73,8 @@ export function specProblems(spec: Value, compile: RegexCompiler): FileProblem[]
 const isLongText = (value: Value | undefined): boolean =>
   value !== undefined && !(typeof value === 'string' && value.length <= MAX_DESCRIPTION_LENGTH);
 
-function* inputProblems(input: Hash, compile: RegexCompiler): Generator<string | false> {
+/** What is wrong with the declaration of one input. */
+export function* inputProblems(input: Hash, compile: RegexCompiler): Generator<string | false> {
   const { type = 'string', options, regex, rules, description } = Object.fromEntries(input);
   yield description !== undefined && typeof description !== 'string' && 'description should be a string';
   yield !types.includes(type as InputType) && `type unknown value: ${type}`;

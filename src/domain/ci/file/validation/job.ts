@@ -1,4 +1,5 @@
 /** Keywords of jobs and bridges (facts-ci: 2.5), and of what is neither. */
+import { inputProblems, inputValues } from '../inputs/spec.ts';
 import { type Hash, isHash, type Value } from '../reading/value.ts';
 import { betweenSlashes } from '../rules/regex.ts';
 import {
@@ -32,7 +33,7 @@ import { bridgeRules, checkStartIn, jobRules, policy, rulesShape } from './rules
 import { allowFailure, allowFailureKind, defaultKeywords, environment, jobVariables } from './shared.ts';
 
 export const MAX_NAME_LENGTH = 255;
-const MAX_JOB_INPUTS = 50;
+export const MAX_JOB_INPUTS = 50;
 const MAX_CHILD_INCLUDES = 3;
 
 export type JobKind = 'hidden' | 'job' | 'bridge';
@@ -179,7 +180,15 @@ const jobInputs: Check = (value, location, findings) => {
         regex: attribute(text),
         default: attribute(),
       };
-      hashOf({ ...keywords, default: required() })(input, location.below(name), findings);
+      const at = location.below(name);
+      hashOf({ ...keywords, default: required() })(input, at, findings);
+      if (!isHash(input) || !isGiven(input.get('default'))) continue;
+      const wrong = [...inputProblems(input, findings.compile)].find((each) => typeof each === 'string');
+      const [problem] = wrong
+        ? []
+        : inputValues(new Map([['inputs', new Map([[name, input]])]]), new Map(), findings.compile).problems;
+      const message = wrong || problem?.message.replace(/^`.*?` input: /s, '');
+      if (message) findings.add(at, message, message.split(' ', 1)[0]);
     }
 };
 
