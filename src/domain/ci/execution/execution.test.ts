@@ -404,6 +404,22 @@ test('who starts a job by hand may give it variables, which it keeps when it run
   await runner.update(again, { state: 'success' });
 });
 
+test('a job ends with an exit code of Windows, which its file may allow', async () => {
+  const pipeline = await start(
+    'lay:\n  script: make\n  allow_failure: {exit_codes: [3221225786]}\nother:\n  script: make\n',
+  );
+  for (const code of [3_221_225_786, 4_294_967_295]) {
+    const job = await runner.take();
+    const report = { state: 'failed', failure_reason: 'script_failure', exit_code: code };
+    expect((await runner.update(job, report)).status).toBe(200);
+  }
+  const jobs = bodyOf(await app.root(`GET /projects/${project.id}/pipelines/${pipeline}/jobs`), 200);
+  expect(jobs.map((job: Record<string, unknown>) => [job.name, job.status, job.allow_failure])).toEqual([
+    ['other', 'failed', false],
+    ['lay', 'failed', true],
+  ]);
+});
+
 describe('what not every runner does', () => {
   const file = `lay:
   script: 'lay \${{ job.inputs.count }}'

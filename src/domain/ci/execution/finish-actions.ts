@@ -9,7 +9,7 @@ import { followSuccess } from '../processing/deployment-actions.ts';
 import { changeJobs } from '../processing/fact-actions.ts';
 import { type JobRow, type PipelineRow, processPipeline } from '../processing/process-actions.ts';
 import { lockPipelineOf, selectAgain } from './queries.ts';
-import { isRetried } from './rules.ts';
+import { isRetried, keptExitCode } from './rules.ts';
 
 export type Report = {
   state: 'success' | 'failed';
@@ -44,7 +44,7 @@ async function writeEnds(tx: Db, ended: readonly Ended[]): Promise<void> {
     status: canceled ? 'canceled' : report.state,
     coverage: report.coverage ?? job.coverage,
     failure_reason: failed ? reasonOf(report) : job.failure_reason,
-    exit_code: failed ? (report.exit_code ?? null) : job.exit_code,
+    exit_code: failed ? keptExitCode(report.exit_code) : job.exit_code,
     allow_failure: mayFail || job.allow_failure,
   }));
   const ids = rows.map(({ id }) => id);

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { failureReason, groupName, isDebugged, isRetried, isSupported, rangeStart } from './rules.ts';
+import {
+  failureReason,
+  groupName,
+  isDebugged,
+  isRetried,
+  isSupported,
+  keptExitCode,
+  rangeStart,
+} from './rules.ts';
 
 test.each([
   ['0-9', 0],
@@ -16,6 +24,16 @@ test.each([
   ['script_failure', 'script_failure'],
   ['because', 'unknown_failure'],
 ])('a failure by %s is by %s', (given, reason) => expect(failureReason(given)).toBe(reason));
+
+test.each([
+  [undefined, null],
+  [0, 0],
+  [137, 137],
+  [-1_073_741_510, -1_073_741_510],
+  [2_147_483_647, 2_147_483_647],
+  [3_221_225_786, null],
+  [1e300, null],
+])('of the exit code %j is kept %j', (code, kept) => expect(keptExitCode(code)).toBe(kept));
 
 const release = {
   ...{ tagName: 'v1', tagMessage: null, name: null, description: 'One' },

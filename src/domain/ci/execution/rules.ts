@@ -19,6 +19,10 @@ export const failureReasons: readonly string[] = ['unknown_failure', ...reasons]
 export const failureReason = (given: string | undefined): string =>
   given !== undefined && reasons.has(given) ? given : 'unknown_failure';
 
+/** What is kept of it: Windows has codes beyond the column, and a runner that is refused for one could never end its job. */
+export const keptExitCode = (code: number | undefined): number | null =>
+  code !== undefined && Math.abs(code) < 2 ** 31 ? code : null;
+
 const neverRetried = new Set(['missing_dependency_failure', 'runner_unsupported']);
 
 /** Whether a job that failed runs once more, after so many attempts before this one. */

@@ -20,14 +20,15 @@ export type StatusTarget = { sha: string; ref: string | undefined; tag: boolean 
 
 /**
  * The new status, or the changed one where the caller's of the name had not ended; undefined where the commit has no
- * pipeline and no ref is given. 400 for an invalid change of state; 404 for a pipeline that is not the commit's.
+ * pipeline and no ref is given. 400 for an invalid change of state; 404 for a pipeline that is not the commit's; 422 for a new one
+ * where it has `most` jobs already.
  */
 export function setStatus(
   db: Db,
   actor: Actor,
   project: AuthorizedProject,
   target: StatusTarget,
-  input: StatusInput,
+  { most, ...input }: StatusInput & { most: number },
 ): Promise<StatusRow | undefined> {
   const { target_url } = input;
   if (target_url !== undefined && !isWebAddress(target_url))
@@ -40,6 +41,7 @@ export function setStatus(
     const going = before && isGoingOn(before.status) && before.user_id === actor.id ? before : undefined;
     const refusal = transitionRefusal(going?.status ?? 'created', input.state);
     if (refusal !== undefined) throw new Failure('bad_request', refusal);
+    if (!going) await requireRoom(tx, pipeline, most);
     const time = now();
     const change = {
       status: input.state,
@@ -75,6 +77,16 @@ export function setStatus(
     await processPipeline(tx, pipeline);
     return row;
   });
+}
+
+/** Each status is gone over with all others of the pipeline, and those that it took the place of stay. */
+const MAX_STATUSES = 10_000;
+
+async function requireRoom(tx: Db, { id }: Pick<PipelineRow, 'id'>, limit: number): Promise<void> {
+  const most = Math.min(limit, MAX_STATUSES);
+  const { rows } = await sql`
+    select from ci_jobs where pipeline_id = ${id} and kind = 'status' offset ${most - 1} limit 1`.execute(tx);
+  if (rows.length > 0) throw new Failure('unprocessable', 'The number of jobs has exceeded the limit');
 }
 
 type Before = Pick<JobRow, 'id' | 'status' | 'started_at' | 'user_id'>;

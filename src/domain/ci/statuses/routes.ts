@@ -2,6 +2,7 @@
 import { onProject } from '../../../kernel/access/access.ts';
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import { type Endpoint, endpoint, found, listing } from '../../../kernel/api/endpoint.ts';
+import { limitOf } from '../../../kernel/instance/plan-limits.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { refsContaining } from '../../../platform/git/history/history.ts';
@@ -74,11 +75,13 @@ export const statusEndpoints: Endpoint[] = [
     path: '/projects/:id/statuses/:sha',
     summary: 'Says how a commit fares.',
     access: onProject('manage_commit_statuses'),
+    also: [422],
     input: StatusInput,
     reply: CommitStatus,
     handle: async ({ db, services, settings, actor, subject, input }) => {
       const target = await findTarget(services, subject, input);
-      const set = (at: StatusTarget) => setStatus(db, actor, subject, at, input);
+      const most = limitOf((await services.instance.read()).limits, 'ci_pipeline_size');
+      const set = (at: StatusTarget) => setStatus(db, actor, subject, at, { ...input, most });
       const row =
         (await set(target)) ??
         (await set({ ...target, ref: await branchWith(services, subject, target.sha) }));

@@ -34,6 +34,26 @@ describe('statuses', () => {
   const statuses = (query = '', revision = 'main') =>
     app.root(`GET ${repository()}/commits/${revision}/statuses`, { query });
 
+  test('are 10,000 of a pipeline at most, with those that others took the place of', async () => {
+    const other = await makeProject(app);
+    await fillProject(app, other.id);
+    const say = (name: string, state = 'success') =>
+      app.root(`POST /projects/${other.id}/statuses/main`, { body: { state, name } });
+    bodyOf(await say('one'), 201);
+    await app.app.services.database.sql`
+      insert into ci_jobs (pipeline_id, project_id, kind, name, stage, stage_index, status, retried, created_at, updated_at, user_id)
+      select pipeline_id, project_id, kind, name, stage, stage_index, status, true, created_at, updated_at, user_id
+      from ci_jobs, generate_series(1, 9997) where project_id = ${other.id}`;
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => say(name, 'pending')));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 422, 422]);
+    expect(answers.find(({ status }) => status === 422)?.body).toEqual({
+      message: 'The number of jobs has exceeded the limit',
+    });
+    // One that goes on is none more.
+    const kept = ['a', 'b', 'c', 'd'].find((_, at) => answers[at]?.status === 201) ?? '';
+    bodyOf(await say(kept, 'running'), 201);
+  });
+
   test('go on from state to state, and are what the commit shows', async () => {
     const given = { target_url: 'https://ci.example/1', description: 'Builds', coverage: 12.5 };
     const made = bodyOf(await post({ state: 'pending', context: 'build', ...given }), 201);
