@@ -42,20 +42,26 @@ export default {
     below(
       'platform-knows-no-domain',
       '^src/platform/',
-      '^src/(kernel|domain|commands|main|app|capabilities|cli)',
+      '^src/(kernel|domain|commands|lab|main|app|capabilities|cli)',
       'The technical floor.',
     ),
     below(
       'kernel-knows-no-capability',
       '^src/kernel/',
-      '^src/(domain|commands|main|app|capabilities|cli)',
+      '^src/(domain|commands|lab|main|app|capabilities|cli)',
       'The part that every capability needs.',
     ),
     below(
       'domain-is-mounted',
       '^src/domain/',
-      '^src/(commands|main|app|capabilities|cli)',
+      '^src/(commands|lab|main|app|capabilities|cli)',
       'Capabilities are given what they need.',
+    ),
+    below(
+      'lab-is-for-tests',
+      '^src/(commands|main|app|capabilities|instance)',
+      '^src/lab/',
+      'Only the command line starts it: what is served to people knows nothing of it.',
     ),
     ...capabilities.map(keepsApart),
     {

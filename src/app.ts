@@ -44,6 +44,8 @@ export type AppOptions = {
   observe?: ReplyObserver;
   /** Mounted besides operations; the bench mounts further ones. */
   capabilities?: (services: Services) => Capability[];
+  /** The address of a server that hands requests over to this one, which then listens nowhere itself. */
+  front?: string;
   /** Sheds load; a test is not refused because its machine is busy with something else. */
   load?: LoadGauge;
 };
@@ -181,8 +183,9 @@ export function createApp(options: AppOptions): App {
     async start() {
       // Before any response: changes that other processes depend on wait for all that are present.
       await presence.announce();
-      await server.listen({ host: config.host, port: config.port });
-      listening = urlOf(config.host, portOf(server.server));
+      if (options.front === undefined) await server.listen({ host: config.host, port: config.port });
+      else await server.ready();
+      listening = options.front ?? urlOf(config.host, portOf(server.server));
       const { listeners, tasks } = workOf(mounted);
       relay = startRelay(database.background, listeners, log);
       workers = await startWorkers(

@@ -1,4 +1,4 @@
-/** The command line: ashlar serve | migrate | token create | user password | oauth rotate-key | backup | restore | verify | doctor | openapi. */
+/** The command line: ashlar serve | migrate | token create | user password | oauth rotate-key | backup | restore | verify | doctor | lab | openapi. */
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeProblem } from './commands/start-problem.ts';
@@ -176,6 +176,29 @@ const commands: Record<string, Command> = {
       return examine(readConfig(), print);
     },
   },
+  lab: {
+    summary: 'an instance for tests, with a database that ends with it',
+    usage:
+      'ashlar lab [--port N] [--tier free|premium|ultimate] [--offering self_managed|hosted] [--name NAME] [--host ADDRESS]\n\n' +
+      'Prints one line of JSON when it is ready: its address, and a token of root. It ends with its standard input, if that is a\n' +
+      'pipe, or by a signal, and leaves nothing behind. POST /-/lab/reset takes it back to its beginning: see docs/lab.md.',
+    async run(args) {
+      const { values } = parse('lab', {
+        args,
+        options: {
+          name: { type: 'string' },
+          port: { type: 'string', default: '0' },
+          host: { type: 'string', default: '127.0.0.1' },
+          tier: { type: 'string' },
+          offering: { type: 'string' },
+        },
+      });
+      const { host, port, ...others } = values;
+      const { instanceOptions } = await import('./lab/control.ts');
+      const { runLab } = await import('./lab/command.ts');
+      return runLab({ ...instanceOptions({ ...others, port: Number(port) }), host });
+    },
+  },
   openapi: {
     summary: 'print the OpenAPI description of the API',
     usage: 'ashlar openapi',
@@ -188,7 +211,7 @@ const commands: Record<string, Command> = {
 };
 
 /** Other commands refuse all arguments. */
-const takesArguments = new Set(['serve', 'token', 'user', 'oauth', 'backup', 'restore', 'verify']);
+const takesArguments = new Set(['serve', 'token', 'user', 'oauth', 'backup', 'restore', 'verify', 'lab']);
 
 class UsageError extends Error {
   constructor(command: string, problem?: string) {

@@ -1,6 +1,5 @@
 /** One embedded PostgreSQL for the whole run of the tests, with a migrated template that each test file clones. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { prepareInstance } from '../../src/domain/accounts/first-start-actions.ts';
@@ -8,6 +7,7 @@ import { migrationsFolder } from '../../src/instance.ts';
 import { readConfig } from '../../src/kernel/config.ts';
 import { connect, openDatabase } from '../../src/platform/db/database.ts';
 import { startEmbedded } from '../../src/platform/db/embedded/embedded.ts';
+import { ephemeralSettings, makeEphemeralFolder } from '../../src/platform/db/embedded/ephemeral.ts';
 import { migrate } from '../../src/platform/db/migrations.ts';
 import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -28,33 +28,15 @@ export const ROOT_TOKEN = 'glpat-root-token-of-the-tests';
 export const ROOT_PASSWORD = 'correct horse battery';
 export const SECRET_KEY = 'a secret key that only the tests know of';
 
-/** Durability is tested on its own; here it would only cost time. */
 const settings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
+  ...ephemeralSettings,
   max_connections: '200',
   // A connection plans a statement once; it would do so for each of the first five times, which are most of a test's.
   plan_cache_mode: 'force_generic_plan',
-  // With a database for each file, it would start a process several times a second.
-  autovacuum: 'off',
 };
 
-/** Bytes. */
-const ROOM = 4 * 1_073_741_824;
-
-/** In memory, where the system has room for it there: git waits for the disk at each write, and each database is 1,000 files. */
-function makeFolder(): string {
-  const memory = '/dev/shm';
-  const { bavail, bsize } = existsSync(memory) ? statfsSync(memory) : { bavail: 0, bsize: 0 };
-  const folder = mkdtempSync(join(bavail * bsize > ROOM ? memory : tmpdir(), 'ashlar-test-'));
-  // As the folder for temporary files, others may pass through it.
-  chmodSync(folder, 0o711);
-  return folder;
-}
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = makeFolder();
+  const folder = makeEphemeralFolder('ashlar-test-');
   const dataFolders = join(folder, 'data');
   mkdirSync(dataFolders, { mode: 0o711 });
   const server = await startEmbedded(folder, { settings });

@@ -60,7 +60,7 @@ export type ServerOptions = {
 };
 
 /** Node closes connections beyond this; well over the 1 MB of request line that must get its 414. */
-const MAX_HEADER_BYTES = 2 * 1_048_576;
+export const MAX_HEADER_BYTES = 2 * 1_048_576;
 
 const commonHeaders: Record<string, string> = {
   'x-content-type-options': 'nosniff',

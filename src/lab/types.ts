@@ -1,0 +1,46 @@
+/** What the lab, the threads of its instances and the library tell each other. */
+import type { Offering, Tier } from '../kernel/config.ts';
+
+export type InstanceOptions = {
+  /** Of the instance, among those of the lab; without it the lab picks one. */
+  name?: string | undefined;
+  tier?: Tier | undefined;
+  offering?: Offering | undefined;
+  /** 0, the default: a free one. */
+  port?: number | undefined;
+};
+
+export type User = { username: string; password: string; token: string };
+
+/** What is known of an instance that runs. */
+export type Described = { name: string; url: string; token: string; users: { root: User } };
+
+/** A database, and the data folder that belongs to it. */
+export type Place = { database: string; folder: string };
+
+/** What a thread is started with. */
+export type ThreadData = {
+  server: { host: string; port: number; user: string; password: string };
+  /** Cloned by every instance; nobody connects to it. */
+  template: string;
+  /** For data folders. */
+  folder: string;
+  secretKey: string;
+  root: User;
+  host: string;
+};
+
+/** What the lab asks of a thread. */
+export type ThreadHandlers = {
+  /** Waits until a clone is there, so that the instance opens at once. */
+  warm(value: null): Promise<void>;
+  open(options: InstanceOptions & { name: string }): Promise<Described>;
+  stop(value: null): Promise<void>;
+};
+
+/** What a thread, or the program that started the lab, asks of the lab. */
+export type LabHandlers = {
+  start(options: InstanceOptions): Promise<Described>;
+  stop(name: string): Promise<void>;
+  list(value: null): { name: string; url: string }[];
+};
