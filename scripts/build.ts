@@ -10,3 +10,4 @@ const bundler = await import('./bundle.ts').catch((error: NodeJS.ErrnoException)
   );
 });
 await bundler?.bundle(['src/cli.ts'], 'dist');
+await bundler?.bundleLibrary('dist');

@@ -2,7 +2,7 @@
  * Joins a program's many modules into few files. Some 1,800 of them cost more than half a second at each start, before a
  * line of them has run; joined, a quarter of that.
  */
-import { globSync, rmSync } from 'node:fs';
+import { copyFileSync, globSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 
@@ -53,6 +53,23 @@ export async function bundle(programs: readonly string[], folder: string): Promi
       chunkFileNames: 'part-[name]-[hash].js',
     });
     return output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
+  } finally {
+    await joined.close();
+  }
+}
+
+/** Writes the library beside the programs: as CommonJS, which every test runner loads, and by itself. */
+export async function bundleLibrary(folder: string): Promise<void> {
+  const joined = await rolldown({
+    input: { lab: join(root, 'src/lab/library.ts') },
+    cwd: root,
+    platform: 'node',
+    // Bundlers of tests leave it alone, and so `import.meta.url` is what CommonJS has for it.
+    transform: { define: { 'import.meta.url': "require('node:url').pathToFileURL(__filename).href" } },
+  });
+  try {
+    await joined.write({ dir: join(root, folder), format: 'cjs', entryFileNames: '[name].cjs' });
+    copyFileSync(join(root, 'src/lab/lab.d.cts'), join(root, folder, 'lab.d.cts'));
   } finally {
     await joined.close();
   }

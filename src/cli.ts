@@ -191,12 +191,14 @@ const commands: Record<string, Command> = {
           host: { type: 'string', default: '127.0.0.1' },
           tier: { type: 'string' },
           offering: { type: 'string' },
+          // How the library `ashlar/lab` starts it.
+          library: { type: 'boolean', default: false },
         },
       });
-      const { host, port, ...others } = values;
+      const { host, port, library, ...others } = values;
       const { instanceOptions } = await import('./lab/control.ts');
       const { runLab } = await import('./lab/command.ts');
-      return runLab({ ...instanceOptions({ ...others, port: Number(port) }), host });
+      return runLab({ ...instanceOptions({ ...others, port: Number(port) }), host, library });
     },
   },
   openapi: {

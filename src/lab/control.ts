@@ -51,13 +51,15 @@ const routes: ControlRoute[] = [
   ['DELETE', /^\/instances\/([^/]+)$/, (control, { name }) => done(control.stop(nameIn(name)))],
 ];
 
-function nameIn(text: string): string {
-  const name = decoded(text);
-  if (name !== undefined && isName(name)) return name;
+/** Of an instance or a snapshot. */
+export function requireName(name: unknown): string {
+  if (typeof name === 'string' && isName(name)) return name;
   throw new LabError(
     'a name has 1 to 64 letters, digits, dashes, dots and underscores, and begins with a letter or digit',
   );
 }
+
+const nameIn = (text: string): string => requireName(decoded(text));
 
 function decoded(text: string): string | undefined {
   try {
@@ -80,12 +82,10 @@ export function instanceOptions(value: Record<string, unknown>): InstanceOptions
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
     throw new LabError(`there is no option ${unknown}: name, tier, offering and port are`);
-  if (name !== undefined && (typeof name !== 'string' || !isName(name)))
-    throw new LabError('name has 1 to 64 letters, digits, dashes, dots and underscores');
   if (port !== undefined && !(Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535))
     throw new LabError('port is a whole number from 0 to 65535');
   return {
-    ...(name !== undefined && { name }),
+    ...(name !== undefined && { name: requireName(name) }),
     tier: oneOf('tier', tier, tiers),
     offering: oneOf('offering', offering, offerings),
     ...(port !== undefined && { port: Number(port) }),

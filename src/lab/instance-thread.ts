@@ -18,6 +18,7 @@ const instance = import('./instance.ts').then(({ createInstance }) => createInst
 const handlers: ThreadHandlers = {
   warm: async () => (await instance).warm(),
   open: async (options) => (await instance).open(options),
+  control: async (order) => (await instance).obey(order),
   stop: async () => (await instance).stop(),
 };
 const lab = openWire<LabHandlers>(

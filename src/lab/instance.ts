@@ -2,18 +2,18 @@
  * An instance: an app on a clone of the template, behind a server that stays. What takes it back is another app on
  * another clone, so that nothing of before is left, and the next clone is made in advance.
  */
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../kernel/config.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { randomHex } from '../platform/secret.ts';
 import { createThreads } from '../platform/threads.ts';
-import type { Control } from './control.ts';
+import { type Control, requireName } from './control.ts';
 import type { CopyOrder } from './copy-thread.ts';
 import { cloneDatabase, connectToAdminister, dropDatabase } from './databases-actions.ts';
 import { createFront, type Front } from './front.ts';
-import type { Described, InstanceOptions, LabHandlers, Place, ThreadData } from './types.ts';
+import type { ControlOrder, Described, InstanceOptions, LabHandlers, Place, ThreadData } from './types.ts';
 import { LabError, type Wire } from './wire.ts';
 
 type Snapshot = {
@@ -29,6 +29,7 @@ const MAX_SNAPSHOTS = 100;
 export type Instance = {
   warm(): Promise<void>;
   open(options: InstanceOptions & { name: string }): Promise<Described>;
+  obey(order: ControlOrder): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -75,7 +76,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     const place = { database: name, folder: join(data.folder, name) };
     await Promise.all([
       cloneDatabase(admin, database, name),
-      folder !== '' && copyFolder({ from: folder, to: place.folder }),
+      folder === '' ? mkdir(place.folder, { mode: 0o700 }) : copyFolder({ from: folder, to: place.folder }),
     ]);
     return place;
   }
@@ -211,6 +212,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       const { root } = data;
       return { name: wanted.name, url: front.url, token: root.token, users: { root } };
     },
+    obey: (order) =>
+      order.action === 'reset' ? control.reset() : control[order.action](requireName(order.name)),
     async stop() {
       await turn;
       const [open, old] = [front, current];

@@ -9,9 +9,8 @@ import type { Described, InstanceOptions, LabHandlers, ThreadData, ThreadHandler
 import { LabError, openWire, type Wire } from './wire.ts';
 
 export type Lab = {
-  start(options: InstanceOptions): Promise<Described>;
-  /** Of an instance; resolves when nothing of it is left. */
-  stop(name: string): Promise<void>;
+  /** For whoever started it, and for the instances. */
+  handlers: LabHandlers;
   /** Instances that run, or begin to. */
   count(): number;
   /** Ends everything; nothing is left. */
@@ -47,7 +46,8 @@ export async function createLab(options: { host: string; onFailure(error: Error)
   const handlers: LabHandlers = {
     start: (wanted) => start(wanted),
     stop: (name) => stop(name),
-    list: () => [...running].flatMap(([name, { url }]) => (url === undefined ? [] : [{ name, url }])),
+    control: ({ instance, ...order }) => found(instance).wire.ask('control', order),
+    list: async () => [...running].flatMap(([name, { url }]) => (url === undefined ? [] : [{ name, url }])),
   };
 
   function open(): Thread {
@@ -114,13 +114,18 @@ export async function createLab(options: { host: string; onFailure(error: Error)
     }
   }
 
-  async function stop(name: string): Promise<void> {
+  function found(name: string): Thread {
     const instance = running.get(name);
     if (instance?.url === undefined) throw new LabError(`no instance is called ${name}`, 404);
+    return instance.thread;
+  }
+
+  async function stop(name: string): Promise<void> {
+    const { wire, worker, ended } = found(name);
     running.delete(name);
-    await instance.thread.wire.ask('stop', null);
-    await instance.thread.worker.terminate();
-    await instance.thread.ended;
+    await wire.ask('stop', null);
+    await worker.terminate();
+    await ended;
   }
 
   try {
@@ -133,7 +138,7 @@ export async function createLab(options: { host: string; onFailure(error: Error)
     await close();
     throw error;
   }
-  return { start, stop, count: () => running.size, close };
+  return { handlers, count: () => running.size, close };
 }
 
 function nameFor(running: ReadonlyMap<string, unknown>): string {

@@ -35,12 +35,19 @@ export type ThreadHandlers = {
   /** Waits until a clone is there, so that the instance opens at once. */
   warm(value: null): Promise<void>;
   open(options: InstanceOptions & { name: string }): Promise<Described>;
+  control(order: Omit<ControlOrder, 'instance'>): Promise<void>;
   stop(value: null): Promise<void>;
 };
+
+/** What the library asks of an instance: what its routes do for others. */
+export type ControlOrder =
+  | { instance: string; action: 'reset' }
+  | { instance: string; action: 'snapshot' | 'restore'; name: string };
 
 /** What a thread, or the program that started the lab, asks of the lab. */
 export type LabHandlers = {
   start(options: InstanceOptions): Promise<Described>;
   stop(name: string): Promise<void>;
-  list(value: null): { name: string; url: string }[];
+  control(order: ControlOrder): Promise<void>;
+  list(value: null): Promise<{ name: string; url: string }[]>;
 };

@@ -1,6 +1,7 @@
 /** Questions and answers over a channel of messages: between the lab and its threads, and between it and the program that started it. */
+import type { Readable, Writable } from 'node:stream';
 
-/** What asks, by name: each takes one value and gives one, both of which can be sent. */
+/** What answers, by name: each takes one value and gives one, both of which can be sent. */
 export type Handlers = { readonly [name: string]: (value: never) => unknown };
 
 type Asked<Theirs extends Handlers> = <Name extends keyof Theirs & string>(
@@ -24,48 +25,6 @@ export type Wire<Theirs extends Handlers> = {
   close(reason: Error): void;
 };
 
-/** A wire whose other end has the handlers `Theirs`, and gets answers by `ours`. */
-export function openWire<Theirs extends Handlers>(channel: Channel, ours: Handlers): Wire<Theirs> {
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let last = 0;
-  let closed: Error | undefined;
-
-  async function answer(id: number, name: string, value: unknown): Promise<void> {
-    const handle = ours[name];
-    try {
-      if (handle === undefined) throw new Error(`nobody answers ${name}`);
-      channel.send({ answer: id, value: await handle(value as never) });
-    } catch (error) {
-      const failed = error instanceof Error ? error.message : String(error);
-      channel.send({ answer: id, failed, status: error instanceof LabError ? error.status : 500 });
-    }
-  }
-
-  channel.receive((message) => {
-    if ('ask' in message) return void answer(message.ask, message.name, message.value);
-    const pending = waiting.get(message.answer);
-    waiting.delete(message.answer);
-    if ('failed' in message) pending?.reject(new LabError(message.failed, message.status));
-    else pending?.resolve(message.value);
-  });
-
-  return {
-    ask: (name, value) => {
-      if (closed) return Promise.reject(closed);
-      last += 1;
-      const pending = Promise.withResolvers<unknown>();
-      waiting.set(last, pending);
-      channel.send({ ask: last, name, value });
-      return pending.promise as never;
-    },
-    close(reason) {
-      closed = reason;
-      for (const pending of waiting.values()) pending.reject(reason);
-      waiting.clear();
-    },
-  };
-}
-
 /** What whoever asked reads: it caused the problem. */
 export class LabError extends Error {
   readonly status: number;
@@ -74,4 +33,66 @@ export class LabError extends Error {
     super(message);
     this.status = status;
   }
+}
+
+/** Not by Promise.withResolvers(): the library runs on the Node of the tests. */
+type Waiting = { resolve(value: unknown): void; reject(error: Error): void };
+
+/** A wire whose other end has the handlers `Theirs`, and gets answers by `ours`. */
+export function openWire<Theirs extends Handlers>(channel: Channel, ours: Handlers): Wire<Theirs> {
+  const waiting = new Map<number, Waiting>();
+  let last = 0;
+  let closed: Error | undefined;
+
+  async function answer(id: number, name: string, value: unknown): Promise<void> {
+    try {
+      const handle = Object.hasOwn(ours, name) ? ours[name] : undefined;
+      if (handle === undefined) throw new LabError(`nobody answers ${name}`);
+      channel.send({ answer: id, value: await handle(value as never) });
+    } catch (error) {
+      const failed = error instanceof Error ? error.message : String(error);
+      channel.send({ answer: id, failed, status: error instanceof LabError ? error.status : 500 });
+    }
+  }
+
+  channel.receive((message) => {
+    if ('ask' in message) {
+      void answer(message.ask, message.name, message.value);
+      return;
+    }
+    const pending = waiting.get(message.answer);
+    waiting.delete(message.answer);
+    if ('failed' in message) pending?.reject(new LabError(message.failed, message.status));
+    else pending?.resolve(message.value);
+  });
+
+  return {
+    ask: (name, value) =>
+      new Promise<never>((resolve, reject) => {
+        if (closed) return reject(closed);
+        last += 1;
+        waiting.set(last, { resolve: resolve as (value: unknown) => void, reject });
+        channel.send({ ask: last, name, value });
+      }),
+    close(reason) {
+      closed = reason;
+      for (const pending of waiting.values()) pending.reject(reason);
+      waiting.clear();
+    },
+  };
+}
+
+/** A channel of lines of JSON. */
+export function lines(input: Readable, output: Writable): Channel {
+  return {
+    send: (message) => output.write(`${JSON.stringify(message)}\n`),
+    receive(listener) {
+      let rest = '';
+      input.setEncoding('utf8').on('data', (text: string) => {
+        const parts = (rest + text).split('\n');
+        rest = parts.pop() ?? '';
+        for (const part of parts) listener(JSON.parse(part));
+      });
+    },
+  };
 }

@@ -1,0 +1,112 @@
+/** The library `ashlar/lab`: one lab for all that a process starts, which ends with that process. It is built as CommonJS, which every test runner loads. */
+import childProcess, { type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { packageFolder } from '../package.ts';
+import type * as Api from './lab.cjs';
+import type { LabHandlers } from './types.ts';
+import { lines, openWire, type Wire } from './wire.ts';
+
+/** Rejects where the lab has ended. */
+type Ask = Wire<LabHandlers>['ask'];
+
+class LabEnded extends Error {}
+
+const program = join(packageFolder, 'bin', 'ashlar.js');
+
+/**
+ * Where the lab of this process is kept: a test runner loads this module anew for each file, but modules of Node once, and the
+ * files shall share the lab.
+ */
+const place = childProcess as unknown as Record<symbol, Ask | undefined>;
+const key = Symbol.for(`ashlar/lab ${program}`);
+
+/** Characters of what the lab said that are shown when it fails. */
+const MAX_SAID = 4_096;
+
+/** While somebody waits for it, the lab keeps this process going, and otherwise it does not. */
+function hold(child: ChildProcess): { take(): void; leave(): void } {
+  const handles = [child, child.stdin, child.stdout, child.stderr] as unknown as {
+    ref(): void;
+    unref(): void;
+  }[];
+  let waiting = 0;
+  const leave = (): void => {
+    waiting -= 1;
+    if (waiting === 0) for (const handle of handles) handle.unref();
+  };
+  return {
+    take() {
+      waiting += 1;
+      if (waiting === 1) for (const handle of handles) handle.ref();
+    },
+    leave,
+  };
+}
+
+function launch(): Ask {
+  const child = childProcess.spawn(process.execPath, [program, 'lab', '--library'], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Settings of the lab are those that it is started with; those of tests are not for it.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR },
+  });
+  const holding = hold(child);
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-MAX_SAID);
+  });
+  const wire = openWire<LabHandlers>(lines(child.stdout, child.stdin), {});
+  const end = (reason: string): void => {
+    if (place[key] === ask) place[key] = undefined;
+    wire.close(new LabEnded(`the lab ended: ${reason}`));
+  };
+  child.once('error', (error) => end(error.message));
+  child.once('close', () => end(said.trim()));
+  child.stdin.on('error', () => undefined);
+  const ask: Ask = async (name, value) => {
+    holding.take();
+    try {
+      return await wire.ask(name, value);
+    } finally {
+      holding.leave();
+    }
+  };
+  return ask;
+}
+
+function labOfProcess(): Ask {
+  place[key] ??= launch();
+  return place[key];
+}
+
+async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
+  const { name, url, token, users } = await ask('start', options);
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    // With the lab, all of it has ended.
+    stopping ??= ask('stop', name).catch((error: unknown) => {
+      if (!(error instanceof LabEnded)) throw error;
+    });
+    return stopping;
+  };
+  return {
+    url,
+    token,
+    users,
+    reset: () => ask('control', { instance: name, action: 'reset' }),
+    snapshot: (snapshot) => ask('control', { instance: name, action: 'snapshot', name: snapshot }),
+    restore: (snapshot) => ask('control', { instance: name, action: 'restore', name: snapshot }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export const startAshlar: typeof Api.startAshlar = async (options = {}) => {
+  const ask = place[key];
+  try {
+    return await startIn(labOfProcess(), options);
+  } catch (error) {
+    // It may have been about to end, as nobody had used it for a while.
+    if (ask === undefined || !(error instanceof LabEnded)) throw error;
+    return startIn(labOfProcess(), options);
+  }
+};
