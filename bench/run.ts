@@ -1,4 +1,4 @@
-/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, export, backup, errors, alerts, feed, fairness, loop, inventory, memory), and writes the table of each to bench/results.md. */
+/** `npm run bench [part…]`: runs the parts (load, start, many, oauth, repositories, issues, merge-requests, hooks, ci, packages, export, backup, errors, alerts, feed, fairness, loop, inventory, memory, lab), and writes the table of each to bench/results.md. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { measureFairShare } from './fair-share.ts';
 import { measureHooks } from './hooks.ts';
 import { measureInventory } from './inventory.ts';
 import { measureIssues } from './issues.ts';
+import { measureLab } from './lab.ts';
 import { measureLoop } from './loop-stalls.ts';
 import { MEMBER_TOKEN, makeManyProjects } from './many-projects.ts';
 import { compareLatency, compareLoad, median, type Request } from './measure.ts';
@@ -209,6 +210,7 @@ const parts: Record<string, Part> = {
   loop: measureLoop,
   inventory: measureInventory,
   memory: measureMemory,
+  lab: measureLab,
 };
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(parts, name));

@@ -1,0 +1,226 @@
+/** A lab from the command line, over HTTP. One is started for the file: it costs a second or two. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Called, type Site, siteAt, useApp } from '../../test/support/app.ts';
+import { labFolders, processesOf } from '../../test/support/left-in-folder.ts';
+import { packageFolder } from '../package.ts';
+import type { Described } from './types.ts';
+
+type Started = { child: ChildProcess; described: Described; site: Site; folder: string };
+
+async function startLab(args: string[] = []): Promise<Started> {
+  const child = spawn(process.execPath, [join(packageFolder, 'src', 'cli.ts'), 'lab', ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    },
+  });
+  let said = '';
+  child.stderr.on('data', (text) => (said += text));
+  const line = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([text]) => String(text)),
+    once(child, 'close').then(() => Promise.reject(new Error(said))),
+  ]);
+  const described: Described = JSON.parse(line);
+  const [folder = ''] = labFolders(child.pid);
+  return { child, described, site: siteAt(described.url, described.token), folder };
+}
+
+let lab: Started;
+let control: (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Called>;
+beforeAll(async () => {
+  lab = await startLab();
+  control = (request, body, headers) =>
+    lab.site.call(request.replace(' ', ' /-/lab'), {
+      raw: true,
+      ...(body !== undefined && { body }),
+      ...(headers && { headers }),
+    });
+});
+afterAll(() => {
+  lab.child.kill('SIGKILL');
+});
+const app = useApp();
+
+const makeProject = async (site: Site, name: string): Promise<number> =>
+  (await site.root('POST /projects', { body: { name, initialize_with_readme: true } })).body.id;
+
+function clone(path: string): { status: number | null; files: boolean } {
+  const folder = mkdtempSync(join(tmpdir(), 'lab-clone-'));
+  const url = lab.described.url.replace('//', `//root:${lab.described.token}@`);
+  const { status } = spawnSync('git', ['clone', '-q', `${url}/${path}.git`, join(folder, 'c')], {
+    env: { PATH: process.env.PATH, HOME: folder, GIT_TERMINAL_PROMPT: '0' },
+  });
+  const files = existsSync(join(folder, 'c', 'README.md'));
+  rmSync(folder, { recursive: true });
+  return { status, files };
+}
+
+test('it says where it is, and who root is', async () => {
+  expect((await lab.site.root('GET /user')).body).toMatchObject({ id: 1, username: 'root' });
+  const { username, password } = lab.described.users.root;
+  const grant = await lab.site.call('POST /oauth/token', {
+    raw: true,
+    body: { grant_type: 'password', username, password },
+  });
+  expect(grant.status).toBe(200);
+});
+
+test('a reset takes back records, ids, repositories and sessions, any number of times', async () => {
+  await control('POST /reset');
+  for (const name of ['one', 'two', 'three']) {
+    expect(await makeProject(lab.site, name)).toBe(1);
+    expect(clone(`root/${name}`)).toEqual({ status: 0, files: true });
+    const { body } = await lab.site.root('POST /users/1/personal_access_tokens', {
+      body: { name: 'of before', scopes: ['api'] },
+    });
+    const other = lab.site.as(body.token);
+    expect((await other('GET /user')).status).toBe(200);
+    expect((await control('POST /reset')).status).toBe(204);
+    expect((await other('GET /user')).status).toBe(401);
+    expect((await lab.site.root('GET /projects')).body).toEqual([]);
+    expect(clone(`root/${name}`).status).not.toBe(0);
+  }
+});
+
+test('resets at once are done one after the other, and requests meanwhile are answered', async () => {
+  await makeProject(lab.site, 'there');
+  const resets = [1, 2, 3].map(() => control('POST /reset'));
+  const reads = Array.from({ length: 20 }, () => lab.site.root('GET /version'));
+  for (const { status } of await Promise.all(resets)) expect(status).toBe(204);
+  for (const { status } of await Promise.all(reads)) expect(status).toBe(200);
+  expect(await makeProject(lab.site, 'there')).toBe(1);
+});
+
+test('a connection stays open across a reset', async () => {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (method: string, path: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      http
+        .request(lab.described.url + path, { method, agent }, (response) => {
+          const { localPort } = response.socket;
+          response.resume().on('end', () => resolve([response.statusCode, localPort]));
+        })
+        .on('error', reject)
+        .end();
+    });
+  const [, port] = (await ask('GET', '/-/liveness')) as number[];
+  expect(await ask('POST', '/-/lab/reset')).toEqual([204, port]);
+  expect(await ask('GET', '/-/liveness')).toEqual([200, port]);
+  agent.destroy();
+});
+
+test('a snapshot is gone back to, repositories included, and what came after it is gone', async () => {
+  await control('POST /reset');
+  await makeProject(lab.site, 'kept');
+  expect((await control('PUT /snapshots/first')).status).toBe(204);
+  await makeProject(lab.site, 'later');
+  await lab.site.root('DELETE /projects/root%2Fkept?permanently_remove=true&full_path=root/kept');
+  expect((await control('GET ')).body).toMatchObject({ name: 'instance-1', snapshots: ['first'] });
+  for (let turn = 0; turn < 2; turn++) {
+    expect((await control('POST /snapshots/first/restore')).status).toBe(204);
+    const { body } = await lab.site.root('GET /projects');
+    expect(body.map(({ path }: { path: string }) => path)).toEqual(['kept']);
+    expect(clone('root/kept')).toEqual({ status: 0, files: true });
+    expect(await makeProject(lab.site, 'later')).toBe(2);
+  }
+  // Of the same name, it takes the place of the first.
+  expect((await control('PUT /snapshots/first')).status).toBe(204);
+  await control('POST /reset');
+  await control('POST /snapshots/first/restore');
+  expect((await lab.site.root('GET /projects')).body).toHaveLength(2);
+  await control('POST /reset');
+});
+
+test('instances share nothing that is written, and each has its own tier', async () => {
+  const { status, body } = await control('POST /instances', { name: 'free', tier: 'free' });
+  expect([status, body.name]).toEqual([201, 'free']);
+  const other = siteAt(body.url, body.token);
+  await makeProject(other, 'mine');
+  expect((await lab.site.root('GET /projects')).body).toEqual([]);
+  const isPaid = async (site: Site) => (await site.root('GET /metadata')).body.enterprise;
+  expect([await isPaid(other), await isPaid(lab.site)]).toEqual([false, true]);
+  expect((await control('POST /instances', { name: 'free' })).status).toBe(409);
+  expect((await control('DELETE /instances/free')).status).toBe(204);
+  await expect(fetch(body.url)).rejects.toThrow();
+  expect((await control('DELETE /instances/free')).status).toBe(404);
+});
+
+test.each<[string, unknown, number, RegExp]>([
+  ['GET /nothing', undefined, 404, /GET \/-\/lab says/],
+  ['GET /reset', undefined, 405, /POST/],
+  ['POST /snapshots/never/restore', undefined, 404, /no snapshot/],
+  ['PUT /snapshots/..%2f..%2fetc', undefined, 400, /name/],
+  ['PUT /snapshots/%E0%A4%A', undefined, 400, /name/],
+  ['POST /instances', { tier: 'gold' }, 400, /tier is one of/],
+  ['POST /instances', { teir: 'free' }, 400, /no option teir/],
+  ['POST /instances', { port: 70_000 }, 400, /port/],
+  ['POST /instances', ['free'], 400, /object/],
+  ['POST /instances', { name: 'x'.repeat(100_000) }, 413, /bytes/],
+])('%s with %j is refused with %i', async (request, body, status, message) => {
+  const answer = await control(request, body);
+  expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(message)]);
+});
+
+test('pages in a browser, and names that others may have made, cannot call the lab', async () => {
+  await makeProject(lab.site, 'stays');
+  for (const headers of [
+    { origin: 'http://attacker.example' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-origin' },
+  ])
+    expect((await control('POST /reset', undefined, headers)).status).toBe(403);
+  const rebound = await new Promise<number | undefined>((resolve, reject) => {
+    const { port } = new URL(lab.described.url);
+    const headers = { host: 'attacker.example' };
+    http
+      .request({ port, host: '127.0.0.1', path: '/-/lab/reset', method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+      .on('error', reject)
+      .end();
+  });
+  expect(rebound).toBe(403);
+  expect((await lab.site.root('GET /projects')).body).toHaveLength(1);
+});
+
+test('an ordinary start knows no route of the lab', async () => {
+  for (const request of [
+    'GET /-/lab',
+    'POST /-/lab/reset',
+    'PUT /-/lab/snapshots/one',
+    'POST /-/lab/instances',
+  ])
+    expect((await app.call(request, { raw: true })).status).toBe(404);
+});
+
+test('a wrong option ends it, and leaves nothing', async () => {
+  await expect(startLab(['--tier', 'gold'])).rejects.toThrow(/tier is one of free, premium, ultimate/);
+  await expect(startLab(['--port', 'x'])).rejects.toThrow(/port is a whole number/);
+});
+
+test.each<[string, (child: ChildProcess) => void, number | null]>([
+  ['when its standard input closes', (child) => child.stdin?.end(), 0],
+  ['by SIGTERM', (child) => child.kill('SIGTERM'), 0],
+  ['by kill -9', (child) => child.kill('SIGKILL'), null],
+])('it ends %s, and leaves no process and no folder', async (_how, end, code) => {
+  const { child, described, site, folder } = await startLab();
+  // It has a helper that starts git by now, too.
+  await makeProject(site, 'x');
+  expect(processesOf(folder).length).toBeGreaterThan(1);
+  const ended = once(child, 'close');
+  end(child);
+  expect((await ended)[0]).toBe(code);
+  await expect.poll(() => existsSync(folder)).toBe(false);
+  await expect.poll(() => processesOf(folder)).toEqual([]);
+  await expect(fetch(described.url)).rejects.toThrow();
+});
