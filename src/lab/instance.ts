@@ -4,6 +4,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../kernel/config.ts';
 import { createLog, type Log } from '../platform/log.ts';
@@ -22,9 +23,17 @@ type Snapshot = {
   next: Promise<Place>;
 };
 
-type Generation = { place: Place; app: App; log: { muted: boolean } };
+type Generation = {
+  place: Place;
+  app: App;
+  log: { muted: boolean };
+  /** Once it is being stopped. */
+  stopped?: Promise<void>;
+};
 
 const MAX_SNAPSHOTS = 100;
+/** Milliseconds for what an app is at when it is taken back, such as a webhook that nobody answers. */
+const STOP_TIMEOUT_MS = 10_000;
 
 export type Instance = {
   warm(): Promise<void>;
@@ -91,6 +100,12 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   const remove = ({ database, folder }: Place): Promise<unknown> =>
     Promise.all([dropDatabase(admin, database), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
 
+  /** Not while it is being cloned. */
+  async function forget({ place, next }: Snapshot): Promise<void> {
+    await next.then(remove, () => undefined);
+    await remove(place);
+  }
+
   function later(work: Promise<unknown>): void {
     const over = work.catch((error: unknown) => log.error('something of before is left', error));
     leaving.add(over);
@@ -141,27 +156,31 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     return run;
   }
 
-  async function restore(snapshot: Snapshot): Promise<void> {
-    await inTurn(async (open, old) => {
-      const place = await snapshot.next.catch((error: unknown) => {
+  /** To the snapshot that is there when it is its turn. */
+  const restore = (wanted: () => Snapshot): Promise<void> =>
+    inTurn(async (open, old) => {
+      const snapshot = wanted();
+      try {
+        const place = await snapshot.next;
+        // Nothing that it was at reaches anybody afterwards, nor the log.
+        old.log.muted = true;
+        const stopped = stopApp(open, old);
+        const enough = sleep(STOP_TIMEOUT_MS, undefined, { ref: false });
+        const [next] = await Promise.all([begin(place, open.url), Promise.race([stopped, enough])]);
+        current = next;
+        open.serve(next.app.server.server);
+        // Of what goes on still, the database goes away.
+        later(stopped);
+        later(remove(old.place));
+      } finally {
         snapshot.next = cloneInAdvance(snapshot.place);
-        throw error;
-      });
-      // Nothing that it was at reaches anybody afterwards, nor the log.
-      old.log.muted = true;
-      const stopped = stopApp(open, old);
-      const [next] = await Promise.all([begin(place, open.url), stopped]);
-      current = next;
-      open.serve(next.app.server.server);
-      snapshot.next = cloneInAdvance(snapshot.place);
-      later(remove(old.place));
+      }
     });
-  }
 
-  /** Waits for the requests and jobs that it is at. */
-  async function stopApp(open: Front, { app }: Generation): Promise<void> {
-    await open.finished();
-    await app.stop();
+  /** Waits for the requests and jobs that it is at. It may have been stopped for what then failed. */
+  function stopApp(open: Front, old: Generation): Promise<void> {
+    old.stopped ??= open.finished().then(() => old.app.stop());
+    return old.stopped;
   }
 
   const found = (name: string): Snapshot => {
@@ -179,7 +198,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       snapshots: [...snapshots.keys()],
       instances: await lab('list', null),
     }),
-    reset: () => restore(base()),
+    reset: () => restore(base),
     /** What was there becomes the snapshot, and the app goes on with a clone of it. */
     snapshot: (name: string) =>
       inTurn(async (open, old) => {
@@ -191,11 +210,15 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         open.serve(next.app.server.server);
         const before = snapshots.get(name);
         snapshots.set(name, { place: old.place, next: cloneInAdvance(old.place) });
-        if (before) later(Promise.all([remove(before.place), before.next.then(remove, () => undefined)]));
+        if (before) later(forget(before));
       }),
-    restore: (name: string) => restore(found(name)),
+    restore: (name: string) => restore(() => found(name)),
     start: (wanted: InstanceOptions) => lab('start', wanted),
-    stop: (name: string) => lab('stop', name),
+    stop: async (name: string) => {
+      if (name === options.name)
+        throw new LabError('an instance ends at the address of another one, or with the lab', 409);
+      await lab('stop', name);
+    },
   };
 
   return {
@@ -222,11 +245,11 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       await open?.close();
       if (old) {
         old.log.muted = true;
-        await old.app.stop();
+        await Promise.race([old.app.stop(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
         later(remove(old.place));
       }
-      for (const { place } of snapshots.values()) later(remove(place));
-      for (const { next } of [base(), ...snapshots.values()]) later(next.then(remove, () => undefined));
+      for (const snapshot of snapshots.values()) later(forget(snapshot));
+      later(base().next.then(remove, () => undefined));
       await Promise.all(leaving);
       await admin.end();
     },

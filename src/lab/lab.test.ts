@@ -160,6 +160,7 @@ test.each<[string, unknown, number, RegExp]>([
   ['POST /snapshots/never/restore', undefined, 404, /no snapshot/],
   ['PUT /snapshots/..%2f..%2fetc', undefined, 400, /name/],
   ['PUT /snapshots/%E0%A4%A', undefined, 400, /name/],
+  ['DELETE /instances/instance-1', undefined, 409, /address of another/],
   ['POST /instances', { tier: 'gold' }, 400, /tier is one of/],
   ['POST /instances', { teir: 'free' }, 400, /no option teir/],
   ['POST /instances', { port: 70_000 }, 400, /port/],
