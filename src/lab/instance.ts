@@ -171,10 +171,10 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         open.serve(next.app.server.server);
         // Of what goes on still, the database goes away.
         later(stopped);
-        later(remove(old.place));
       } finally {
         snapshot.next = cloneInAdvance(snapshot.place);
       }
+      later(remove(old.place));
     });
 
   /** Waits for the requests and jobs that it is at. It may have been stopped for what then failed. */
