@@ -23,7 +23,7 @@ const allocation = {
 
 if (Number.parseInt(process.versions.node, 10) < NEEDED) handOver(otherNode());
 else {
-  if (process.argv[2] === 'serve') startAnew();
+  if (process.argv[2] === 'serve' || process.argv[2] === 'lab') startAnew();
   run();
 }
 
