@@ -1,6 +1,7 @@
 /** How soon a test has an instance, and has it anew: the library `ashlar/lab`, as a test uses it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Ashlar, startAshlar } from '../src/lab/library.ts';
+import type { Ashlar } from '../src/lab/lab.cjs';
+import { startAshlar } from '../src/lab/library.ts';
 import { median } from './measure.ts';
 import { memoryOf, ownMemory } from './processes.ts';
 import { atMost, type Figure, merely } from './table.ts';

@@ -62,7 +62,7 @@ function answerLibrary(making: Promise<Lab>, end: () => void): void {
       clearTimeout(lingering);
       if (lab.count() === 0) lingering = setTimeout(end, LINGER_MS);
     },
-    control: async (order) => (await making).handlers.control(order),
+    control: async (asked) => (await making).handlers.control(asked),
     list: async () => (await making).handlers.list(null),
   };
   openWire(lines(process.stdin, process.stdout), handlers);

@@ -14,17 +14,17 @@ import { type Control, requireName } from './control.ts';
 import type { CopyOrder } from './copy-thread.ts';
 import { cloneDatabase, connectToAdminister, dropDatabase } from './databases-actions.ts';
 import { createFront, type Front } from './front.ts';
-import type { ControlOrder, Described, InstanceOptions, LabHandlers, Place, ThreadData } from './types.ts';
+import type { Clone, ControlOrder, Described, InstanceOptions, LabHandlers, ThreadData } from './types.ts';
 import { LabError, type Wire } from './wire.ts';
 
 type Snapshot = {
-  place: Place;
+  place: Clone;
   /** A clone that nobody uses yet. */
-  next: Promise<Place>;
+  next: Promise<Clone>;
 };
 
 type Generation = {
-  place: Place;
+  place: Clone;
   app: App;
   log: { muted: boolean };
   /** Once it is being stopped. */
@@ -72,7 +72,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   const leaving = new Set<Promise<unknown>>();
 
   /** As the template is: no repository is in it. */
-  const empty: Place = { database: data.template, folder: '' };
+  const empty: Clone = { database: data.template, folder: '' };
   let beginning: Snapshot | undefined;
   /** Not before the template is there. */
   const base = (): Snapshot => {
@@ -80,7 +80,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     return beginning;
   };
 
-  async function clone({ database, folder }: Place): Promise<Place> {
+  async function clone({ database, folder }: Clone): Promise<Clone> {
     const name = `lab_${randomHex(8)}`;
     const place = { database: name, folder: join(data.folder, name) };
     await Promise.all([
@@ -91,13 +91,13 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   }
 
   /** Its failure is told to whoever wants the clone. */
-  function cloneInAdvance(place: Place): Promise<Place> {
+  function cloneInAdvance(place: Clone): Promise<Clone> {
     const next = clone(place);
     next.catch(() => undefined);
     return next;
   }
 
-  const remove = ({ database, folder }: Place): Promise<unknown> =>
+  const remove = ({ database, folder }: Clone): Promise<unknown> =>
     Promise.all([dropDatabase(admin, database), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
 
   /** Not while it is being cloned. */
@@ -114,7 +114,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
 
   const log: Log = createLog((text) => process.stderr.write(text));
 
-  const configOf = (place: Place): Config =>
+  const configOf = (place: Clone): Config =>
     readConfig({
       ASHLAR_DATA: place.folder,
       ASHLAR_HOST: data.host,
@@ -124,7 +124,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       NO_PROXY: '*',
     });
 
-  async function begin(place: Place, url: string): Promise<Generation> {
+  async function begin(place: Clone, url: string): Promise<Generation> {
     const said = { muted: false };
     const app = createApp({
       config: configOf(place),

@@ -49,7 +49,7 @@ export async function createLab(options: { host: string; onFailure(error: Error)
   const handlers: LabHandlers = {
     start: (wanted) => start(wanted),
     stop: (name) => stop(name),
-    control: ({ instance, ...order }) => found(instance).wire.ask('control', order),
+    control: ({ instance, order }) => found(instance).wire.ask('control', order),
     list: async () => [...running].flatMap(([name, { url }]) => (url === undefined ? [] : [{ name, url }])),
   };
 

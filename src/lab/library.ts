@@ -3,7 +3,7 @@ import childProcess, { type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { packageFolder } from '../package.ts';
 import type * as Api from './lab.cjs';
-import type { LabHandlers } from './types.ts';
+import type { ControlOrder, LabHandlers } from './types.ts';
 import { lines, openWire, type Wire } from './wire.ts';
 
 /** Rejects where the lab has ended. */
@@ -62,13 +62,9 @@ function launch(): Ask {
   child.once('error', (error) => end(error.message));
   child.once('close', () => end(said.trim()));
   child.stdin.on('error', () => undefined);
-  const ask: Ask = async (name, value) => {
+  const ask: Ask = (name, value) => {
     holding.take();
-    try {
-      return await wire.ask(name, value);
-    } finally {
-      holding.leave();
-    }
+    return wire.ask(name, value).finally(holding.leave);
   };
   return ask;
 }
@@ -80,6 +76,7 @@ function labOfProcess(): Ask {
 
 async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
   const { name, url, token, users } = await ask('start', options);
+  const order = (asked: ControlOrder): Promise<void> => ask('control', { instance: name, order: asked });
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     // With the lab, all of it has ended.
@@ -92,9 +89,9 @@ async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
     url,
     token,
     users,
-    reset: () => ask('control', { instance: name, action: 'reset' }),
-    snapshot: (snapshot) => ask('control', { instance: name, action: 'snapshot', name: snapshot }),
-    restore: (snapshot) => ask('control', { instance: name, action: 'restore', name: snapshot }),
+    reset: () => order({ action: 'reset' }),
+    snapshot: (snapshot) => order({ action: 'snapshot', name: snapshot }),
+    restore: (snapshot) => order({ action: 'restore', name: snapshot }),
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -16,7 +16,7 @@ export type User = { username: string; password: string; token: string };
 export type Described = { name: string; url: string; token: string; users: { root: User } };
 
 /** A database, and the data folder that belongs to it. */
-export type Place = { database: string; folder: string };
+export type Clone = { database: string; folder: string };
 
 /** What a thread is started with. */
 export type ThreadData = {
@@ -35,19 +35,17 @@ export type ThreadHandlers = {
   /** Waits until a clone is there, so that the instance opens at once. */
   warm(value: null): Promise<void>;
   open(options: InstanceOptions & { name: string }): Promise<Described>;
-  control(order: Omit<ControlOrder, 'instance'>): Promise<void>;
+  control(order: ControlOrder): Promise<void>;
   stop(value: null): Promise<void>;
 };
 
 /** What the library asks of an instance: what its routes do for others. */
-export type ControlOrder =
-  | { instance: string; action: 'reset' }
-  | { instance: string; action: 'snapshot' | 'restore'; name: string };
+export type ControlOrder = { action: 'reset' } | { action: 'snapshot' | 'restore'; name: string };
 
 /** What a thread, or the program that started the lab, asks of the lab. */
 export type LabHandlers = {
   start(options: InstanceOptions): Promise<Described>;
   stop(name: string): Promise<void>;
-  control(order: ControlOrder): Promise<void>;
+  control(asked: { instance: string; order: ControlOrder }): Promise<void>;
   list(value: null): Promise<{ name: string; url: string }[]>;
 };
