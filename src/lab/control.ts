@@ -1,6 +1,11 @@
 /** The lab's own routes, below `/-/lab` on the address of each instance. They bypass the app. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { offerings, tiers } from '../kernel/config.ts';
+import { now } from '../platform/clock.ts';
+import type { FaultRule } from './faults/rules.ts';
+import type { Receivers } from './hooks.ts';
+import type { LabMail } from './mail.ts';
+import type { LoggedRequest } from './requests.ts';
 import { isName, refusalOf } from './rules.ts';
 import type { Described, InstanceOptions } from './types.ts';
 import { LabError } from './wire.ts';
@@ -13,10 +18,21 @@ export type Control = {
   restore(name: string): Promise<void>;
   start(options: InstanceOptions): Promise<Described>;
   stop(name: string): Promise<void>;
+  faults: {
+    list(): readonly FaultRule[];
+    add(rule: unknown): Promise<FaultRule>;
+    remove(id: number): Promise<void>;
+    clear(): Promise<void>;
+  };
+  requests: { list(): Promise<LoggedRequest[]>; clear(): void };
+  mail: { list(): Promise<LabMail[]>; clear(): Promise<void> };
+  hooks: Receivers;
 };
 
 const PREFIX = '/-/lab';
 const MAX_BODY_BYTES = 65_536;
+/** Of what a webhook brings. */
+const MAX_DELIVERY_BYTES = 26_214_400;
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '').replace(/\/+$/, '');
 
@@ -25,8 +41,19 @@ export const isControl = (request: IncomingMessage): boolean => {
   return path === PREFIX || path.startsWith(`${PREFIX}/`);
 };
 
-type Answer = { status: number; body?: unknown };
-type Asked = { name: string; body: () => Promise<Record<string, unknown>> };
+export type Answer = { status: number; body?: unknown };
+type Asked = {
+  /** The part of the path that says which one. */
+  name: string;
+  body: () => Promise<Record<string, unknown>>;
+};
+/** What an address of the lab gets from others. */
+type Arrived = {
+  method: string;
+  query: URLSearchParams;
+  headers: IncomingMessage['headers'];
+  bytes: () => Promise<Buffer>;
+};
 type ControlRoute = [
   method: string,
   path: RegExp,
@@ -49,7 +76,47 @@ const routes: ControlRoute[] = [
     async (control, { body }) => ({ status: 201, body: await control.start(instanceOptions(await body())) }),
   ],
   ['DELETE', /^\/instances\/([^/]+)$/, (control, { name }) => done(control.stop(nameIn(name)))],
+  ['GET', /^\/faults$/, async ({ faults }) => ({ status: 200, body: faults.list() })],
+  [
+    'POST',
+    /^\/faults$/,
+    async ({ faults }, { body }) => ({ status: 201, body: await faults.add(await body()) }),
+  ],
+  ['DELETE', /^\/faults$/, ({ faults }) => done(faults.clear())],
+  ['DELETE', /^\/faults\/(\d{1,9})$/, ({ faults }, { name }) => done(faults.remove(Number(name)))],
+  ['GET', /^\/requests$/, async ({ requests }) => ({ status: 200, body: await requests.list() })],
+  ['DELETE', /^\/requests$/, async ({ requests }) => done(Promise.resolve(requests.clear()))],
+  ['GET', /^\/mail$/, async ({ mail }) => ({ status: 200, body: await mail.list() })],
+  ['DELETE', /^\/mail$/, ({ mail }) => done(mail.clear())],
+  ['GET', /^\/hooks$/, async ({ hooks }) => ({ status: 200, body: hooks.list() })],
+  [
+    'GET',
+    /^\/hooks\/([^/]+)$/,
+    async ({ hooks }, { name }) => ({ status: 200, body: hooks.list(nameIn(name)) }),
+  ],
+  ['DELETE', /^\/hooks$/, async ({ hooks }) => done(Promise.resolve(hooks.clear()))],
 ];
+
+const receiver = /^\/hooks\/([^/]+)$/;
+
+/** Keeps what comes to an address for webhooks, and answers as that says: `?status=500` refuses it. */
+async function receive(
+  { hooks }: Control,
+  name: string,
+  { method, query, headers, bytes }: Arrived,
+): Promise<Answer> {
+  const status = Number(query.get('status') ?? 200);
+  if (!(Number.isInteger(status) && status >= 200 && status <= 599))
+    throw new LabError('status is a whole number from 200 to 599');
+  hooks.take({
+    at: now().toISOString(),
+    name: nameIn(name),
+    method,
+    headers: Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, String(value)])),
+    bytes: await bytes(),
+  });
+  return { status };
+}
 
 /** Of an instance or a snapshot. */
 export function requireName(name: unknown): string {
@@ -92,18 +159,23 @@ export function instanceOptions(value: Record<string, unknown>): InstanceOptions
   };
 }
 
-async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+async function readBody(request: IncomingMessage, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request) {
     length += part.length;
-    if (length > MAX_BODY_BYTES) throw new LabError(`a body has at most ${MAX_BODY_BYTES} bytes`, 413);
+    if (length > most) throw new LabError(`a body has at most ${most} bytes`, 413);
     parts.push(part);
   }
-  if (length === 0) return {};
+  return Buffer.concat(parts);
+}
+
+async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request, MAX_BODY_BYTES);
+  if (bytes.length === 0) return {};
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.concat(parts).toString());
+    value = JSON.parse(bytes.toString());
   } catch {
     throw new LabError('the body is not JSON');
   }
@@ -112,17 +184,37 @@ async function readObject(request: IncomingMessage): Promise<Record<string, unkn
   return value as Record<string, unknown>;
 }
 
-async function answer(control: Control, request: IncomingMessage): Promise<Answer> {
-  const refusal = refusalOf(request.headers);
-  if (refusal !== undefined) throw new LabError(refusal, 403);
-  const path = pathOf(request).slice(PREFIX.length);
+/** Does what a route says, for whoever may ask. */
+async function run(control: Control, method: string, path: string, body: Asked['body']): Promise<Answer> {
   const there = routes.filter(([, pattern]) => pattern.test(path));
   if (there.length === 0)
     throw new LabError(`the lab has no ${PREFIX}${path}: GET ${PREFIX} says what there is`, 404);
-  const found = there.find(([method]) => method === request.method);
-  if (!found) throw new LabError(`it takes ${there.map(([method]) => method).join(' and ')}`, 405);
-  const [, pattern, run] = found;
-  return run(control, { name: pattern.exec(path)?.[1] ?? '', body: () => readObject(request) });
+  const found = there.find(([known]) => known === method);
+  if (!found) throw new LabError(`it takes ${there.map(([known]) => known).join(' and ')}`, 405);
+  const [, pattern, work] = found;
+  return work(control, { name: pattern.exec(path)?.[1] ?? '', body });
+}
+
+/** For the library, by the way of its own. */
+export function ask(control: Control, request: string, body: unknown): Promise<Answer> {
+  const [method = '', path = ''] = request.split(' ');
+  return run(control, method, path, async () => (body ?? {}) as Record<string, unknown>);
+}
+
+async function answer(control: Control, request: IncomingMessage): Promise<Answer> {
+  const refusal = refusalOf(request.headers);
+  if (refusal !== undefined) throw new LabError(refusal, 403);
+  const { method = '', headers } = request;
+  const path = pathOf(request).slice(PREFIX.length);
+  const [, name] = receiver.exec(path) ?? [];
+  if (name !== undefined && (method === 'POST' || method === 'PUT'))
+    return receive(control, name, {
+      method,
+      query: new URL(request.url ?? '/', 'http://lab').searchParams,
+      headers,
+      bytes: () => readBody(request, MAX_DELIVERY_BYTES),
+    });
+  return run(control, method, path, () => readObject(request));
 }
 
 export async function answerControl(

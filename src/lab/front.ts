@@ -6,11 +6,15 @@ import http, { type IncomingMessage, type Server, type ServerResponse } from 'no
 import { urlOf } from '../kernel/config.ts';
 import { MAX_HEADER_BYTES, portOf } from '../platform/http/server/server.ts';
 import { answerControl, type Control, isControl } from './control.ts';
+import type { Faults } from './faults/faults.ts';
+import type { Requests } from './requests.ts';
 
 export type Front = {
   readonly url: string;
   /** Requests go to this server from now on. */
   serve(app: Server): void;
+  /** Reads that a fault makes stale go to this one. */
+  serveStale(copy: Server | undefined): void;
   /** New requests wait until they are let go on. */
   pause(): () => void;
   /** Waits for the requests that were handed over; after ten seconds they are cut off. */
@@ -20,14 +24,26 @@ export type Front = {
 
 const FINISH_TIMEOUT_MS = 10_000;
 
-export async function createFront(options: { host: string; port: number; control: Control }): Promise<Front> {
+export async function createFront(options: {
+  host: string;
+  port: number;
+  control: Control;
+  faults: Faults;
+  requests: Requests;
+}): Promise<Front> {
+  const { faults, requests } = options;
   let app: Server | undefined;
+  let copy: Server | undefined;
   let gate = Promise.withResolvers<void>();
   const running = new Set<ServerResponse>();
   let emptied: (() => void) | undefined;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (isControl(request)) return answerControl(options.control, request, response);
+    const noted = requests.note(request, response);
+    const { by, fault } = await faults.apply(request, response);
+    noted.setFault(fault);
+    if (by === 'nobody') return;
     // A client may hang up while it waits; then nobody is asked.
     await gate.promise;
     if (request.socket.destroyed) return;
@@ -36,7 +52,8 @@ export async function createFront(options: { host: string; port: number; control
       running.delete(response);
       if (running.size === 0) emptied?.();
     });
-    app?.emit('request', request, response);
+    const answering = by === 'copy' ? (copy ?? app) : app;
+    answering?.emit('request', request, response);
   }
 
   // The rest is as the app's own server has it: see serve().
@@ -58,6 +75,9 @@ export async function createFront(options: { host: string; port: number; control
       server.keepAliveTimeout = next.keepAliveTimeout;
       server.requestTimeout = next.requestTimeout;
       gate.resolve();
+    },
+    serveStale(next) {
+      copy = next;
     },
     pause() {
       gate = Promise.withResolvers();

@@ -10,10 +10,15 @@ import { type Config, readConfig } from '../kernel/config.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { randomHex } from '../platform/secret.ts';
 import { createThreads } from '../platform/threads.ts';
-import { type Control, requireName } from './control.ts';
+import { type Answer, ask, type Control } from './control.ts';
 import type { CopyOrder } from './copy-thread.ts';
 import { cloneDatabase, connectToAdminister, dropDatabase } from './databases-actions.ts';
+import { createFaults } from './faults/faults.ts';
 import { createFront, type Front } from './front.ts';
+import { createReceivers } from './hooks.ts';
+import { listMails, removeMails } from './mail.ts';
+import { createRequests } from './requests.ts';
+import { selectTokenNames } from './requests-queries.ts';
 import type { Clone, ControlOrder, Described, InstanceOptions, LabHandlers, ThreadData } from './types.ts';
 import { LabError, type Wire } from './wire.ts';
 
@@ -38,7 +43,7 @@ const STOP_TIMEOUT_MS = 10_000;
 export type Instance = {
   warm(): Promise<void>;
   open(options: InstanceOptions & { name: string }): Promise<Described>;
-  obey(order: ControlOrder): Promise<void>;
+  obey(order: ControlOrder): Promise<Answer>;
   stop(): Promise<void>;
 };
 
@@ -67,6 +72,11 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   let options: InstanceOptions & { name: string } = { name: '' };
   let current: Generation | undefined;
   let front: Front | undefined;
+  /** Of an earlier moment, for reads that are to be stale. */
+  let stale: { place: Clone; app: App } | undefined;
+  const faults = createFaults();
+  const requests = createRequests();
+  const hooks = createReceivers();
   let turn: Promise<unknown> = Promise.resolve();
   /** What is dropped in the background. */
   const leaving = new Set<Promise<unknown>>();
@@ -114,8 +124,9 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
 
   const log: Log = createLog((text) => process.stderr.write(text));
 
-  const configOf = (place: Clone): Config =>
+  const configOf = (place: Clone, url: string | undefined): Config =>
     readConfig({
+      ASHLAR_URL: url,
       ASHLAR_DATA: place.folder,
       ASHLAR_HOST: data.host,
       ASHLAR_PORT: '0',
@@ -124,21 +135,26 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       NO_PROXY: '*',
     });
 
-  async function begin(place: Clone, url: string): Promise<Generation> {
+  function makeApp(place: Clone, url: string): Generation {
     const said = { muted: false };
     const app = createApp({
-      config: configOf(place),
+      config: configOf(place, url),
       target: { ...data.server, database: place.database },
       secretKey: data.secretKey,
       front: url,
       log: {
-        info: () => {},
+        info: (event, fields) => requests.hear(event, fields),
         error: (event, error, fields) =>
           said.muted || log.error(event, error, { instance: options.name, ...fields }),
       },
     });
-    await app.start();
     return { place, app, log: said };
+  }
+
+  async function begin(place: Clone, url: string): Promise<Generation> {
+    const made = makeApp(place, url);
+    await made.app.start();
+    return made;
   }
 
   /** Runs one after the other; requests wait meanwhile. */
@@ -183,6 +199,40 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     return old.stopped;
   }
 
+  /** The app goes on with a clone of what it has, which is returned. */
+  async function leave(open: Front, old: Generation): Promise<Clone> {
+    await stopApp(open, old);
+    const next = await begin(await clone(old.place), open.url);
+    current = next;
+    open.serve(next.app.server.server);
+    return old.place;
+  }
+
+  /** What is now answers the reads of rules for it, by an app that works at nothing in the background. */
+  const keepStale = (): Promise<void> =>
+    inTurn(async (open, old) => {
+      await dropStale();
+      const place = await leave(open, old);
+      const { app } = makeApp(place, open.url);
+      await app.server.ready();
+      stale = { place, app };
+      open.serveStale(app.server.server);
+    });
+
+  async function dropStale(): Promise<void> {
+    const gone = stale;
+    stale = undefined;
+    front?.serveStale(undefined);
+    if (gone) later(gone.app.stop().then(() => remove(gone.place)));
+  }
+
+  const isAnyStale = (): boolean => faults.list().some((rule) => rule.stale);
+
+  async function clearFaults(): Promise<void> {
+    faults.clear();
+    await dropStale();
+  }
+
   const found = (name: string): Snapshot => {
     const snapshot = snapshots.get(name);
     if (snapshot === undefined) throw new LabError(`no snapshot is called ${name}`, 404);
@@ -198,18 +248,20 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       snapshots: [...snapshots.keys()],
       instances: await lab('list', null),
     }),
-    reset: () => restore(base),
+    async reset() {
+      await clearFaults();
+      await restore(base);
+      requests.clear();
+      hooks.clear();
+    },
     /** What was there becomes the snapshot, and the app goes on with a clone of it. */
     snapshot: (name: string) =>
       inTurn(async (open, old) => {
         if (!snapshots.has(name) && snapshots.size >= MAX_SNAPSHOTS)
           throw new LabError(`there are ${MAX_SNAPSHOTS} snapshots already`, 422);
-        await stopApp(open, old);
-        const next = await begin(await clone(old.place), open.url);
-        current = next;
-        open.serve(next.app.server.server);
+        const place = await leave(open, old);
         const before = snapshots.get(name);
-        snapshots.set(name, { place: old.place, next: cloneInAdvance(old.place) });
+        snapshots.set(name, { place, next: cloneInAdvance(place) });
         if (before) later(forget(before));
       }),
     restore: (name: string) => restore(() => found(name)),
@@ -219,7 +271,34 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         throw new LabError('an instance ends at the address of another one, or with the lab', 409);
       await lab('stop', name);
     },
+    faults: {
+      list: () => faults.list(),
+      async add(value) {
+        const rule = faults.add(value);
+        if (rule.stale) await keepStale();
+        return rule;
+      },
+      async remove(id) {
+        faults.remove(id);
+        if (!isAnyStale()) await dropStale();
+      },
+      clear: clearFaults,
+    },
+    requests: {
+      list: () => requests.list((digests) => selectTokenNames(serving().app.services.database.sql, digests)),
+      clear: () => requests.clear(),
+    },
+    mail: {
+      list: () => listMails(serving().place.folder),
+      clear: () => removeMails(serving().place.folder),
+    },
+    hooks,
   };
+
+  function serving(): Generation {
+    if (current === undefined) throw new LabError('the instance has stopped', 409);
+    return current;
+  }
 
   return {
     async warm() {
@@ -227,7 +306,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     },
     async open(wanted) {
       options = wanted;
-      front = await createFront({ host: data.host, port: wanted.port ?? 0, control });
+      front = await createFront({ host: data.host, port: wanted.port ?? 0, control, faults, requests });
       const place = await base().next;
       current = await begin(place, front.url);
       front.serve(current.app.server.server);
@@ -235,14 +314,14 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       const { root } = data;
       return { name: wanted.name, url: front.url, token: root.token, users: { root } };
     },
-    obey: (order) =>
-      order.action === 'reset' ? control.reset() : control[order.action](requireName(order.name)),
+    obey: ({ request, body }) => ask(control, request, body),
     async stop() {
       await turn;
       const [open, old] = [front, current];
       front = undefined;
       current = undefined;
       await open?.close();
+      await dropStale();
       if (old) {
         old.log.muted = true;
         await Promise.race([old.app.stop(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);

@@ -11,6 +11,75 @@ export type Options = {
 
 export type User = { username: string; password: string; token: string };
 
+/** What becomes of some requests. Of `status`, `rate_limit` and `cut` there is one at most; the others come beside it. */
+export type FaultRule = {
+  method?: string;
+  /** As it is documented: `/projects/:id/issues`, or `/projects/:id/*` for all below; else the whole path. */
+  route?: string;
+  /** Of the requests, above 0, to 1. */
+  share?: number;
+  /** For so many requests; then the rule is gone. */
+  count?: number;
+  /** Milliseconds before anything else. */
+  delay?: number;
+  /** The answer, without asking the app. `body` is JSON, or a text as it is. */
+  status?: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** 429 with the headers of a throttle; `retry_after` in seconds. */
+  rate_limit?: { limit: number; retry_after: number };
+  /** The connection ends before the app is asked, after it has worked, or within the answer. */
+  cut?: 'before' | 'after' | 'during';
+  /** Bytes of the answer's body a second. */
+  slow?: number;
+  /** Lists lack `x-total`, `x-total-pages` and the link to the last page. */
+  missing_totals?: true;
+  /** Reads are answered by what there was when the rule was made. */
+  stale?: true;
+};
+
+export type LoggedRequest = {
+  id: number;
+  at: string;
+  method: string;
+  /** As it was requested, without the query. */
+  path: string;
+  query: Record<string, string | string[]>;
+  /** Of JSON or a form, of at most 64 KiB; else null. */
+  body: unknown;
+  /** Of the app; null where it was not asked. */
+  route: string | null;
+  /** Null where no answer left. */
+  status: number | null;
+  username: string | null;
+  /** The name of the access token. */
+  credential: string | null;
+  /** The id of the rule that it met. */
+  fault: number | null;
+};
+
+export type Mail = {
+  id: string;
+  at: string;
+  from: string;
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+  /** By their names in lower case. */
+  headers: Record<string, string>;
+};
+
+export type Delivery = {
+  id: number;
+  at: string;
+  name: string;
+  method: string;
+  headers: Record<string, string>;
+  /** Parsed, where it is JSON. */
+  body: unknown;
+};
+
 export interface Ashlar extends AsyncDisposable {
   /** Such as `http://127.0.0.1:43210`; it stays the same as long as the instance is there. */
   readonly url: string;
@@ -23,6 +92,23 @@ export interface Ashlar extends AsyncDisposable {
   snapshot(name: string): Promise<void>;
   /** Takes everything back to a snapshot, any number of times. */
   restore(name: string): Promise<void>;
+  /** Rules for what goes wrong. The first one that a request meets counts. */
+  readonly faults: {
+    add(rule: FaultRule): Promise<FaultRule & { id: number }>;
+    list(): Promise<(FaultRule & { id: number })[]>;
+    remove(id: number): Promise<void>;
+    clear(): Promise<void>;
+  };
+  /** The latest 10,000 requests, the oldest first. */
+  readonly log: { list(): Promise<LoggedRequest[]>; clear(): Promise<void> };
+  /** Mails that the instance sent, the oldest first. */
+  readonly mail: { list(): Promise<Mail[]>; clear(): Promise<void> };
+  /** Receivers of webhooks: they keep what is sent to them, the latest 1,000, and answer with the status. */
+  readonly hooks: {
+    url(name: string, options?: { status?: number }): string;
+    list(name?: string): Promise<Delivery[]>;
+    clear(): Promise<void>;
+  };
   /** Ends the instance; nothing of it is left. What is not stopped ends with this process, however that ends. */
   stop(): Promise<void>;
 }

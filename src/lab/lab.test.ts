@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Called, type Site, siteAt, useApp } from '../../test/support/app.ts';
+import { bodyOf } from '../../test/support/factories.ts';
 import { labFolders, processesOf } from '../../test/support/left-in-folder.ts';
 import { packageFolder } from '../package.ts';
 import type { Described } from './types.ts';
@@ -49,6 +50,8 @@ afterAll(() => {
   lab.child.kill('SIGKILL');
 });
 const app = useApp();
+
+const ada = { username: 'ada', name: 'Ada', email: 'ada@example.com' };
 
 const makeProject = async (site: Site, name: string): Promise<number> =>
   (await site.root('POST /projects', { body: { name, initialize_with_readme: true } })).body.id;
@@ -138,6 +141,134 @@ test('a snapshot is gone back to, repositories included, and what came after it 
   await control('POST /snapshots/first/restore');
   expect((await lab.site.root('GET /projects')).body).toHaveLength(2);
   await control('POST /reset');
+});
+
+test('faults meet requests until they are taken away, and a reset does so too', async () => {
+  await control('POST /reset');
+  const { status, body: rule } = await control('POST /faults', {
+    route: '/projects/:id',
+    method: 'GET',
+    status: 502,
+    count: 2,
+  });
+  expect([status, rule]).toEqual([
+    201,
+    { id: 1, route: '/projects/:id', method: 'GET', status: 502, count: 2 },
+  ]);
+  const id = await makeProject(lab.site, 'mine');
+  const answers = [1, 2, 3].map(() => lab.site.root(`GET /projects/${id}`));
+  expect((await Promise.all(answers)).map((each) => each.status).toSorted()).toEqual([200, 502, 502]);
+  expect((await control('GET /faults')).body).toEqual([]);
+  await control('POST /faults', { cut: 'before' });
+  await expect(lab.site.root('GET /version')).rejects.toThrow();
+  expect((await control('DELETE /faults/2')).status).toBe(204);
+  expect((await control('DELETE /faults/2')).status).toBe(404);
+  await control('POST /faults', { status: 500 });
+  expect((await control('GET /faults')).body).toEqual([{ id: 3, status: 500 }]);
+  await control('POST /reset');
+  expect((await lab.site.root('GET /version')).status).toBe(200);
+  expect(await control('POST /faults', { statsu: 500 })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(/^a rule has no statsu: it has method,/) },
+  });
+});
+
+test('work is done though its answer is lost; a list lacks its totals', async () => {
+  await control('POST /reset');
+  await control('POST /faults', { method: 'POST', route: '/projects', cut: 'after', count: 1 });
+  await expect(makeProject(lab.site, 'mine')).rejects.toThrow();
+  await control('POST /faults', { route: '/projects', missing_totals: true });
+  const { body, headers } = await lab.site.root('GET /projects');
+  expect(body.map(({ path }: { path: string }) => path)).toEqual(['mine']);
+  expect([headers.get('x-page'), headers.get('x-total'), headers.get('x-total-pages')]).toEqual([
+    '1',
+    null,
+    null,
+  ]);
+});
+
+test('stale reads are of the moment when the rule was made, and writes are not', async () => {
+  await control('POST /reset');
+  const id = await makeProject(lab.site, 'mine');
+  await control('POST /faults', { route: '/projects/*', stale: true });
+  bodyOf(await lab.site.root(`PUT /projects/${id}`, { body: { description: 'Later' } }), 200);
+  const later = await makeProject(lab.site, 'later');
+  const read = async (project: number) => (await lab.site.root(`GET /projects/${project}`)).body.description;
+  const files = async () => (await lab.site.root(`GET /projects/${id}/repository/tree`)).body.length;
+  expect([await read(id), (await lab.site.root(`GET /projects/${later}`)).status]).toEqual([null, 404]);
+  expect(await files()).toBe(1);
+  await control('DELETE /faults');
+  expect([await read(id), await read(later)]).toEqual(['Later', null]);
+});
+
+test('it tells which requests were made, by whom, and what they said', async () => {
+  await control('POST /reset');
+  const { body: token } = await lab.site.root('POST /users/1/personal_access_tokens', {
+    body: { name: 'of my tool', scopes: ['api'] },
+  });
+  await control('DELETE /requests');
+  await control('POST /faults', { method: 'DELETE', status: 503 });
+  await lab.site.as(token.token)('POST /projects', { body: { name: 'mine' } });
+  await lab.site.call('GET /projects', { query: 'search=mine&id_after=0&not[]=1&not[]=2' });
+  await lab.site.root('DELETE /projects/1');
+  const { body } = await control('GET /requests');
+  expect(body).toMatchObject([
+    {
+      ...{ method: 'POST', path: '/api/v4/projects', body: { name: 'mine' }, status: 201 },
+      ...{ username: 'root', credential: 'of my tool', fault: null, query: {} },
+    },
+    {
+      ...{
+        method: 'GET',
+        query: { search: 'mine', id_after: '0', 'not[]': ['1', '2'] },
+        body: null,
+        status: 200,
+      },
+      ...{ username: null, credential: null },
+    },
+    { method: 'DELETE', status: 503, route: null, fault: expect.any(Number) },
+  ]);
+  expect(body[0].route).toBe(body[1].route);
+  expect(body[0].route).toMatch(/projects/);
+  await control('POST /reset');
+  expect((await control('GET /requests')).body).toEqual([]);
+});
+
+test('mails and webhooks are read at its address', async () => {
+  await control('POST /reset');
+  const id = await makeProject(lab.site, 'mine');
+  for (const [name, query] of [
+    ['good', ''],
+    ['bad', '?status=500'],
+  ])
+    bodyOf(
+      await lab.site.root(`POST /projects/${id}/hooks`, {
+        body: {
+          url: `${lab.described.url}/-/lab/hooks/${name}${query}`,
+          issues_events: true,
+          token: 'secret',
+        },
+      }),
+      201,
+    );
+  bodyOf(await lab.site.root('POST /users', { body: { ...ada, reset_password: true } }), 201);
+  bodyOf(await lab.site.root(`POST /projects/${id}/issues`, { body: { title: 'Crack' } }), 201);
+  await expect.poll(async () => (await control('GET /hooks/good')).body).toHaveLength(1);
+  const [delivery] = (await control('GET /hooks/good')).body;
+  expect(delivery).toMatchObject({
+    ...{ name: 'good', method: 'POST' },
+    headers: { 'content-type': 'application/json' },
+    body: { object_kind: 'issue', object_attributes: { title: 'Crack' } },
+  });
+  await expect.poll(async () => (await control('GET /hooks')).body.length).toBeGreaterThan(1);
+  await expect.poll(async () => (await control('GET /mail')).body.length).toBeGreaterThan(0);
+  const [mail] = (await control('GET /mail')).body;
+  expect(mail).toMatchObject({ to: [ada.email], subject: expect.stringMatching(/./) });
+  expect(mail.text).toMatch(/http/);
+  expect((await control('DELETE /mail')).status).toBe(204);
+  expect((await control('GET /mail')).body).toEqual([]);
+  await control('POST /reset');
+  expect((await control('GET /hooks')).body).toEqual([]);
 });
 
 test('instances share nothing that is written, and each has its own tier', async () => {

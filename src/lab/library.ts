@@ -3,7 +3,7 @@ import childProcess, { type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { packageFolder } from '../package.ts';
 import type * as Api from './lab.cjs';
-import type { ControlOrder, LabHandlers } from './types.ts';
+import type { LabHandlers } from './types.ts';
 import { lines, openWire, type Wire } from './wire.ts';
 
 /** Rejects where the lab has ended. */
@@ -76,7 +76,9 @@ function labOfProcess(): Ask {
 
 async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
   const { name, url, token, users } = await ask('start', options);
-  const order = (asked: ControlOrder): Promise<void> => ask('control', { instance: name, order: asked });
+  // Its routes answer as their types in lab.d.cts say.
+  const control = async <Answer>(request: string, body?: unknown): Promise<Answer> =>
+    (await ask('control', { instance: name, order: { request, body } })).body as Answer;
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     // With the lab, all of it has ended.
@@ -89,9 +91,24 @@ async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
     url,
     token,
     users,
-    reset: () => order({ action: 'reset' }),
-    snapshot: (snapshot) => order({ action: 'snapshot', name: snapshot }),
-    restore: (snapshot) => order({ action: 'restore', name: snapshot }),
+    reset: () => control('POST /reset'),
+    snapshot: (snapshot) => control(`PUT /snapshots/${encodeURIComponent(snapshot)}`),
+    restore: (snapshot) => control(`POST /snapshots/${encodeURIComponent(snapshot)}/restore`),
+    faults: {
+      add: (rule) => control('POST /faults', rule),
+      list: () => control('GET /faults'),
+      remove: (id) => control(`DELETE /faults/${id}`),
+      clear: () => control('DELETE /faults'),
+    },
+    log: { list: () => control('GET /requests'), clear: () => control('DELETE /requests') },
+    mail: { list: () => control('GET /mail'), clear: () => control('DELETE /mail') },
+    hooks: {
+      url: (receiver, { status = 200 } = {}) =>
+        `${url}/-/lab/hooks/${encodeURIComponent(receiver)}${status === 200 ? '' : `?status=${status}`}`,
+      list: (receiver) =>
+        control(receiver === undefined ? 'GET /hooks' : `GET /hooks/${encodeURIComponent(receiver)}`),
+      clear: () => control('DELETE /hooks'),
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };

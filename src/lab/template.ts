@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { prepareInstance } from '../domain/accounts/first-start-actions.ts';
 import { migrateDatabase } from '../instance.ts';
 import { readConfig } from '../kernel/config.ts';
+import { writeSettings } from '../kernel/settings/actions.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import type { EmbeddedPostgres } from '../platform/db/embedded/embedded.ts';
 import { createLog } from '../platform/log.ts';
@@ -36,6 +37,8 @@ export async function makeTemplate(
       },
       { rootPassword: async () => root.password, acceptKey: async () => {} },
     );
+    // Who tests webhooks receives them on this machine.
+    await writeSettings(database.db, { allow_local_requests_from_web_hooks_and_services: true });
   } finally {
     await database.close();
   }

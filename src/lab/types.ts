@@ -35,17 +35,17 @@ export type ThreadHandlers = {
   /** Waits until a clone is there, so that the instance opens at once. */
   warm(value: null): Promise<void>;
   open(options: InstanceOptions & { name: string }): Promise<Described>;
-  control(order: ControlOrder): Promise<void>;
+  control(order: ControlOrder): Promise<{ body?: unknown }>;
   stop(value: null): Promise<void>;
 };
 
-/** What the library asks of an instance: what its routes do for others. */
-export type ControlOrder = { action: 'reset' } | { action: 'snapshot' | 'restore'; name: string };
+/** What the library asks of an instance: a route of the lab's own, such as `POST /reset`, and its body. */
+export type ControlOrder = { request: string; body?: unknown };
 
 /** What a thread, or the program that started the lab, asks of the lab. */
 export type LabHandlers = {
   start(options: InstanceOptions): Promise<Described>;
   stop(name: string): Promise<void>;
-  control(asked: { instance: string; order: ControlOrder }): Promise<void>;
+  control(asked: { instance: string; order: ControlOrder }): Promise<{ body?: unknown }>;
   list(value: null): Promise<{ name: string; url: string }[]>;
 };

@@ -1,0 +1,51 @@
+/** The mails that an instance sent: it has no mail server, so they are files of its data folder. */
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+
+export type LabMail = {
+  id: string;
+  at: string;
+  from: string;
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+  /** By their names in lower case. */
+  headers: Record<string, string>;
+};
+
+const FOLDER = 'mail';
+const ENDING = '.eml';
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, FOLDER)).catch(() => []);
+  return names.filter((name) => name.endsWith(ENDING) && !name.startsWith('.'));
+}
+
+/** The oldest first. */
+export async function listMails(folder: string): Promise<LabMail[]> {
+  const mails = await Promise.all(
+    (await namesIn(folder)).map(async (name) => {
+      const path = join(folder, FOLDER, name);
+      const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
+      const { from, to, subject, text, html, headers } = await PostalMime.parse(bytes);
+      const mail: LabMail = {
+        id: name.slice(0, -ENDING.length),
+        at: new Date(mtimeMs).toISOString(),
+        from: from?.address ?? '',
+        to: (to ?? []).flatMap(({ address }) => address ?? []),
+        subject: subject ?? '',
+        text: text ?? '',
+        html: html ?? '',
+        headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])),
+      };
+      return { mail, mtimeMs };
+    }),
+  );
+  return mails.toSorted((left, right) => left.mtimeMs - right.mtimeMs).map(({ mail }) => mail);
+}
+
+export async function removeMails(folder: string): Promise<void> {
+  for (const name of await namesIn(folder)) await rm(join(folder, FOLDER, name), { force: true });
+}
