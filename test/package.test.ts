@@ -71,6 +71,8 @@ test('what is packed holds the program, its migrations and its documentation, an
     expect.arrayContaining([
       'package/bin/ashlar.js',
       'package/dist/cli.js',
+      'package/dist/lab.cjs',
+      'package/dist/lab.d.cts',
       'package/openapi.json',
       'package/packaging/node/package.json',
       'package/packaging/image/Containerfile',
