@@ -1,0 +1,126 @@
+/** Writes the commits, branches and tags of a description into a project's repository, beside what is there. */
+
+import { projectRepository, recordPush, writeRefs } from '../../domain/repositories/index.ts';
+import type { Actor } from '../../kernel/actor.ts';
+import type { Needs } from '../../kernel/services.ts';
+import { isAncestor } from '../../platform/git/merging/merge.ts';
+import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
+import type { GitFolder } from '../../platform/git/objects.ts';
+import {
+  commitObject,
+  type NewObject,
+  newBlob,
+  readable,
+  type Signature,
+  tagObject,
+  treeObject,
+} from '../../platform/git/parse.ts';
+import { FOLDER_MODE } from '../../platform/git/trees.ts';
+import type { RefUpdate } from '../../platform/git/write.ts';
+import type { Folder, History, Leaf } from './history.ts';
+
+export type Signer = (person: string) => { name: string; email: string };
+
+/** The objects of a history, and the ids of its commits in their order. */
+export type Objects = { objects: NewObject[]; commits: string[]; refs: Map<string, string> };
+
+/** `+0200` of a time, and its seconds since 1970. */
+function timeOf(date: string): Pick<Signature, 'time' | 'zone'> {
+  const [, sign = '+', hours = '00', minutes = '00'] = /([+-])(\d\d):(\d\d)$/.exec(date) ?? [];
+  return { time: Math.floor(Date.parse(date) / 1_000), zone: `${sign}${hours}${minutes}` };
+}
+
+export async function objectsOf(history: History, signer: Signer): Promise<Objects> {
+  const objects: NewObject[] = [];
+  const blobs = new Map<Leaf, string>();
+  const trees = new Map<Folder, string>();
+  const keep = (object: NewObject): string => {
+    objects.push(object);
+    return object.oid;
+  };
+  const sign = (person: string, date: string): Signature => ({ ...signer(person), ...timeOf(date) });
+
+  async function tree(folder: Folder): Promise<string> {
+    const known = trees.get(folder);
+    if (known !== undefined) return known;
+    const entries = [];
+    for (const [name, entry] of folder) {
+      if (entry instanceof Map) entries.push({ mode: FOLDER_MODE, name, oid: await tree(entry) });
+      else {
+        const oid = blobs.get(entry) ?? keep(await newBlob(entry.text));
+        blobs.set(entry, oid);
+        entries.push({ mode: entry.mode, name, oid });
+      }
+    }
+    const oid = keep(treeObject(entries));
+    trees.set(folder, oid);
+    return oid;
+  }
+
+  const commits: string[] = [];
+  for (const { message, author, committer, date, committed, parents, files } of history.commits)
+    commits.push(
+      keep(
+        readable(
+          commitObject({
+            tree: await tree(files),
+            parents: parents.map((index) => commits[index] ?? ''),
+            author: sign(author, date),
+            committer: sign(committer, committed),
+            message,
+          }),
+        ),
+      ),
+    );
+  const refs = new Map<string, string>();
+  for (const [name, index] of history.branches) refs.set(fullRef('branch', name), commits[index] ?? '');
+  for (const [name, { commit, message, tagger, date }] of history.tags) {
+    const object = commits[commit] ?? '';
+    const tag = { object, type: 'commit', name, message: message ?? '', tagger: sign(tagger, date) };
+    refs.set(fullRef('tag', name), message === undefined ? object : keep(tagObject(tag)));
+  }
+  return { objects, commits, refs };
+}
+
+/** A ref is elsewhere, and neither before nor behind what is described. */
+export class Diverged extends Error {
+  readonly ref: string;
+  constructor(ref: string, at: string) {
+    super(
+      `${ref.replace(/^refs\/(heads|tags)\//, (_, kind) => (kind === 'heads' ? 'branch ' : 'tag '))} is at ${at.slice(0, 12)}, which is no part of what is described`,
+    );
+    this.ref = ref;
+  }
+}
+
+/** Branches that have gone on since they were planted stay where they are; throws Diverged before anything is written. */
+export async function writeHistory(
+  services: Needs<'database' | 'settings' | 'repositories'>,
+  project: { id: number; empty: boolean },
+  pusher: Actor,
+  branch: string,
+  { objects, refs }: Objects,
+): Promise<void> {
+  if (refs.size === 0) return;
+  await services.repositories.write(projectRepository(project.id), branch, async (git) => {
+    const updates: RefUpdate[] = [];
+    const made = new Set(objects.map(({ oid }) => oid));
+    for (const [ref, after] of refs) {
+      const before = project.empty ? undefined : (await git.info(ref))?.oid;
+      if (before === after) continue;
+      if (before === undefined) updates.push({ ref, before: NO_OBJECT, after });
+      else if (ref.startsWith(fullRef('branch', '')) && made.has(before))
+        updates.push({ ref, before, after });
+      else if (!(await hasGoneOn(git, ref, after, before))) throw new Diverged(ref, before);
+    }
+    if (updates.length === 0) return;
+    await writeRefs(git, objects, updates);
+    // As a job's push it starts no pipeline: those of a seed are described.
+    await recordPush(services, project, pusher, git, updates, { byJob: true });
+  });
+}
+
+const hasGoneOn = async (git: GitFolder, ref: string, from: string, to: string): Promise<boolean> =>
+  ref.startsWith(fullRef('branch', '')) &&
+  (await git.info(from)) !== undefined &&
+  (await isAncestor(git, from, to));
