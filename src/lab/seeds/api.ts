@@ -111,19 +111,3 @@ export function personsOf(app: SeedApp): Persons {
     },
   };
 }
-
-/** Runs the work for each item, so many at once; the first that fails ends it, when what runs is done. */
-export async function forEachAtOnce<T>(
-  items: Iterable<T>,
-  atOnce: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const rest = items[Symbol.iterator]();
-  const failures: unknown[] = [];
-  const run = async (): Promise<void> => {
-    for (let next = rest.next(); !next.done && failures.length === 0; next = rest.next())
-      await work(next.value).catch((error: unknown) => failures.push(error));
-  };
-  await Promise.all(Array.from({ length: atOnce }, run));
-  if (failures.length > 0) throw failures[0];
-}

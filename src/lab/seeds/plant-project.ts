@@ -57,13 +57,7 @@ export async function plantProject(planting: Planting, project: SeedProject, pat
   const { history } = planHistory(project, path);
   const objects = await objectsOf(history, signerOf(planting));
   try {
-    await writeHistory(
-      app.services,
-      { id, empty: isNew || record.empty_repo },
-      api.actor,
-      default_branch,
-      objects,
-    );
+    await writeHistory(app.services, { id, empty: isNew || record.empty_repo }, default_branch, objects);
   } catch (error) {
     if (error instanceof Diverged) throw seed.complain(path, error.message);
     throw error;

@@ -24,12 +24,14 @@ test.runIf(process.env.MANY)(
         files: { 'README.md': `# ${i}\n`, 'src/a.txt': 'a' },
       })),
     });
+    const parts: Record<string, number> = {};
+    (globalThis as never as { parts: unknown }).parts = parts;
     let t = performance.now();
     const seed = parseSeed(text, 'x');
     console.log('parse', performance.now() - t);
     t = performance.now();
     await plantSeed(ashlar.app, seed);
-    console.log('plant', performance.now() - t);
+    console.log('plant', performance.now() - t, parts);
     t = performance.now();
     await plantSeed(ashlar.app, seed);
     console.log('again', performance.now() - t);

@@ -1,6 +1,6 @@
 /** Makes what a seed describes, or what of it is not there yet, by the endpoints of the API. */
 import { checkPassword } from '../../platform/secret.ts';
-import { forEachAtOnce, personsOf, type SeedApp } from './api.ts';
+import { personsOf, type SeedApp } from './api.ts';
 import type { Seed } from './parse.ts';
 import { plantProject } from './plant-project.ts';
 import {
@@ -27,9 +27,6 @@ export type Planted = {
   applications: Readonly<Record<string, number>>;
 };
 
-/** Projects and users; each has its own connections and processes of git to wait for. */
-const AT_ONCE = 8;
-
 /** Twice does no more than once. Throws a SeedError where what is there cannot become what is described; the rest may be planted then. */
 export async function plantSeed(app: SeedApp, seed: Seed): Promise<Planted> {
   const persons = personsOf(app);
@@ -38,9 +35,9 @@ export async function plantSeed(app: SeedApp, seed: Seed): Promise<Planted> {
   const planting: Planting = { app, seed, persons, users: new Map(), groups: byPath, groupIds: new Map() };
   const root = await persons.as(ROOT);
   planting.users.set(ROOT, root.actor.id);
-  await forEachAtOnce(users.entries(), AT_ONCE, ([index, user]) =>
-    within(seed, ['users', index], () => plantUser(planting, user, ['users', index])),
-  );
+  // One after the other, so that the same document gets the same ids.
+  for (const [index, user] of users.entries())
+    await within(seed, ['users', index], () => plantUser(planting, user, ['users', index]));
   // A group is there before those in it.
   const depth = ({ path }: SeedGroup): number => path.split('/').length;
   for (const [index, group] of [...groups.entries()].sort(
@@ -48,11 +45,10 @@ export async function plantSeed(app: SeedApp, seed: Seed): Promise<Planted> {
   ))
     await within(seed, ['groups', index], () => plantGroup(planting, group));
   const projectIds: Record<string, number> = {};
-  await forEachAtOnce(projects.entries(), AT_ONCE, ([index, project]) =>
-    within(seed, ['projects', index], async () => {
+  for (const [index, project] of projects.entries())
+    await within(seed, ['projects', index], async () => {
       projectIds[fullPathOf(project)] = await plantProject(planting, project, ['projects', index]);
-    }),
-  );
+    });
   const applicationIds: Record<string, number> = {};
   for (const [index, application] of applications.entries())
     await within(seed, ['applications', index], async () => {

@@ -1,8 +1,8 @@
 /** Writes the commits, branches and tags of a description into a project's repository, beside what is there. */
 
 import { projectRepository, recordPush, writeRefs } from '../../domain/repositories/index.ts';
-import type { Actor } from '../../kernel/actor.ts';
 import type { Needs } from '../../kernel/services.ts';
+import { fitsLoose, writeLoose } from '../../platform/git/loose.ts';
 import { isAncestor } from '../../platform/git/merging/merge.ts';
 import { fullRef, NO_OBJECT } from '../../platform/git/names.ts';
 import type { GitFolder } from '../../platform/git/objects.ts';
@@ -97,7 +97,6 @@ export class Diverged extends Error {
 export async function writeHistory(
   services: Needs<'database' | 'settings' | 'repositories'>,
   project: { id: number; empty: boolean },
-  pusher: Actor,
   branch: string,
   { objects, refs }: Objects,
 ): Promise<void> {
@@ -114,10 +113,23 @@ export async function writeHistory(
       else if (!(await hasGoneOn(git, ref, after, before))) throw new Diverged(ref, before);
     }
     if (updates.length === 0) return;
-    await writeRefs(git, objects, updates);
-    // As a job's push it starts no pipeline: those of a seed are described.
-    await recordPush(services, project, pusher, git, updates, { byJob: true });
+    if (project.empty && fitsLoose(objects)) await writeLoose(git.folder, objects, refs);
+    else await writeRefs(git, objects, updates);
+    // Nobody's push is no event, and as a job's it starts no pipeline: what there is of these is described.
+    await recordPush(services, project, undefined, knowing(git, { objects, refs }), updates, { byJob: true });
   });
+}
+
+/** The repository with what was just written, for which no process needs to be asked. */
+function knowing(git: GitFolder, { objects, refs }: Pick<Objects, 'objects' | 'refs'>): GitFolder {
+  const byId = new Map(objects.map((object) => [object.oid, object]));
+  return {
+    ...git,
+    info: async (name) => {
+      const object = byId.get(refs.get(name) ?? name);
+      return object ? { oid: object.oid, type: object.type, size: object.content.length } : git.info(name);
+    },
+  };
 }
 
 const hasGoneOn = async (git: GitFolder, ref: string, from: string, to: string): Promise<boolean> =>
