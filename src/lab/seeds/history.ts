@@ -35,7 +35,7 @@ export type History = {
 
 /** `Name <address>`; undefined for a username. */
 export function personIn(text: string): { name: string; email: string } | undefined {
-  const [, name, email] = /^([^<>\n]*?) ?<([^<>\s]+)>$/.exec(text) ?? [];
+  const [, name, email] = /^([^<>\n]*?) ?<([^<>\n]*)>$/.exec(text) ?? [];
   return name === undefined || email === undefined ? undefined : { name, email };
 }
 

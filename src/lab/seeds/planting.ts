@@ -110,9 +110,10 @@ export async function plantPlanning(
   isNew: boolean,
 ): Promise<void> {
   type Label = { id: number; name: string };
-  const own = place.startsWith('/groups') ? { only_group_labels: true } : { include_ancestor_groups: false };
   const knownLabels =
-    isNew || labels.length === 0 ? [] : await api.all<Label>(`GET ${place}/labels`, { id, ...own });
+    isNew || labels.length === 0
+      ? []
+      : await api.all<Label>(`GET ${place}/labels`, { id, include_ancestor_groups: false });
   for (const { name, color = DEFAULT_COLOR, description } of labels) {
     const there = knownLabels.find((label) => label.name === name);
     const changed = there && differences(there, { color, description });
