@@ -65,6 +65,13 @@ export default {
     ),
     ...capabilities.map(keepsApart),
     {
+      name: 'lab-uses-doors',
+      severity: 'error',
+      comment: 'The lab is outside of the capabilities, and knows none of them but through index.ts.',
+      from: { path: '^src/lab/', pathNot: ofTests },
+      to: { path: '^src/domain/', pathNot: '^src/domain/[^/]+/index\\.ts$' },
+    },
+    {
       name: 'driver-behind-the-platform',
       severity: 'error',
       comment: 'Only platform/db knows by what the database is spoken to.',

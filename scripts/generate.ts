@@ -1,16 +1,19 @@
 /**
  * Writes the generated files that are committed: schema.sql and the row types from the migrations,
- * docs/settings.md from the settings, openapi.json and docs/deprecations.md from the endpoints. With `--check` nothing is written, and
+ * docs/settings.md from the settings, seed.schema.json and docs/lab-seeds.md from the schema of seeds, openapi.json and
+ * docs/deprecations.md from the endpoints. With `--check` nothing is written, and
  * a difference is a failure.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seedSchemaText } from '../src/lab/seeds/schema.ts';
 import { connect } from '../src/platform/db/database.ts';
 import { startEmbedded } from '../src/platform/db/embedded/embedded.ts';
 import { migrate } from '../src/platform/db/migrations.ts';
 import { rowTypes, schemaSnapshot } from '../src/platform/db/snapshot.ts';
 import { renderDeprecationsDocs } from './deprecations-docs.ts';
+import { renderSeedsDocs } from './seeds-docs.ts';
 import { renderSettingsDocs } from './settings-docs.ts';
 
 const checking = process.argv.includes('--check');
@@ -33,6 +36,7 @@ async function fromMigrations(): Promise<Record<string, string>> {
 const generated: (() => Promise<Record<string, string>>)[] = [
   fromMigrations,
   async () => ({ 'docs/settings.md': renderSettingsDocs() }),
+  async () => ({ 'seed.schema.json': seedSchemaText(), 'docs/lab-seeds.md': renderSeedsDocs() }),
   async () => {
     const { describedCapabilities, openApiText } = await import('../src/commands/openapi.ts');
     const deprecations = renderDeprecationsDocs(describedCapabilities());
