@@ -48,7 +48,7 @@ ${rows.map(([key, each]) => `| ${isRequired(node, key) ? `**\`${key}\`**` : `\`$
 
 /** The text of docs/lab-seeds.md. */
 export function renderSeedsDocs(): string {
-  const parts = Object.entries((SeedDocument as Node).properties ?? {}).flatMap(([key, node]) => {
+  const parts = Object.entries((SeedDocument as object as Node).properties ?? {}).flatMap(([key, node]) => {
     const below = objectIn(node);
     return below ? [...tables(key, below)] : [];
   });

@@ -125,10 +125,10 @@ test('the history has the commits that it says, with the ids that they always ha
   const tree = await get(`${ACORN}/repository/tree?ref=v1.0&recursive=true`);
   expect(named(tree, 'path', 'mode')).toEqual([
     ['src', '040000'],
+    ['src/grow.sh', '100755'],
     ['README.md', '100644'],
     ['latest', '120000'],
     ['leaf.bin', '100644'],
-    ['src/grow.sh', '100755'],
   ]);
   expect((await ashlar.root(`GET ${ACORN}/repository/files/leaf.bin?ref=main`)).status).toBe(404);
   expect((await get(`${ACORN}/repository/files/leaf.bin?ref=v1.0`)).content).toBe('AAECAwQ=');

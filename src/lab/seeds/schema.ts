@@ -85,9 +85,9 @@ const noteable = {
   assignees: list(username('A user.'), 'Usernames.'),
 };
 
-const value = Type.Optional(
-  Type.String({ minLength: 8, maxLength: 255, description: 'Its value, as given.' }),
-);
+/** As it is sent in a header. */
+const secretPattern = '^[\x21-\x7e]{8,255}$';
+const value = Type.Optional(Type.String({ pattern: secretPattern, description: 'Its value, as given.' }));
 const sha256 = Type.Optional(
   Type.String({
     pattern: '^[0-9a-f]{64}$',
@@ -345,8 +345,8 @@ const Project = object(
 const Application = object(
   {
     name: name('What it is known by here.'),
-    id: Type.String({ pattern: '^[\\x21-\\x7e]{8,255}$', description: 'Its `client_id`.' }),
-    secret: Type.Optional(Type.String({ minLength: 8, maxLength: 255, description: 'Its `client_secret`.' })),
+    id: Type.String({ pattern: secretPattern, description: 'Its `client_id`.' }),
+    secret: Type.Optional(Type.String({ pattern: secretPattern, description: 'Its `client_secret`.' })),
     sha256,
     redirect_uris: Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), {
       minItems: 1,

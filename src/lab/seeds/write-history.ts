@@ -15,6 +15,7 @@ import {
   tagObject,
   treeObject,
 } from '../../platform/git/parse.ts';
+import { readRefFiles } from '../../platform/git/ref-files.ts';
 import { FOLDER_MODE } from '../../platform/git/trees.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
 import type { Folder, History, Leaf } from './history.ts';
@@ -103,9 +104,10 @@ export async function writeHistory(
   if (refs.size === 0) return;
   await services.repositories.write(projectRepository(project.id), branch, async (git) => {
     const updates: RefUpdate[] = [];
+    const there = readRefFiles(git.folder);
     const made = new Set(objects.map(({ oid }) => oid));
     for (const [ref, after] of refs) {
-      const before = project.empty ? undefined : (await git.info(ref))?.oid;
+      const before = project.empty ? undefined : await refAt(git, there, ref);
       if (before === after) continue;
       if (before === undefined) updates.push({ ref, before: NO_OBJECT, after });
       else if (ref.startsWith(fullRef('branch', '')) && made.has(before))
@@ -119,6 +121,14 @@ export async function writeHistory(
     await recordPush(services, project, undefined, knowing(git, { objects, refs }), updates, { byJob: true });
   });
 }
+
+/** By the files of refs, where there are few: a process for each of a thousand repositories takes long. */
+const refAt = async (
+  git: GitFolder,
+  files: ReadonlyMap<string, string> | undefined,
+  ref: string,
+): Promise<string | undefined> =>
+  files ? files.get(Buffer.from(ref).toString('latin1')) : (await git.info(ref))?.oid;
 
 /** The repository with what was just written, for which no process needs to be asked. */
 function knowing(git: GitFolder, { objects, refs }: Pick<Objects, 'objects' | 'refs'>): GitFolder {
