@@ -1,6 +1,6 @@
 /** One project of a seed with all that is in it. */
 import type { Api } from './api.ts';
-import { DEFAULT_BRANCH, type History, personIn, planHistory } from './history.ts';
+import { DEFAULT_BRANCH, type History, planHistory } from './history.ts';
 import {
   creatorOf,
   differences,
@@ -12,20 +12,20 @@ import {
   within,
 } from './planting.ts';
 import type { Path } from './read-document.ts';
-import { emailOf, fullPathOf, lastPart, parentPath } from './references.ts';
+import { fullPathOf, lastPart, parentPath } from './references.ts';
 import type { SeedIssue, SeedMergeRequest, SeedProject } from './schema.ts';
 import { reserveMergeRequests, setTokenValue } from './secret-actions.ts';
 import { tokenWithDigest } from './secret-queries.ts';
-import { Diverged, type Objects, objectsOf, type Signer, writeHistory } from './write-history.ts';
+import { Diverged, objectsOf, writeHistory } from './write-history.ts';
 
 type ProjectRecord = { id: number; empty_repo: boolean; default_branch: string | null } & Record<
   string,
   unknown
 >;
 
-/** Returns the project's id. */
-export async function plantProject(planting: Planting, project: SeedProject, path: Path): Promise<number> {
-  const { app, seed, persons } = planting;
+/** The project with its members, labels and milestones; the rest follows. */
+export async function makeProject(planting: Planting, project: SeedProject, path: Path): Promise<Here> {
+  const { persons } = planting;
   const fullPath = fullPathOf(project);
   const above = parentPath(fullPath);
   const inGroup = planting.groupIds.get(above.toLowerCase());
@@ -54,53 +54,55 @@ export async function plantProject(planting: Planting, project: SeedProject, pat
   await plantMembers(planting, api, '/projects/:id', id, project.members);
   await plantPlanning(api, '/projects/:id', id, project, isNew);
 
+  return { planting, project, path, id, isNew, api, isEmpty: isNew || record.empty_repo };
+}
+
+/** Commits, branches and tags. */
+export async function plantHistory({ planting, project, path, id, isEmpty }: Here): Promise<Planned> {
+  const { app, seed, signer } = planting;
   const { history } = planHistory(project, path);
-  const objects = await objectsOf(history, signerOf(planting));
+  const objects = await objectsOf(history, signer);
+  const branch = project.default_branch ?? DEFAULT_BRANCH;
   try {
-    await writeHistory(app.services, { id, empty: isNew || record.empty_repo }, default_branch, objects);
+    await writeHistory(app.services, { id, empty: isEmpty }, branch, objects);
   } catch (error) {
     if (error instanceof Diverged) throw seed.complain(path, error.message);
     throw error;
   }
-  if (
-    there &&
-    !there.empty_repo &&
-    project.default_branch !== undefined &&
-    there.default_branch !== default_branch
-  )
-    await api.change('PUT /projects/:id', { id, default_branch });
+  return { history, commits: objects.commits };
+}
 
-  const here: Here = { planting, project, path, id, isNew, api, history, objects };
+/** All that is about the history, or beside it. */
+export async function fillProject(here: Here, planned: Planned): Promise<void> {
+  const { project, id, api, isEmpty } = here;
+  const { default_branch } = project;
+  if (!isEmpty && default_branch !== undefined) {
+    const record = await api.find<ProjectRecord>('GET /projects/:id', { id });
+    if (record?.default_branch !== default_branch)
+      await api.change('PUT /projects/:id', { id, default_branch });
+  }
   const names = await namesOf(here);
   await plantIssues(here, names);
   await plantMergeRequests(here, names);
-  await plantPipelines(here);
+  await plantPipelines(here, planned);
   await plantTokens(here);
   await mergeMergeRequests(here);
-  return id;
 }
 
+/** What the document says of the history, and the ids of its commits. */
+type Planned = { history: History; commits: readonly string[] };
+
 /** A project while it is planted, and the API as whoever makes it. */
-type Here = {
+export type Here = {
   planting: Planting;
   project: SeedProject;
   path: Path;
   id: number;
   isNew: boolean;
+  /** Nothing was pushed to it. */
+  isEmpty: boolean;
   api: Api;
-  history: History;
-  objects: Objects;
 };
-
-/** Users of the document sign as it says; root, who may not be in it, as at the first start. */
-function signerOf({ seed }: Planting): Signer {
-  const users = new Map((seed.document.users ?? []).map((user) => [user.username.toLowerCase(), user]));
-  return (person) => {
-    const user = users.get(person.toLowerCase());
-    if (user) return { name: user.name ?? user.username, email: emailOf(user) };
-    return personIn(person) ?? { name: 'Administrator', email: 'admin@example.com' };
-  };
-}
 
 type Names = { milestones: ReadonlyMap<string, number> };
 
@@ -307,7 +309,10 @@ async function mergeMergeRequests({ project, planting, path, id, api }: Here): P
 }
 
 /** A pipeline is there where one is of the ref and commit; statuses of its jobs follow the document. */
-async function plantPipelines({ project, planting, path, id, api, history, objects }: Here): Promise<void> {
+async function plantPipelines(
+  { project, planting, path, id, api }: Here,
+  { history, commits }: Planned,
+): Promise<void> {
   for (const [index, pipeline] of (project.pipelines ?? []).entries())
     await within(planting.seed, [...path, 'pipelines', index], async () => {
       const { ref = project.default_branch ?? DEFAULT_BRANCH, commit, jobs } = pipeline;
@@ -315,7 +320,7 @@ async function plantPipelines({ project, planting, path, id, api, history, objec
         commit === undefined
           ? (history.branches.get(ref) ?? history.tags.get(ref)?.commit)
           : history.ids.get(commit);
-      const sha = objects.commits[planned ?? -1] ?? '';
+      const sha = commits[planned ?? -1] ?? '';
       if (!jobs) {
         const [there] = await api.all('GET /projects/:id/pipelines', { id, ref, sha });
         if (!there) await api.change('POST /projects/:id/pipeline', { id, ref });

@@ -2,7 +2,7 @@
 import { checkPassword } from '../../platform/secret.ts';
 import { personsOf, type SeedApp } from './api.ts';
 import type { Seed } from './parse.ts';
-import { plantProject } from './plant-project.ts';
+import { fillProject, type Here, makeProject, plantHistory } from './plant-project.ts';
 import {
   creatorOf,
   differences,
@@ -15,9 +15,10 @@ import {
 } from './planting.ts';
 import type { Path } from './read-document.ts';
 import { emailOf, fullPathOf, lastPart, parentPath } from './references.ts';
-import type { SeedApplication, SeedGroup, SeedUser } from './schema.ts';
+import type { SeedApplication, SeedGroup, SeedProject, SeedUser } from './schema.ts';
 import { setApplicationValues, setTokenValue } from './secret-actions.ts';
 import { passwordHashOf, tokenWithDigest } from './secret-queries.ts';
+import { signerOf } from './write-history.ts';
 
 /** What is there now of what the seed describes: ids by usernames, full paths and client ids. */
 export type Planted = {
@@ -32,7 +33,15 @@ export async function plantSeed(app: SeedApp, seed: Seed): Promise<Planted> {
   const persons = personsOf(app);
   const { users = [], groups = [], projects = [], applications = [] } = seed.document;
   const byPath = new Map(groups.map((group) => [group.path.toLowerCase(), group]));
-  const planting: Planting = { app, seed, persons, users: new Map(), groups: byPath, groupIds: new Map() };
+  const planting: Planting = {
+    app,
+    seed,
+    persons,
+    signer: signerOf(users),
+    users: new Map(),
+    groups: byPath,
+    groupIds: new Map(),
+  };
   const root = await persons.as(ROOT);
   planting.users.set(ROOT, root.actor.id);
   // One after the other, so that the same document gets the same ids.
@@ -44,11 +53,7 @@ export async function plantSeed(app: SeedApp, seed: Seed): Promise<Planted> {
     ([, left], [, right]) => depth(left) - depth(right),
   ))
     await within(seed, ['groups', index], () => plantGroup(planting, group));
-  const projectIds: Record<string, number> = {};
-  for (const [index, project] of projects.entries())
-    await within(seed, ['projects', index], async () => {
-      projectIds[fullPathOf(project)] = await plantProject(planting, project, ['projects', index]);
-    });
+  const projectIds = await plantProjects(planting, projects);
   const applicationIds: Record<string, number> = {};
   for (const [index, application] of applications.entries())
     await within(seed, ['applications', index], async () => {
@@ -67,6 +72,35 @@ export async function plantSeed(app: SeedApp, seed: Seed): Promise<Planted> {
     projects: projectIds,
     applications: applicationIds,
   };
+}
+
+/** Histories may be written beside what makes the next projects: nothing of them has an id of the instance. */
+const HISTORIES_AT_ONCE = 8;
+
+async function plantProjects(
+  planting: Planting,
+  projects: readonly SeedProject[],
+): Promise<Record<string, number>> {
+  const { seed } = planting;
+  const made: { here: Here; history: ReturnType<typeof plantHistory> }[] = [];
+  try {
+    for (const [index, project] of projects.entries()) {
+      const path = ['projects', index];
+      const here = await within(seed, path, () => makeProject(planting, project, path));
+      const history = within(seed, path, () => plantHistory(here));
+      // It is waited for below.
+      history.catch(() => undefined);
+      made.push({ here, history });
+      await made.at(-HISTORIES_AT_ONCE)?.history;
+    }
+    for (const { here, history } of made) {
+      const planned = await history;
+      await within(seed, here.path, () => fillProject(here, planned));
+    }
+  } finally {
+    await Promise.allSettled(made.map(({ history }) => history));
+  }
+  return Object.fromEntries(made.map(({ here }) => [fullPathOf(here.project), here.id]));
 }
 
 type UserRecord = { id: number; state: string } & Record<string, unknown>;

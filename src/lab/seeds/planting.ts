@@ -7,6 +7,7 @@ import { type Seed, SeedError } from './parse.ts';
 import type { Path } from './read-document.ts';
 import { parentPath } from './references.ts';
 import type { Role, SeedGroup } from './schema.ts';
+import type { Signer } from './write-history.ts';
 
 export const ROOT = 'root';
 
@@ -14,6 +15,7 @@ export type Planting = {
   app: SeedApp;
   seed: Seed;
   persons: Persons;
+  signer: Signer;
   /** Ids of what is there already, by username. */
   users: Map<string, number>;
   groups: Map<string, SeedGroup>;

@@ -18,9 +18,21 @@ import {
 import { readRefFiles } from '../../platform/git/ref-files.ts';
 import { FOLDER_MODE } from '../../platform/git/trees.ts';
 import type { RefUpdate } from '../../platform/git/write.ts';
-import type { Folder, History, Leaf } from './history.ts';
+import { type Folder, type History, type Leaf, personIn } from './history.ts';
+import { emailOf } from './references.ts';
+import type { SeedDocument } from './schema.ts';
 
 export type Signer = (person: string) => { name: string; email: string };
+
+/** Users of the document sign as it says; root, who may not be in it, as at the first start. */
+export function signerOf(described: SeedDocument['users']): Signer {
+  const users = new Map((described ?? []).map((user) => [user.username.toLowerCase(), user]));
+  return (person) => {
+    const user = users.get(person.toLowerCase());
+    if (user) return { name: user.name ?? user.username, email: emailOf(user) };
+    return personIn(person) ?? { name: 'Administrator', email: 'admin@example.com' };
+  };
+}
 
 /** The objects of a history, and the ids of its commits in their order. */
 export type Objects = { objects: NewObject[]; commits: string[]; refs: Map<string, string> };
