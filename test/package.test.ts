@@ -74,6 +74,7 @@ test('what is packed holds the program, its migrations and its documentation, an
       'package/dist/lab.cjs',
       'package/dist/lab.d.cts',
       'package/openapi.json',
+      'package/seed.schema.json',
       'package/packaging/node/package.json',
       'package/packaging/image/Containerfile',
       'package/packaging/systemd/ashlar.service',

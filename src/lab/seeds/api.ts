@@ -4,6 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import type { App } from '../../app.ts';
+import { Moved } from '../../kernel/access/find.ts';
 import { type Actor, toActor } from '../../kernel/actor.ts';
 import type { Endpoint } from '../../kernel/api/endpoint.ts';
 import { internalApiClient } from '../../kernel/api/internal-api-client.ts';
@@ -83,6 +84,8 @@ export function personsOf(app: SeedApp): Persons {
         try {
           return (await client.one(named(name), parameters)) as never;
         } catch (error) {
+          // At its former path nothing is what the seed means.
+          if (error instanceof Moved) return undefined;
           if (error instanceof Failure && error.kind === 'not_found') return undefined;
           throw error;
         }

@@ -14,7 +14,7 @@ import {
 import type { Path } from './read-document.ts';
 import { fullPathOf, lastPart, parentPath } from './references.ts';
 import type { SeedIssue, SeedMergeRequest, SeedProject } from './schema.ts';
-import { reserveMergeRequests, setTokenValue } from './secret-actions.ts';
+import { reserveMergeRequest, setTokenValue } from './secret-actions.ts';
 import { tokenWithDigest } from './secret-queries.ts';
 import { Diverged, objectsOf, writeHistory } from './write-history.ts';
 
@@ -257,7 +257,12 @@ async function plantMergeRequests(here: Here, names: Names): Promise<void> {
           [...path, 'merge_requests', index],
           `merge request !${there.iid} is merged already`,
         );
-      if (!there && iid !== undefined) await reserveMergeRequests(planting.app.services.database.db, id, iid);
+      const { db } = planting.app.services.database;
+      if (!there && iid !== undefined && !(await reserveMergeRequest(db, id, iid)))
+        throw planting.seed.complain(
+          [...path, 'merge_requests', index],
+          `another merge request has, or had, the number ${iid} or a higher one`,
+        );
       const made =
         there ??
         (await by.change<NoteableRecord>('POST /projects/:id/merge_requests', {
@@ -265,11 +270,6 @@ async function plantMergeRequests(here: Here, names: Names): Promise<void> {
           source_branch,
           ...given(wished),
         }));
-      if (iid !== undefined && made.iid !== iid)
-        throw planting.seed.complain(
-          [...path, 'merge_requests', index],
-          `merge requests up to !${made.iid - 1} are there already`,
-        );
       const open = state === 'closed' ? 'closed' : 'opened';
       const isDone = made.state === 'merged' || made.state === open;
       const state_event = isDone ? undefined : open === 'closed' ? 'close' : 'reopen';

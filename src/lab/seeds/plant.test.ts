@@ -3,9 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf } from '../../../test/support/factories.ts';
 import { gitIn } from '../../../test/support/git-histories.ts';
-import { parseSeed, SeedError } from './parse.ts';
-import { type Planted, plantSeed } from './plant.ts';
-import { seedText, writeSeed } from './write.ts';
+import { type Planted, parseSeed, plantSeed, SeedError, seedText, writeSeed } from './index.ts';
 
 const ashlar = useApp();
 const WORLD = readFileSync('examples/world.yml', 'utf8');
@@ -285,6 +283,25 @@ test('what cannot become as described is refused with its place', async () => {
       ),
     ),
   ).toEqual([expect.stringMatching(/^w\.yml:\d+:9: merge request !3 is merged already$/)]);
+});
+
+test('numbers of merge requests are as given, and the next one follows them', async () => {
+  const request = (iid: number, branch: string) =>
+    `{iid: ${iid}, title: of ${branch}, source_branch: ${branch}}`;
+  const document = (requests: string) => `projects:
+- path: numbers
+  files: {a: one}
+  commits: [{message: x, branch: x, files: {x: x}}, {message: y, branch: y, files: {y: y}}]
+  merge_requests: [${requests}]`;
+  const { projects } = await plant(document(`${request(9, 'y')}, ${request(4, 'x')}`));
+  const all = await get(`/projects/${projects['root/numbers']}/merge_requests?sort=asc`);
+  expect(named(all, 'iid', 'source_branch')).toEqual([
+    [4, 'x'],
+    [9, 'y'],
+  ]);
+  expect(await refusalOf(document(request(5, 'x')))).toEqual([
+    'w.yml:5:20: another merge request has, or had, the number 5 or a higher one',
+  ]);
 });
 
 test('a history that needs git is written by git', async () => {

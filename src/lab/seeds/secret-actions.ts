@@ -31,15 +31,18 @@ export async function setApplicationValues(
     .execute();
 }
 
-/** The next merge request of the project gets at least this number. */
-export async function reserveMergeRequests(db: Db, projectId: number, iid: number): Promise<void> {
-  await db
+/** The next merge request of the project gets this number; false where it had one as high before. */
+export async function reserveMergeRequest(db: Db, projectId: number, iid: number): Promise<boolean> {
+  const reserved = await db
     .insertInto('project_counters')
     .values({ project_id: projectId, merge_requests: iid - 1 })
     .onConflict((on) =>
-      on.column('project_id').doUpdateSet(({ fn, ref, val }) => ({
-        merge_requests: fn('greatest', [ref('project_counters.merge_requests'), val(iid - 1)]),
-      })),
+      on
+        .column('project_id')
+        .doUpdateSet({ merge_requests: iid - 1 })
+        .where('project_counters.merge_requests', '<', iid),
     )
-    .execute();
+    .returning('merge_requests')
+    .executeTakeFirst();
+  return reserved !== undefined;
 }

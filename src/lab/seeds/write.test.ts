@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
-import { parseSeed } from './parse.ts';
-import { plantSeed } from './plant.ts';
-import { seedText, writeSeed } from './write.ts';
+import { parseSeed, plantSeed, seedText, writeSeed } from './index.ts';
 
 const first = useApp();
 const second = useApp();
