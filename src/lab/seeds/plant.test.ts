@@ -3,7 +3,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { bodyOf } from '../../../test/support/factories.ts';
 import { gitIn } from '../../../test/support/git-histories.ts';
+import { writeLoose } from '../../platform/git/loose.ts';
+import { planHistory } from './history.ts';
 import { type Planted, parseSeed, plantSeed, SeedError, seedText, writeSeed } from './index.ts';
+import { objectsOf, signerOf } from './write-history.ts';
 
 const ashlar = useApp();
 const WORLD = readFileSync('examples/world.yml', 'utf8');
@@ -302,6 +305,40 @@ test('numbers of merge requests are as given, and the next one follows them', as
   expect(await refusalOf(document(request(5, 'x')))).toEqual([
     'w.yml:5:20: another merge request has, or had, the number 5 or a higher one',
   ]);
+});
+
+test('a planting that was cut off goes on', async () => {
+  const { id } = bodyOf(await ashlar.root('POST /projects', { body: { path: 'half' } }), 201);
+  const project = { path: 'half', files: { a: 'one' } };
+  const { objects, refs } = await objectsOf(planHistory(project, []).history, signerOf([]));
+  // As if the process had ended before the record of the push.
+  await ashlar.app.services.repositories.write({ kind: 'project', id, wiki: false }, 'main', ({ folder }) =>
+    writeLoose(folder, objects, refs),
+  );
+  expect(await get(`/projects/${id}`)).toMatchObject({ empty_repo: true });
+  expect((await plant(JSON.stringify({ projects: [project] }))).projects).toEqual({ 'root/half': id });
+  expect(await get(`/projects/${id}`)).toMatchObject({ empty_repo: false, default_branch: 'main' });
+});
+
+test('more is planted at once than people may write', async () => {
+  const limits = { issues_create_limit: 1, notes_create_limit: 1 };
+  bodyOf(await ashlar.root('PUT /application/settings', { body: limits }), 200);
+  const comments = ['one', 'two', 'three'].map((body) => ({ body }));
+  const issues = ['a', 'b', 'c'].map((title) => ({ title, comments }));
+  const { projects } = await plant(JSON.stringify({ projects: [{ path: 'busy', issues }] }));
+  const all = await get(`/projects/${projects['root/busy']}/issues?sort=asc`);
+  expect(named(all, 'title', 'user_notes_count')).toEqual([
+    ['a', 3],
+    ['b', 3],
+    ['c', 3],
+  ]);
+  expect((await ashlar.root('GET /application/settings')).body).toMatchObject(limits);
+  bodyOf(
+    await ashlar.root('PUT /application/settings', {
+      body: { issues_create_limit: 0, notes_create_limit: 0 },
+    }),
+    200,
+  );
 });
 
 test('a history that needs git is written by git', async () => {

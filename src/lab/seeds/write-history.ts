@@ -115,22 +115,33 @@ export async function writeHistory(
 ): Promise<void> {
   if (refs.size === 0) return;
   await services.repositories.write(projectRepository(project.id), branch, async (git) => {
+    const files = readRefFiles(git.folder);
     const updates: RefUpdate[] = [];
-    const there = readRefFiles(git.folder);
+    const missing: RefUpdate[] = [];
     const made = new Set(objects.map(({ oid }) => oid));
     for (const [ref, after] of refs) {
-      const before = project.empty ? undefined : await refAt(git, there, ref);
-      if (before === after) continue;
-      if (before === undefined) updates.push({ ref, before: NO_OBJECT, after });
-      else if (ref.startsWith(fullRef('branch', '')) && made.has(before))
-        updates.push({ ref, before, after });
-      else if (!(await hasGoneOn(git, ref, after, before))) throw new Diverged(ref, before);
+      const before = await refAt(git, files, ref);
+      if (before === after) {
+        // A planting that ended before it was recorded.
+        if (project.empty) updates.push({ ref, before: NO_OBJECT, after });
+        continue;
+      }
+      const isBranch = ref.startsWith(fullRef('branch', ''));
+      const isOlder = before === undefined || (isBranch && made.has(before));
+      if (!isOlder && isBranch && (await hasGoneOn(git, after, before))) continue;
+      if (!isOlder) throw new Diverged(ref, before);
+      const update = { ref, before: before ?? NO_OBJECT, after };
+      updates.push(update);
+      missing.push(update);
     }
     if (updates.length === 0) return;
-    if (project.empty && fitsLoose(objects)) await writeLoose(git.folder, objects, refs);
-    else await writeRefs(git, objects, updates);
+    const isNew = missing.every(({ before }) => before === NO_OBJECT);
+    if (project.empty && isNew && fitsLoose(objects))
+      await writeLoose(git.folder, objects, new Map(missing.map(({ ref, after }) => [ref, after])));
+    else if (missing.length > 0) await writeRefs(git, objects, missing);
     // Nobody's push is no event, and as a job's it starts no pipeline: what there is of these is described.
-    await recordPush(services, project, undefined, knowing(git, { objects, refs }), updates, { byJob: true });
+    const recorded = knowing(git, { objects, refs });
+    await recordPush(services, project, undefined, recorded, updates, { byJob: true });
   });
 }
 
@@ -154,7 +165,6 @@ function knowing(git: GitFolder, { objects, refs }: Pick<Objects, 'objects' | 'r
   };
 }
 
-const hasGoneOn = async (git: GitFolder, ref: string, from: string, to: string): Promise<boolean> =>
-  ref.startsWith(fullRef('branch', '')) &&
-  (await git.info(from)) !== undefined &&
-  (await isAncestor(git, from, to));
+/** The described commit may be one that is not there. */
+const hasGoneOn = async (git: GitFolder, from: string, to: string): Promise<boolean> =>
+  (await git.info(from)) !== undefined && (await isAncestor(git, from, to));
