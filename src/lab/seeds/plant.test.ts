@@ -341,6 +341,31 @@ test('more is planted at once than people may write', async () => {
   );
 });
 
+test('a pipeline without jobs is what the configuration says, and the push itself starts none', async () => {
+  const files = { '.gitlab-ci.yml': 'job: {script: echo}' };
+  const document = JSON.stringify({
+    projects: [
+      { path: 'piped', files, pipelines: [{}] },
+      { path: 'quiet', files },
+    ],
+  });
+  const { projects } = await plant(document);
+  await plant(document);
+  // A real push, whose pipeline comes after those that earlier ones would have started.
+  const change = { branch: 'other', start_branch: 'main', commit_message: 'Go', content: 'x' };
+  bodyOf(
+    await ashlar.root(`POST /projects/${projects['root/quiet']}/repository/files/x`, { body: change }),
+    201,
+  );
+  const quiet = `/projects/${projects['root/quiet']}/pipelines`;
+  await expect
+    .poll(async () => named(await get(quiet), 'ref', 'source'), { timeout: 60_000 })
+    .toEqual([['other', 'push']]);
+  expect(named(await get(`/projects/${projects['root/piped']}/pipelines`), 'ref', 'source')).toEqual([
+    ['main', 'api'],
+  ]);
+});
+
 test('a history that needs git is written by git', async () => {
   const files = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`folder/${i}`, `content ${i}`]));
   const { projects } = await plant(JSON.stringify({ projects: [{ path: 'large', files }] }));

@@ -139,9 +139,9 @@ export async function writeHistory(
     if (project.empty && isNew && fitsLoose(objects))
       await writeLoose(git.folder, objects, new Map(missing.map(({ ref, after }) => [ref, after])));
     else if (missing.length > 0) await writeRefs(git, objects, missing);
-    // Nobody's push is no event, and as a job's it starts no pipeline: what there is of these is described.
+    // Nobody's push is no event, and starts no pipeline: what there is of these is described.
     const recorded = knowing(git, { objects, refs });
-    await recordPush(services, project, undefined, recorded, updates, { byJob: true });
+    await recordPush(services, project, undefined, recorded, updates);
   });
 }
 
