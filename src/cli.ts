@@ -1,4 +1,5 @@
 /** The command line: ashlar serve | migrate | token create | user password | oauth rotate-key | backup | restore | verify | doctor | lab | openapi. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeProblem } from './commands/start-problem.ts';
@@ -179,7 +180,7 @@ const commands: Record<string, Command> = {
   lab: {
     summary: 'an instance for tests, with a database that ends with it',
     usage:
-      'ashlar lab [--port N] [--tier free|premium|ultimate] [--offering self_managed|hosted] [--name NAME] [--host ADDRESS]\n\n' +
+      'ashlar lab [--port N] [--tier free|premium|ultimate] [--offering self_managed|hosted] [--name NAME] [--host ADDRESS] [--seed FILE]\n\n' +
       'Prints one line of JSON when it is ready: its address, and a token of root. It ends with its standard input, if that is a\n' +
       'pipe, or by a signal, and leaves nothing behind. POST /-/lab/reset takes it back to its beginning: see docs/lab.md.',
     async run(args) {
@@ -191,14 +192,16 @@ const commands: Record<string, Command> = {
           host: { type: 'string', default: '127.0.0.1' },
           tier: { type: 'string' },
           offering: { type: 'string' },
+          seed: { type: 'string' },
           // How the library `ashlar/lab` starts it.
           library: { type: 'boolean', default: false },
         },
       });
-      const { host, port, library, ...others } = values;
+      const { host, port, library, seed: file, ...others } = values;
+      const seed = file === undefined ? undefined : { text: readFileSync(file, 'utf8'), name: file };
       const { instanceOptions } = await import('./lab/control.ts');
       const { runLab } = await import('./lab/command.ts');
-      return runLab({ ...instanceOptions({ ...others, port: Number(port) }), host, library });
+      return runLab({ ...instanceOptions({ ...others, port: Number(port), seed }), host, library });
     },
   },
   openapi: {

@@ -18,6 +18,8 @@ export type Control = {
   restore(name: string): Promise<void>;
   start(options: InstanceOptions): Promise<Described>;
   stop(name: string): Promise<void>;
+  /** As a seed. */
+  describeWorld(): Promise<unknown>;
   faults: {
     list(): readonly FaultRule[];
     add(rule: unknown): Promise<FaultRule>;
@@ -30,7 +32,8 @@ export type Control = {
 };
 
 const PREFIX = '/-/lab';
-const MAX_BODY_BYTES = 65_536;
+/** Of a seed; other bodies are short. */
+const MAX_BODY_BYTES = 33_554_432;
 /** Of what a webhook brings. */
 const MAX_DELIVERY_BYTES = 26_214_400;
 
@@ -41,7 +44,7 @@ export const isControl = (request: IncomingMessage): boolean => {
   return path === PREFIX || path.startsWith(`${PREFIX}/`);
 };
 
-export type Answer = { status: number; body?: unknown };
+export type ControlAnswer = { status: number; body?: unknown };
 type Asked = {
   /** The part of the path that says which one. */
   name: string;
@@ -57,10 +60,10 @@ type Arrived = {
 type ControlRoute = [
   method: string,
   path: RegExp,
-  answer: (control: Control, asked: Asked) => Promise<Answer>,
+  answer: (control: Control, asked: Asked) => Promise<ControlAnswer>,
 ];
 
-const done = async (work: Promise<unknown>): Promise<Answer> => {
+const done = async (work: Promise<unknown>): Promise<ControlAnswer> => {
   await work;
   return { status: 204 };
 };
@@ -76,6 +79,7 @@ const routes: ControlRoute[] = [
     async (control, { body }) => ({ status: 201, body: await control.start(instanceOptions(await body())) }),
   ],
   ['DELETE', /^\/instances\/([^/]+)$/, (control, { name }) => done(control.stop(nameIn(name)))],
+  ['GET', /^\/seed$/, async (control) => ({ status: 200, body: await control.describeWorld() })],
   ['GET', /^\/faults$/, async ({ faults }) => ({ status: 200, body: faults.list() })],
   [
     'POST',
@@ -104,7 +108,7 @@ async function receive(
   { hooks }: Control,
   name: string,
   { method, query, headers, bytes }: Arrived,
-): Promise<Answer> {
+): Promise<ControlAnswer> {
   const status = Number(query.get('status') ?? 200);
   if (!(Number.isInteger(status) && status >= 200 && status <= 599))
     throw new LabError('status is a whole number from 200 to 599');
@@ -145,10 +149,10 @@ function oneOf<T extends string>(name: string, value: unknown, choices: readonly
 
 /** Refuses what is not there: a mistyped option would be ignored silently. */
 export function instanceOptions(value: Record<string, unknown>): InstanceOptions {
-  const { name, tier, offering, port, ...others } = value;
+  const { name, tier, offering, port, seed, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw new LabError(`there is no option ${unknown}: name, tier, offering and port are`);
+    throw new LabError(`there is no option ${unknown}: name, tier, offering, port and seed are`);
   if (port !== undefined && !(Number.isInteger(port) && Number(port) >= 0 && Number(port) <= 65_535))
     throw new LabError('port is a whole number from 0 to 65535');
   return {
@@ -156,7 +160,18 @@ export function instanceOptions(value: Record<string, unknown>): InstanceOptions
     tier: oneOf('tier', tier, tiers),
     offering: oneOf('offering', offering, offerings),
     ...(port !== undefined && { port: Number(port) }),
+    ...(seed !== undefined && { seed: seedOf(seed) }),
   };
+}
+
+/** A document, or its text. */
+function seedOf(value: unknown): { text: string; name: string } {
+  if (typeof value === 'string') return { text: value, name: 'seed' };
+  if (typeof value !== 'object' || value === null) throw new LabError('seed is a document, or its text');
+  const { text, name, ...others } = value as Record<string, unknown>;
+  if (typeof text === 'string' && typeof name === 'string' && Object.keys(others).length === 0)
+    return { text, name };
+  return { text: JSON.stringify(value, null, 2), name: 'seed' };
 }
 
 async function readBody(request: IncomingMessage, most: number): Promise<Buffer> {
@@ -185,7 +200,12 @@ async function readObject(request: IncomingMessage): Promise<Record<string, unkn
 }
 
 /** Does what a route says, for whoever may ask. */
-async function run(control: Control, method: string, path: string, body: Asked['body']): Promise<Answer> {
+async function run(
+  control: Control,
+  method: string,
+  path: string,
+  body: Asked['body'],
+): Promise<ControlAnswer> {
   const there = routes.filter(([, pattern]) => pattern.test(path));
   if (there.length === 0)
     throw new LabError(`the lab has no ${PREFIX}${path}: GET ${PREFIX} says what there is`, 404);
@@ -196,12 +216,12 @@ async function run(control: Control, method: string, path: string, body: Asked['
 }
 
 /** For the library, by the way of its own. */
-export function ask(control: Control, request: string, body: unknown): Promise<Answer> {
+export function ask(control: Control, request: string, body: unknown): Promise<ControlAnswer> {
   const [method = '', path = ''] = request.split(' ');
   return run(control, method, path, async () => (body ?? {}) as Record<string, unknown>);
 }
 
-async function answer(control: Control, request: IncomingMessage): Promise<Answer> {
+async function answer(control: Control, request: IncomingMessage): Promise<ControlAnswer> {
   const refusal = refusalOf(request.headers);
   if (refusal !== undefined) throw new LabError(refusal, 403);
   const { method = '', headers } = request;
@@ -223,7 +243,7 @@ export async function answerControl(
   response: ServerResponse,
 ): Promise<void> {
   const { status, body } = await answer(control, request).catch(
-    (error: unknown): Answer => ({
+    (error: unknown): ControlAnswer => ({
       status: error instanceof LabError ? error.status : 500,
       body: { message: error instanceof Error ? error.message : String(error) },
     }),

@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../kernel/config.ts';
+import { countWaiting } from '../platform/jobs/jobs.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { randomHex } from '../platform/secret.ts';
 import { createThreads } from '../platform/threads.ts';
-import { type Answer, ask, type Control } from './control.ts';
+import { ask, type Control, type ControlAnswer } from './control.ts';
 import type { CopyOrder } from './copy-thread.ts';
 import { cloneDatabase, connectToAdminister, dropDatabase } from './databases-actions.ts';
 import { createFaults } from './faults/faults.ts';
@@ -19,7 +20,15 @@ import { createReceivers } from './hooks.ts';
 import { listMails, removeMails } from './mail.ts';
 import { createRequests } from './requests.ts';
 import { selectTokenNames } from './requests-queries.ts';
-import type { Clone, ControlOrder, Described, InstanceOptions, LabHandlers, ThreadData } from './types.ts';
+import type {
+  Clone,
+  ControlOrder,
+  Described,
+  InstanceOptions,
+  LabHandlers,
+  SeededUser,
+  ThreadData,
+} from './types.ts';
 import { LabError, type Wire } from './wire.ts';
 
 type Snapshot = {
@@ -39,11 +48,14 @@ type Generation = {
 const MAX_SNAPSHOTS = 100;
 /** Milliseconds for what an app is at when it is taken back, such as a webhook that nobody answers. */
 const STOP_TIMEOUT_MS = 10_000;
+/** Milliseconds for what a seed sets going in the background; what is left then goes on after each reset. */
+const SETTLE_TIMEOUT_MS = 30_000;
+const SETTLE_POLL_MS = 20;
 
 export type Instance = {
   warm(): Promise<void>;
   open(options: InstanceOptions & { name: string }): Promise<Described>;
-  obey(order: ControlOrder): Promise<Answer>;
+  obey(order: ControlOrder): Promise<ControlAnswer>;
   stop(): Promise<void>;
 };
 
@@ -64,6 +76,15 @@ async function copyFolder(order: CopyOrder): Promise<void> {
   const answer = await copies.ask(order, 600_000);
   if (answer?.failed !== undefined) throw new Error(answer.failed);
   if (answer === undefined) throw new Error(`${order.from} was not copied in time`);
+}
+
+/** Nothing is on its way that is due. */
+async function settled({ services }: App): Promise<void> {
+  for (let waited = 0; waited < SETTLE_TIMEOUT_MS; waited += SETTLE_POLL_MS) {
+    const waiting = await countWaiting(services.database.db);
+    if (waiting?.outbox === 0 && waiting.jobs_seconds === 0) return;
+    await sleep(SETTLE_POLL_MS);
+  }
 }
 
 export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']): Instance {
@@ -271,6 +292,10 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         throw new LabError('an instance ends at the address of another one, or with the lab', 409);
       await lab('stop', name);
     },
+    describeWorld: async () => {
+      const { writeSeed } = await import('./seeds/index.ts');
+      return writeSeed(serving().app);
+    },
     faults: {
       list: () => faults.list(),
       async add(value) {
@@ -300,6 +325,30 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     return current;
   }
 
+  /** What the seed describes is the beginning from now on. */
+  async function plant(
+    { place, app }: Generation,
+    { text, name }: NonNullable<InstanceOptions['seed']>,
+  ): Promise<Record<string, SeededUser>> {
+    const { parseSeed, plantSeed, SeedError } = await import('./seeds/index.ts');
+    try {
+      const seed = parseSeed(text, name);
+      await plantSeed(app, seed);
+      await settled(app);
+      await app.stop();
+      beginning = { place, next: cloneInAdvance(place) };
+      current = await begin(await clone(place), app.services.baseUrl());
+      return Object.fromEntries(
+        (seed.document.users ?? []).map(({ username, password, tokens }) => [
+          username,
+          { username, ...(password && { password }), ...(tokens?.[0] && { token: tokens[0].value }) },
+        ]),
+      );
+    } catch (error) {
+      throw error instanceof SeedError ? new LabError(error.message, 422) : error;
+    }
+  }
+
   return {
     async warm() {
       await base().next;
@@ -309,10 +358,11 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       front = await createFront({ host: data.host, port: wanted.port ?? 0, control, faults, requests });
       const place = await base().next;
       current = await begin(place, front.url);
+      const users = wanted.seed ? await plant(current, wanted.seed) : {};
+      if (!wanted.seed) base().next = cloneInAdvance(empty);
       front.serve(current.app.server.server);
-      base().next = cloneInAdvance(empty);
       const { root } = data;
-      return { name: wanted.name, url: front.url, token: root.token, users: { root } };
+      return { name: wanted.name, url: front.url, token: root.token, users: { ...users, root } };
     },
     obey: ({ request, body }) => ask(control, request, body),
     async stop() {
@@ -328,7 +378,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         later(remove(old.place));
       }
       for (const snapshot of snapshots.values()) later(forget(snapshot));
-      later(base().next.then(remove, () => undefined));
+      const { place, next } = base();
+      later(place === empty ? next.then(remove, () => undefined) : forget({ place, next }));
       await Promise.all(leaving);
       await admin.end();
     },

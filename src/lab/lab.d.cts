@@ -7,6 +7,8 @@ export type Options = {
   offering?: 'self_managed' | 'hosted';
   /** Without it, a free one. */
   port?: number;
+  /** What is there at its beginning: the path of a file of YAML or JSON, or a document. docs/lab-seeds.md has its form. */
+  seed?: string | object;
 };
 
 export type User = { username: string; password: string; token: string };
@@ -85,8 +87,14 @@ export interface Ashlar extends AsyncDisposable {
   readonly url: string;
   /** A personal access token of `root`, an administrator, with every scope. */
   readonly token: string;
-  readonly users: { readonly root: User };
-  /** Takes everything back to the beginning: records, repositories and files; ids start again. */
+  readonly users: {
+    readonly root: User;
+    /** Those of the seed, with the password and the first token that it gives them. */
+    readonly [username: string]: { username: string; password?: string; token?: string };
+  };
+  /** What is there now, as a seed. */
+  describe(): Promise<object>;
+  /** Takes everything back to the beginning, which is the seed: records, repositories and files; ids start again. */
   reset(): Promise<void>;
   /** Keeps the present state under a name, in place of what has it already. */
   snapshot(name: string): Promise<void>;

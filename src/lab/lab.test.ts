@@ -1,10 +1,10 @@
 /** A lab from the command line, over HTTP. One is started for the file: it costs a second or two. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Called, type Site, siteAt, useApp } from '../../test/support/app.ts';
@@ -271,6 +271,54 @@ test('mails and webhooks are read at its address', async () => {
   expect((await control('GET /hooks')).body).toEqual([]);
 });
 
+test('an instance begins with the world of its seed, to which it is taken back', async () => {
+  const seed = {
+    users: [
+      {
+        username: 'ada',
+        password: 'an-old-oak-by-the-river',
+        tokens: [{ name: 'tool', value: 'glpat-of-ada', scopes: ['api'] }],
+      },
+    ],
+    projects: [{ path: 'ada/bridge', files: { 'README.md': '# Bridge' }, issues: [{ title: 'Crack' }] }],
+  };
+  const { status, body } = await control('POST /instances', { name: 'seeded', seed });
+  expect([status, body.users?.ada]).toEqual([
+    201,
+    { username: 'ada', password: 'an-old-oak-by-the-river', token: 'glpat-of-ada' },
+  ]);
+  const site = siteAt(body.url, 'glpat-of-ada');
+  const world = async () =>
+    (await site.root('GET /projects?order_by=id')).body.map((each: { path: string }) => each.path);
+  const ask = (request: string) => site.call(request.replace(' ', ' /-/lab'), { raw: true });
+  const { body: written } = await ask('GET /seed');
+  expect(written.projects[0]).toMatchObject({ path: 'ada/bridge', issues: [{ title: 'Crack' }] });
+  for (let turn = 0; turn < 2; turn++) {
+    expect(await world()).toEqual(['bridge']);
+    expect((await site.root('GET /projects/1/issues/1')).body.title).toBe('Crack');
+    expect((await site.root('GET /projects/1/repository/files/README.md?ref=main')).status).toBe(200);
+    expect(await makeProject(site, 'later')).toBe(2);
+    expect((await ask('POST /reset')).status).toBe(204);
+  }
+  expect((await control('DELETE /instances/seeded')).status).toBe(204);
+  const wrong = await control('POST /instances', { seed: 'projects:\n  - path: nobody/bridge\n' });
+  expect([wrong.status, wrong.body.message]).toEqual([422, expect.stringMatching(/^seed:2:\d+: /)]);
+});
+
+test('the command takes a seed from a file', async () => {
+  const example = await startLab(['--seed', join(packageFolder, 'examples', 'world.yml')]);
+  const { ann } = example.described.users;
+  expect((await example.site.as(ann?.token ?? '')('GET /user')).body.username).toBe('ann');
+  expect((await example.site.root('GET /projects')).body.length).toBeGreaterThan(1);
+  const ended = once(example.child, 'close');
+  example.child.kill('SIGTERM');
+  await ended;
+  const wrong = join(mkdtempSync(join(tmpdir(), 'lab-seed-')), 'wrong.yml');
+  writeFileSync(wrong, 'users:\n  - name: Nobody\n');
+  await expect(startLab(['--seed', wrong])).rejects.toThrow(/wrong\.yml:2:5: /);
+  rmSync(dirname(wrong), { recursive: true });
+});
+
 test('instances share nothing that is written, and each has its own tier', async () => {
   const { status, body } = await control('POST /instances', { name: 'free', tier: 'free' });
   expect([status, body.name]).toEqual([201, 'free']);
@@ -296,7 +344,7 @@ test.each<[string, unknown, number, RegExp]>([
   ['POST /instances', { teir: 'free' }, 400, /no option teir/],
   ['POST /instances', { port: 70_000 }, 400, /port/],
   ['POST /instances', ['free'], 400, /object/],
-  ['POST /instances', { name: 'x'.repeat(100_000) }, 413, /bytes/],
+  ['POST /instances', { name: 'x'.repeat(33_554_432) }, 413, /bytes/],
 ])('%s with %j is refused with %i', async (request, body, status, message) => {
   const answer = await control(request, body);
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(message)]);

@@ -1,9 +1,10 @@
 /** The library `ashlar/lab`: one lab for all that a process starts, which ends with that process. It is built as CommonJS, which every test runner loads. */
 import childProcess, { type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFolder } from '../package.ts';
 import type * as Api from './lab.cjs';
-import type { LabHandlers } from './types.ts';
+import type { InstanceOptions, LabHandlers } from './types.ts';
 import { lines, openWire, type Wire } from './wire.ts';
 
 /** Rejects where the lab has ended. */
@@ -74,8 +75,15 @@ function labOfProcess(): Ask {
   return place[key];
 }
 
+/** A file is found from where the tests run, and not from where the lab does. */
+function seedOf(seed: Api.Options['seed']): InstanceOptions['seed'] {
+  if (seed === undefined) return undefined;
+  if (typeof seed === 'string') return { text: readFileSync(seed, 'utf8'), name: seed };
+  return { text: JSON.stringify(seed, null, 2), name: 'seed' };
+}
+
 async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
-  const { name, url, token, users } = await ask('start', options);
+  const { name, url, token, users } = await ask('start', { ...options, seed: seedOf(options.seed) });
   // Its routes answer as their types in lab.d.cts say.
   const control = async <Answer>(request: string, body?: unknown): Promise<Answer> =>
     (await ask('control', { instance: name, order: { request, body } })).body as Answer;
@@ -91,6 +99,7 @@ async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
     url,
     token,
     users,
+    describe: () => control('GET /seed'),
     reset: () => control('POST /reset'),
     snapshot: (snapshot) => control(`PUT /snapshots/${encodeURIComponent(snapshot)}`),
     restore: (snapshot) => control(`POST /snapshots/${encodeURIComponent(snapshot)}/restore`),

@@ -8,12 +8,22 @@ export type InstanceOptions = {
   offering?: Offering | undefined;
   /** 0, the default: a free one. */
   port?: number | undefined;
+  /** What is there at its beginning: a document of YAML or JSON, and its name in what is wrong with it. */
+  seed?: { text: string; name: string } | undefined;
 };
 
 export type User = { username: string; password: string; token: string };
 
+/** Somebody whom a seed describes, with what it says of them. */
+export type SeededUser = { username: string; password?: string; token?: string };
+
 /** What is known of an instance that runs. */
-export type Described = { name: string; url: string; token: string; users: { root: User } };
+export type Described = {
+  name: string;
+  url: string;
+  token: string;
+  users: { root: User; [username: string]: SeededUser };
+};
 
 /** A database, and the data folder that belongs to it. */
 export type Clone = { database: string; folder: string };
