@@ -1,8 +1,7 @@
 /** Gives a waiting job to a runner: to one alone, however many ask at the same time. */
-import { type RawBuilder, sql } from 'kysely';
-import { batch } from '../../../platform/batch.ts';
+import { sql } from 'kysely';
 import { now } from '../../../platform/clock.ts';
-import { type Db, inTransaction, runAlone } from '../../../platform/db/database.ts';
+import { type Db, runAlone } from '../../../platform/db/database.ts';
 import type { JobRow } from '../processing/process-actions.ts';
 import type { AuthenticRunner } from '../runners/authenticate-queries.ts';
 import { following } from './begin-actions.ts';
@@ -39,36 +38,12 @@ const projectsWaiting = sql`
   select (select j.project_id from ci_jobs j where ${isWaiting} and j.project_id > w.project_id order by j.project_id limit 1)
   from waiting w where w.project_id is not null`;
 
-/** Gives the runner its next job, by one statement. */
-const claimNext = async (db: Db, claim: Claim): Promise<JobRow | undefined> =>
-  (await statementOf(claim).execute(db)).rows[0];
-
-const claimAlone = async (db: Db, claim: Claim): Promise<JobRow | undefined> =>
-  (await runAlone(db, statementOf(claim))).rows[0];
-
-/** One that looks at very many jobs keeps no more than these waiting. */
-const MAX_TOGETHER = 16;
-
-const claimTogether = batch<Db, Claim, JobRow | undefined>(
-  MAX_TOGETHER,
-  async (db, claims) => {
-    const [first, ...others] = claims;
-    if (first && others.length === 0) return [await claimAlone(db, first)];
-    // One after the other: each sees what those before it took.
-    return inTransaction(db, (tx) => Promise.all(claims.map((claim) => claimNext(tx, claim))));
-  },
-  { apart: (db, claims) => claims.map((claim) => claimAlone(db, claim)) },
-);
-
 /**
  * The next job that the runner may take, which is its own now, with the token that was made for it; undefined without one. The
- * runners of the instance serve projects by turns, others the oldest job first. Of those that ask at the same time the jobs are
- * committed together: the disk takes longer for a commit than the database for what is in it. A pipeline that only waited runs with its
- * job: it is locked after the job, by others before it, and what deadlocks for that is tried again.
+ * runners of the instance serve projects by turns, others the oldest job first. A pipeline that only waited runs with its job:
+ * it is locked after the job, by others before it, and what deadlocks for that is tried again.
  */
-export const claimJob = (db: Db, claim: Claim): Promise<JobRow | undefined> => claimTogether(db, claim);
-
-function statementOf(claim: Claim): RawBuilder<JobRow> {
+export async function claimJob(db: Db, claim: Claim): Promise<JobRow | undefined> {
   const { runner, managerId, cancelGracefully, prepares, digest } = claim;
   const { tag_list: tags, run_untagged: untagged, access_level, maximum_timeout } = runner;
   const time = now();
@@ -79,7 +54,7 @@ function statementOf(claim: Claim): RawBuilder<JobRow> {
   const isTaken = sql`${isWaiting} and j.tags <@ ${tags}::text[] and (${untagged}::boolean or cardinality(j.tags) > 0)
     and (${access_level !== 'ref_protected'}::boolean or j.protected)
     and exists (select from users u where u.id = j.user_id and u.state = 'active')`;
-  return sql<JobRow>`
+  const query = sql<JobRow>`
     with recursive waiting (project_id) as (${projectsWaiting}),
     places as materialized (
       select p.id, p.settings, ${turns} as running, f.first_id
@@ -111,4 +86,6 @@ function statementOf(claim: Claim): RawBuilder<JobRow> {
     begun as (select * from claimed where status = 'running'),
     ${following(time)}
     select * from claimed`;
+  const { rows } = await runAlone(db, query);
+  return rows[0];
 }
