@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Called, type Site, siteAt, useApp } from '../../test/support/app.ts';
 import { bodyOf } from '../../test/support/factories.ts';
-import { labFolders, processesOf } from '../../test/support/left-in-folder.ts';
+import { labsOf, processesOf } from '../../test/support/left-in-folder.ts';
 import { packageFolder } from '../package.ts';
 import type { Described } from './types.ts';
 
@@ -31,7 +31,7 @@ async function startLab(args: string[] = []): Promise<Started> {
     once(child, 'close').then(() => Promise.reject(new Error(said))),
   ]);
   const described: Described = JSON.parse(line);
-  const [folder = ''] = labFolders(child.pid);
+  const folder = labsOf(child.pid ?? 0)[0]?.folder ?? 'no folder';
   return { child, described, site: siteAt(described.url, described.token), folder };
 }
 

@@ -1,10 +1,10 @@
 /** The library ashlar/lab as it is installed: under node:test and vitest, many instances, and what a killed test leaves. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { labFolders, processesOf } from '../support/left-in-folder.ts';
+import { labsOf, processesOf } from '../support/left-in-folder.ts';
 import { cleanUp, makeFolder } from './support.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,7 +19,16 @@ beforeAll(() => {
 });
 afterAll(() => cleanUp());
 
-type Ran = { child: ChildProcess; said(): string; ended: Promise<number | null> };
+/** With the labs that were seen while it ran, by their folders, and the process of each. */
+type Ran = {
+  child: ChildProcess;
+  said(): string;
+  labs: Map<string, number>;
+  ended: Promise<number | null>;
+};
+
+/** Milliseconds; a lab takes longer to be ready. */
+const LOOK_MS = 100;
 
 function run(args: string[]): Ran {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME };
@@ -27,7 +36,15 @@ function run(args: string[]): Ran {
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text));
-  return { child, said: () => said, ended: once(child, 'close').then(([code]) => code) };
+  const labs = new Map<string, number>();
+  const timer = setInterval(() => {
+    for (const { folder: found, pid } of labsOf(child.pid ?? 0)) labs.set(found, pid);
+  }, LOOK_MS);
+  const ended = once(child, 'close').then(([code]) => {
+    clearInterval(timer);
+    return code;
+  });
+  return { child, said: () => said, labs, ended };
 }
 
 /** A script that may use the library, `call` and `instances`. */
@@ -46,12 +63,13 @@ function script(name: string, body: string): string {
   return name;
 }
 
-/** No lab of this machine has a folder, and none of those that had one a process. */
-async function expectNothingLeft(seen: readonly string[]): Promise<void> {
-  await expect
-    .poll(() => labFolders().filter((each) => seen.includes(each)), { timeout: 30_000 })
-    .toEqual([]);
-  for (const each of seen) await expect.poll(() => processesOf(each), { timeout: 10_000 }).toEqual([]);
+/** None of its labs has a folder still, nor a process. */
+async function expectNothingLeft({ labs }: Ran): Promise<void> {
+  expect(labs.size).toBeGreaterThan(0);
+  for (const each of labs.keys()) {
+    await expect.poll(() => existsSync(each), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => processesOf(each), { timeout: 10_000 }).toEqual([]);
+  }
 }
 
 const tests = (imported: string): string => `${imported}
@@ -76,7 +94,7 @@ test('node:test runs with it, and ends though nobody stops the instance', async 
   script('a.test.mjs', tests("import test from 'node:test';"));
   const ran = run(['--test', '--test-reporter=tap', 'a.test.mjs']);
   expect([await ran.ended, ran.said()]).toEqual([0, expect.stringContaining('# pass 2')]);
-  await expectNothingLeft(labFolders());
+  await expectNothingLeft(ran);
 });
 
 test('a module of CommonJS, as jest has them, requires it', async () => {
@@ -100,7 +118,7 @@ test('vitest runs with it, files at once', async () => {
     );
   const ran = run([join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--root', folder, 'vitest-']);
   expect([await ran.ended, ran.said()]).toEqual([0, expect.stringContaining('4 passed')]);
-  await expectNothingLeft(labFolders());
+  await expectNothingLeft(ran);
 });
 
 test('50 instances one after the other, and 8 at once, leave no process, socket or folder', async () => {
@@ -123,10 +141,8 @@ test('50 instances one after the other, and 8 at once, leave no process, socket 
     console.log('done');`,
   );
   const ran = run(['many.mjs']);
-  await expect.poll(() => labFolders().length, { timeout: 30_000 }).toBeGreaterThan(0);
-  const seen = labFolders();
   expect([await ran.ended, ran.said()]).toEqual([0, 'done\n']);
-  await expectNothingLeft(seen);
+  await expectNothingLeft(ran);
 });
 
 test.each(['the test process', 'the lab'])('after kill -9 of %s nothing is left', async (victim) => {
@@ -139,14 +155,10 @@ test.each(['the test process', 'the lab'])('after kill -9 of %s nothing is left'
   );
   const ran = run(['killed.mjs']);
   await expect.poll(ran.said, { timeout: 60_000 }).toBe('ready\n');
-  const seen = labFolders();
-  expect(seen.length).toBeGreaterThan(0);
-  expect(seen.flatMap((each) => processesOf(each)).length).toBeGreaterThan(1);
-  if (victim === 'the lab') {
-    for (const each of seen)
-      process.kill(Number(readFileSync(join(each, 'owner'), 'utf8').split(' ')[0]), 'SIGKILL');
-  } else ran.child.kill('SIGKILL');
-  await expectNothingLeft(seen);
+  for (const each of ran.labs.keys()) expect(processesOf(each).length).toBeGreaterThan(1);
+  if (victim === 'the lab') for (const pid of ran.labs.values()) process.kill(pid, 'SIGKILL');
+  else ran.child.kill('SIGKILL');
+  await expectNothingLeft(ran);
   ran.child.kill('SIGKILL');
   await ran.ended;
 });

@@ -3,11 +3,18 @@ import { existsSync, globSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Folders of all labs, or of the one with this process. */
-export const labFolders = (pid?: number): string[] =>
+/** Folders of labs that a process started, itself or by others, and the process of each: other labs of this machine are not its. */
+export const labsOf = (ancestor: number): { folder: string; pid: number }[] =>
   globSync([...new Set(['/dev/shm', tmpdir()])].map((parent) => join(parent, 'ashlar-lab-*', 'owner')))
-    .filter((file) => pid === undefined || (read(file) ?? '').startsWith(`${pid} `))
-    .map(dirname);
+    .map((file) => ({ folder: dirname(file), pid: Number(read(file)?.split(' ')[0]) }))
+    .filter(({ pid }) => descends(pid, ancestor));
+
+function descends(pid: number, ancestor: number): boolean {
+  if (pid === ancestor) return true;
+  // After the name in parentheses: state, then the parent.
+  const parent = Number(/^.*\) \S+ (\d+)/s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1]);
+  return parent > 1 && descends(parent, ancestor);
+}
 
 /** Processes that work in a folder, or are told of it by their arguments. */
 export const processesOf = (folder: string): string[] =>
