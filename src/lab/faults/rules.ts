@@ -1,5 +1,5 @@
 /** Faults: which requests they are for, how often, and what becomes of the answer. Pure. */
-import { STATUS_CODES } from 'node:http';
+import http from 'node:http';
 
 /** What becomes of a request; several may come together, such as a delay before a status. */
 export type Fault = {
@@ -196,7 +196,7 @@ export function answerOf(
   if (typeof body === 'string')
     return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body };
   // As the public API words what it has no other words for.
-  const usual = { message: `${status} ${STATUS_CODES[status] ?? 'Unknown'}` };
+  const usual = { message: `${status} ${http.STATUS_CODES[status] ?? 'Unknown'}` };
   const text = JSON.stringify(body === undefined ? usual : body);
   return {
     status,
