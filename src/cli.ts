@@ -134,11 +134,13 @@ const commands: Record<string, Command> = {
       if (target === undefined || others.length > 0) throw new UsageError('backup');
       if (values.keep !== undefined && !/^[1-9]\d{0,4}$/.test(values.keep))
         throw new UsageError('backup', '--keep is a number of backups');
+      const { giveWay } = await import('./platform/machine/priority.ts');
+      giveWay('usual');
       const { backUp } = await import('./commands/backup/backup.ts');
       const { recipient: recipients, base } = values;
       const keep = values.keep === undefined ? undefined : Number(values.keep);
-      const { giveWay } = await import('./platform/machine/priority.ts');
-      const order = { target, recipients, base, keep, onCut: giveWay };
+      // Writes wait for the cut, which must not take long.
+      const order = { target, recipients, base, keep, onCut: () => giveWay('all') };
       const damage = await backUp(readConfig(), order, await progress());
       return damage.length === 0 ? 0 : 1;
     },

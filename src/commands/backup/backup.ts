@@ -16,6 +16,7 @@ import { now } from '../../platform/clock.ts';
 import { connectToCopy, openDatabase } from '../../platform/db/database.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
 import { createPresence } from '../../platform/db/processes.ts';
+import { retire as retireSpawner } from '../../platform/git/program/spawner.ts';
 import { createLog } from '../../platform/log.ts';
 import { keyId, randomHex } from '../../platform/secret.ts';
 import { type Adding, addBlobs, addRepositories, addTables, type Damage, openTraces } from './contents.ts';
@@ -126,6 +127,8 @@ async function writeBackup(config: Config, order: BackupOrder, progress: Progres
     );
     await openTraces(config.files, traces);
     order.onCut();
+    // No program of git is needed any more.
+    retireSpawner();
     const header: Header = {
       ...{ format: FORMAT, id: randomHex(16), created_at: now().toISOString(), version: version.own },
       ...(await describeDatabase(snapshot)),

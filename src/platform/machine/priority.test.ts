@@ -7,7 +7,7 @@ const program = `
   import { giveWay } from '${new URL('./priority.ts', import.meta.url).href}';
   const niceOf = (text) => Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[16]);
   const all = () => readdirSync('/proc/self/task').map((id) => niceOf(readFileSync('/proc/self/task/' + id + '/stat', 'latin1')));
-  giveWay();
+  giveWay('all');
   // Threads that were not there yet.
   await Promise.all(Array.from({ length: 8 }, () => readFile('/proc/self/stat')));
   console.log(JSON.stringify(all()));

@@ -163,8 +163,8 @@ async function startSpawner(): Promise<Spawner> {
   };
 }
 
-/** Ends the spawner, which nobody has used for a while. */
-function retire(): void {
+/** Ends the spawner, if nobody uses it: after a while, or where no program is started any more. */
+export function retire(): void {
   if (runs.size > 0) return;
   const idle = spawner;
   spawner = undefined;
