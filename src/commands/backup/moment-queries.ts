@@ -24,9 +24,10 @@ export async function describeMoment(
     select has_function_privilege('pg_control_system()', 'execute') and has_function_privilege('pg_control_checkpoint()', 'execute')
       and not exists (select from pg_extension where extname = 'citus') as knows`);
   if (!there?.knows) return null;
-  // After a server was put back to an earlier moment, or another took its place, the time line is another.
+  // Where its files were put back to an earlier moment, or another server took its place, it was started since: its numbers of
+  // transactions may then be those of other ones, and only a restore from PostgreSQL's own archive begins another time line.
   const [found] = await snapshot.ask<{ database: string; before: string }>(`
-    select s.system_identifier || ' ' || c.timeline_id || ' ' || d.oid as database,
+    select concat_ws(' ', s.system_identifier, c.timeline_id, extract(epoch from pg_postmaster_start_time()), d.oid) as database,
       pg_snapshot_xmin(pg_current_snapshot())::text as before
     from pg_control_system() s, pg_control_checkpoint() c, pg_database d where d.datname = current_database()`);
   const schema = digest(JSON.stringify([version, migrations, tables])).toString('hex');

@@ -1,9 +1,14 @@
 /** Whether a table has the rows of an earlier moment, whatever was done to it since. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { useApp } from '../../../test/support/app.ts';
 import { connectToCopy } from '../../platform/db/database.ts';
 import type { CopyConnection } from '../../platform/db/driver/copy.ts';
+import { startEmbedded } from '../../platform/db/embedded/embedded.ts';
+import { ephemeralSettings, makeEphemeralFolder } from '../../platform/db/embedded/ephemeral.ts';
 import { describeMoment, isSameDatabase, isUnchanged, type RowsMoment } from './moment-queries.ts';
 
 const t = useApp({ still: true });
@@ -110,6 +115,50 @@ async function whileWritten(statement: string): Promise<{ moment: RowsMoment; co
   if (!moment) throw new Error('the server does not say which database it is');
   return { moment, count };
 }
+
+test('a data folder that was put back to an earlier moment has other rows of the same transactions', async () => {
+  const folder = makeEphemeralFolder('ashlar-moment-');
+  const [data, kept] = [join(folder, 'data'), join(folder, 'kept')];
+  mkdirSync(data, { mode: 0o711 });
+  // With the owners of the files, one of which may be the server's own.
+  const copy = (from: string, to: string) =>
+    expect(spawnSync('cp', ['-a', from, to], { env: { PATH: process.env.PATH } }).status).toBe(0);
+  const run = async <Found>(work: (connection: CopyConnection) => Promise<Found>): Promise<Found> => {
+    const server = await startEmbedded(data, { settings: ephemeralSettings });
+    const connection = await connectToCopy(server.connection, 'test');
+    try {
+      return await work(connection);
+    } finally {
+      await connection.end();
+      await server.stop();
+    }
+  };
+  const describe = async (connection: CopyConnection): Promise<RowsMoment> => {
+    const found = await describeMoment(connection, of);
+    if (!found) throw new Error('the server does not say which database it is');
+    return found;
+  };
+  try {
+    await run((connection) => connection.ask('create table things (text text)'));
+    copy(data, kept);
+    const earlier = await run(async (connection) => {
+      await connection.ask("insert into things values ('one')");
+      return describe(connection);
+    });
+    rmSync(data, { recursive: true });
+    copy(kept, data);
+    await run(async (connection) => {
+      await connection.ask("insert into things values ('another')");
+      for (let other = 0; other < 10; other += 1) await connection.ask('select pg_current_xact_id()');
+      const later = await describe(connection);
+      expect(BigInt(later.before)).toBeGreaterThan(BigInt(earlier.before));
+      expect(await isUnchanged(connection, 'things', earlier, 1)).toBe(true);
+      expect(isSameDatabase(earlier, later)).toBe(false);
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 const moment: RowsMoment = { database: '7 1 5', schema: 'a', before: '4294967290' };
 test.each<[string, RowsMoment | null, RowsMoment | null, boolean]>([
