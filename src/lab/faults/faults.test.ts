@@ -1,6 +1,7 @@
 /** What clients get of answers that faults change: over real connections. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createFaults, type Faults } from './faults.ts';
 
@@ -8,10 +9,13 @@ const LIST = JSON.stringify(Array.from({ length: 20 }, (_, id) => ({ id })));
 let faults: Faults;
 let asked: string[] = [];
 let drawn = 0;
+/** In place of the usual answer. */
+let answering: ((response: ServerResponse) => void) | undefined;
 
 /** As an app answers: in several pieces, with headers of both kinds. */
 function answer(request: IncomingMessage, response: ServerResponse, by: string): void {
   asked.push(`${by} ${request.method}`);
+  if (answering) return answering(response);
   response.setHeader('x-total', '20');
   response.setHeader('link', '<http://a/?page=2>; rel="next", <http://a/?page=9>; rel="last"');
   response.writeHead(200, { 'content-type': 'application/json', 'x-total-pages': '1', 'x-page': '1' });
@@ -40,6 +44,7 @@ beforeEach(() => {
   faults = createFaults(() => drawn);
   asked = [];
   drawn = 0;
+  answering = undefined;
 });
 
 const url = (path: string): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
@@ -61,6 +66,23 @@ test('a status is answered, and the app not asked', async () => {
   const refused = await get('/api/v4/projects', { method: 'POST', body: 'x'.repeat(1_000_000) });
   expect([refused.status, await refused.json()]).toEqual([503, { message: '503 Service Unavailable' }]);
   expect(asked).toEqual(['app GET']);
+});
+
+test('a connection goes on after a status, also for a body that nobody read', async () => {
+  faults.add({ status: 503 });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const sockets = new Set<unknown>();
+  const post = (size: number) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = http.request(url('/api/v4/projects'), { agent, method: 'POST' }, (response) => {
+        sockets.add(request.socket);
+        response.resume().once('end', () => resolve(response.statusCode));
+      });
+      request.once('error', reject).end('x'.repeat(size));
+    });
+  expect([await post(0), await post(1_000_000), await post(10)]).toEqual([503, 503, 503]);
+  expect(sockets.size).toBe(1);
+  agent.destroy();
 });
 
 test('a rule is over after its count, and is for its share', async () => {
@@ -107,6 +129,26 @@ test('bytes come slowly, and all of them', async () => {
   }
   expect(text).toBe(LIST);
   expect(pieces).toBeGreaterThan(1);
+});
+
+test('who writes what goes slowly waits until it has gone', async () => {
+  faults.add({ slow: 100_000_000 });
+  let asked = 0;
+  const pieces = Readable.from(
+    (function* () {
+      for (; asked < 40; asked += 1) yield Buffer.alloc(1_000_000);
+    })(),
+  );
+  let most = 0;
+  let got = 0;
+  answering = (response) => pieces.pipe(response);
+  const response = await get();
+  for await (const piece of response.body ?? []) {
+    got += piece.length;
+    most = Math.max(most, asked * 1_000_000 - got);
+  }
+  expect(got).toBe(40_000_000);
+  expect(most).toBeLessThan(25_000_000);
 });
 
 test('a client that hangs up is not waited for', async () => {

@@ -68,8 +68,6 @@ export function createFaults(draw: () => number = Math.random): Faults {
       shape(response, fault);
       const answer = answerOf(fault, now());
       if (answer) {
-        // What was not read of the body would be taken for the next request.
-        if (!request.complete) response.setHeader('connection', 'close');
         response.writeHead(answer.status, answer.headers).end(answer.body);
         return { by: 'nobody', fault: fault.id };
       }

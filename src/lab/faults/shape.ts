@@ -18,18 +18,15 @@ function chunkOf(given: readonly unknown[]): Chunk {
   };
 }
 
-/** What becomes of the body: each piece, and then the end. */
-type Body = { write(bytes: Buffer): void; end(): void };
+/** What becomes of the body: each piece, and then the end. Who writes waits for `drain` after a write that is not true. */
+type Body = { write(bytes: Buffer): boolean; end(): void };
 
 function replaceBody(response: ServerResponse, body: Body): void {
-  const take = ({ bytes, done }: Chunk): void => {
-    if (bytes.length > 0) body.write(bytes);
+  const take = ({ bytes, done }: Chunk): boolean => {
     if (done) process.nextTick(done);
+    return bytes.length === 0 || body.write(bytes);
   };
-  response.write = ((...given: unknown[]) => {
-    take(chunkOf(given));
-    return true;
-  }) as ServerResponse['write'];
+  response.write = ((...given: unknown[]) => take(chunkOf(given))) as ServerResponse['write'];
   response.end = ((...given: unknown[]) => {
     take(chunkOf(given));
     body.end();
@@ -56,6 +53,7 @@ function slowly(response: ServerResponse, bytesPerSecond: number): Body {
     if (waiting.length > 0) {
       write(waiting.subarray(0, share));
       waiting = waiting.subarray(share);
+      if (waiting.length === 0) response.emit('drain');
     } else if (isOver) {
       stop();
       end();
@@ -69,6 +67,7 @@ function slowly(response: ServerResponse, bytesPerSecond: number): Body {
     write(bytes) {
       waiting = Buffer.concat([waiting, bytes]);
       begin();
+      return false;
     },
     end() {
       isOver = true;
@@ -86,9 +85,10 @@ function halfOf(response: ServerResponse): Body {
   };
   return {
     write(bytes) {
-      if (isCut) return;
+      if (isCut) return true;
       isCut = true;
       write(bytes.subarray(0, Math.ceil(bytes.length / 2)), cut);
+      return true;
     },
     end() {
       if (isCut) return;
@@ -101,7 +101,7 @@ function halfOf(response: ServerResponse): Body {
 
 /** Nothing reaches the client. */
 const nothingOf = (response: ServerResponse): Body => ({
-  write() {},
+  write: () => true,
   end() {
     response.socket?.destroy();
   },
