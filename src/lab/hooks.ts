@@ -19,6 +19,8 @@ export type Receivers = {
 };
 
 const MAX_DELIVERIES = 1_000;
+/** Of all bodies but the latest; one may have 25 MiB. */
+const MAX_BYTES = 67_108_864;
 
 function parsed(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
@@ -30,16 +32,20 @@ function parsed(bytes: Buffer): unknown {
 }
 
 export function createReceivers(): Receivers {
-  let deliveries: Delivery[] = [];
+  let kept: { delivery: Delivery; size: number }[] = [];
   let last = 0;
   return {
     take({ bytes, ...delivery }) {
       last += 1;
-      deliveries = [...deliveries.slice(1 - MAX_DELIVERIES), { id: last, ...delivery, body: parsed(bytes) }];
+      kept.push({ delivery: { id: last, ...delivery, body: parsed(bytes) }, size: bytes.length });
+      let size = kept.reduce((sum, each) => sum + each.size, 0);
+      while (kept.length > MAX_DELIVERIES || (kept.length > 1 && size > MAX_BYTES))
+        size -= kept.shift()?.size ?? 0;
     },
-    list: (name) => deliveries.filter((each) => name === undefined || each.name === name),
+    list: (name) =>
+      kept.flatMap(({ delivery }) => (name === undefined || delivery.name === name ? [delivery] : [])),
     clear() {
-      deliveries = [];
+      kept = [];
     },
   };
 }

@@ -111,7 +111,7 @@ export interface Ashlar extends AsyncDisposable {
   readonly log: { list(): Promise<LoggedRequest[]>; clear(): Promise<void> };
   /** Mails that the instance sent, the oldest first. */
   readonly mail: { list(): Promise<Mail[]>; clear(): Promise<void> };
-  /** Receivers of webhooks: they keep what is sent to them, the latest 1,000, and answer with the status. */
+  /** Receivers of webhooks: they keep what is sent to them, the latest 1,000 within 64 MiB, and answer with the status. */
   readonly hooks: {
     url(name: string, options?: { status?: number }): string;
     list(name?: string): Promise<Delivery[]>;
