@@ -37,9 +37,10 @@ const MAX_BODY_BYTES = 33_554_432;
 /** Of what a webhook brings. */
 const MAX_DELIVERY_BYTES = 26_214_400;
 
-const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '').replace(/\/+$/, '');
+const pathOf = ({ url = '/' }: Pick<IncomingMessage, 'url'>): string =>
+  url.replace(/\?.*$/s, '').replace(/(?<!\/)\/+$/, '');
 
-export const isControl = (request: IncomingMessage): boolean => {
+export const isControl = (request: Pick<IncomingMessage, 'url'>): boolean => {
   const path = pathOf(request);
   return path === PREFIX || path.startsWith(`${PREFIX}/`);
 };

@@ -1,8 +1,9 @@
 /** A lab from the command line, over HTTP. One is started for the file: it costs a second or two. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -305,6 +306,19 @@ test('an instance begins with the world of its seed, to which it is taken back',
   expect([wrong.status, wrong.body.message]).toEqual([422, expect.stringMatching(/^seed:2:\d+: /)]);
 });
 
+test('of instances that could not begin nothing is left', async () => {
+  const clones = () => globSync(join(lab.folder, '*', 'lab_*')).length;
+  // One is prepared in the background.
+  await expect.poll(clones, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
+  const before = clones();
+  const port = Number(new URL(lab.described.url).port);
+  for (const wanted of [{ seed: 'users: 1' }, { seed: 'users: 2' }, { port }, { port }]) {
+    const { status } = await control('POST /instances', wanted);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+  expect(clones()).toBeLessThanOrEqual(before);
+});
+
 test('the command takes a seed from a file', async () => {
   const example = await startLab(['--seed', join(packageFolder, 'examples', 'world.yml')]);
   const { ann } = example.described.users;
@@ -317,6 +331,28 @@ test('the command takes a seed from a file', async () => {
   writeFileSync(wrong, 'users:\n  - name: Nobody\n');
   await expect(startLab(['--seed', wrong])).rejects.toThrow(/wrong\.yml:2:5: /);
   rmSync(dirname(wrong), { recursive: true });
+});
+
+/** The first that comes back over a connection of its own, or nothing. */
+function send(text: string): Promise<string> {
+  const socket = net.connect(Number(new URL(lab.described.url).port), '127.0.0.1');
+  let got = '';
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.setEncoding('latin1').once('data', (piece) => {
+    got += piece;
+    socket.destroy();
+  });
+  socket.on('error', () => undefined).on('close', () => resolve(got));
+  socket.write(text);
+  return promise;
+}
+
+test('paths that no URL has are answered, and noted as they came', async () => {
+  await control('DELETE /requests');
+  for (const path of ['//', '//api/v4/version', `${'/'.repeat(1_000_000)}x`])
+    expect((await send(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)).slice(0, 9)).toBe('HTTP/1.1 ');
+  const { body } = await control('GET /requests');
+  expect(body.slice(0, 2).map(({ path }: { path: string }) => path)).toEqual(['//', '//api/v4/version']);
 });
 
 test('instances share nothing that is written, and each has its own tier', async () => {

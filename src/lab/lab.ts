@@ -111,7 +111,7 @@ export async function createLab(options: { host: string; onFailure(error: Error)
       return described;
     } catch (error) {
       running.delete(name);
-      await thread.worker.terminate();
+      await end(thread).catch(() => undefined);
       throw error;
     } finally {
       prepare();
@@ -125,11 +125,19 @@ export async function createLab(options: { host: string; onFailure(error: Error)
   }
 
   async function stop(name: string): Promise<void> {
-    const { wire, worker, ended } = found(name);
+    const thread = found(name);
     running.delete(name);
-    await wire.ask('stop', null);
-    await worker.terminate();
-    await ended;
+    await end(thread);
+  }
+
+  /** What it has goes first: its databases would stay as long as the lab. */
+  async function end({ wire, worker, ended }: Thread): Promise<void> {
+    try {
+      await wire.ask('stop', null);
+    } finally {
+      await worker.terminate();
+      await ended;
+    }
   }
 
   try {

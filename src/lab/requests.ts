@@ -106,15 +106,16 @@ export function createRequests(): Requests {
   const said = new Map<string, LogFields>();
   return {
     note(request, response) {
-      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://lab');
-      const query = queryOf(searchParams);
+      // No URL is made of it: of `//one/two` the first part would be a host.
+      const [path = '', ...rest] = (request.url ?? '/').split('?');
+      const query = queryOf(new URLSearchParams(rest.join('?')));
       const credential = presentedCredential(request.headers, query);
       last += 1;
       const entry: Entry = {
         id: last,
         at: now().toISOString(),
         method: request.method ?? '',
-        path: pathname,
+        path,
         query,
         ...{ route: null, status: null, username: null, fault: null },
         type: request.headers['content-type'] ?? '',
