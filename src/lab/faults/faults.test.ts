@@ -15,7 +15,10 @@ let answering: ((response: ServerResponse) => void) | undefined;
 /** As an app answers: in several pieces, with headers of both kinds. */
 function answer(request: IncomingMessage, response: ServerResponse, by: string): void {
   asked.push(`${by} ${request.method}`);
-  if (answering) return answering(response);
+  if (answering) {
+    answering(response);
+    return;
+  }
   response.setHeader('x-total', '20');
   response.setHeader('link', '<http://a/?page=2>; rel="next", <http://a/?page=9>; rel="last"');
   response.writeHead(200, { 'content-type': 'application/json', 'x-total-pages': '1', 'x-page': '1' });

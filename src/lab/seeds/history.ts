@@ -141,7 +141,8 @@ export function planHistory(project: SeedProject, at: Path): { history: History;
 
 /** Refs are files: one cannot be below another. */
 function refuseNested(kind: string, names: Iterable<string>, say: (message: string) => void): void {
-  const all = new Set(names);
+  // Others are refused by themselves, and may be long.
+  const all = new Set([...names].filter(isRefName));
   for (const name of all)
     for (let end = name.indexOf('/'); end >= 0; end = name.indexOf('/', end + 1))
       if (all.has(name.slice(0, end)))

@@ -62,7 +62,6 @@ export const cancelJob = ({ services, subject }: Context, id: number): Promise<v
     await processPipeline(tx, pipeline);
   });
 
-/** Sends jobs to the runners that somebody started by hand, whatever came before them. */
 /** What who starts a job gives it. */
 type Given = {
   /** Its variables, sealed. */
@@ -70,6 +69,7 @@ type Given = {
   inputs?: GivenInputs | undefined;
 };
 
+/** Sends jobs to the runners that somebody started by hand, whatever came before them. */
 async function enqueue(
   tx: Db,
   actor: Pick<Actor, 'id'>,
