@@ -44,8 +44,11 @@ export type AppOptions = {
   observe?: ReplyObserver;
   /** Mounted besides operations; the bench mounts further ones. */
   capabilities?: (services: Services) => Capability[];
-  /** The address of a server that hands requests over to this one, which then listens nowhere itself. */
-  front?: string;
+  /**
+   * The address of a server that hands requests over to this one, which then listens nowhere itself. It may be another one for
+   * each request.
+   */
+  front?: () => string;
   /** Sheds load; a test is not refused because its machine is busy with something else. */
   load?: LoadGauge;
 };
@@ -82,7 +85,8 @@ export function createApp(options: AppOptions): App {
   const database = openDatabase(options.target);
   const { sql } = database;
   let listening: string | undefined;
-  const baseUrl = (): string => config.url ?? listening ?? urlOf(config.host, config.port);
+  const baseUrl = (): string =>
+    config.url ?? options.front?.() ?? listening ?? urlOf(config.host, config.port);
   const load = options.load ?? createLoadGauge();
   const disk = createDiskGuard(config.data);
   const filesDisk = createDiskGuard(config.files);
@@ -185,7 +189,7 @@ export function createApp(options: AppOptions): App {
       await presence.announce();
       if (options.front === undefined) await server.listen({ host: config.host, port: config.port });
       else await server.ready();
-      listening = options.front ?? urlOf(config.host, portOf(server.server));
+      listening = options.front?.() ?? urlOf(config.host, portOf(server.server));
       const { listeners, tasks } = workOf(mounted);
       relay = startRelay(database.background, listeners, log);
       workers = await startWorkers(

@@ -45,6 +45,10 @@ export const isControl = (request: Pick<IncomingMessage, 'url'>): boolean => {
   return path === PREFIX || path.startsWith(`${PREFIX}/`);
 };
 
+/** A webhook comes by the address that it was told, from the lab itself as a rule. */
+export const isDelivery = (request: IncomingMessage): boolean =>
+  request.method !== 'GET' && request.method !== 'DELETE' && pathOf(request).startsWith(`${PREFIX}/hooks/`);
+
 export type ControlAnswer = { status: number; body?: unknown };
 type Asked = {
   /** The part of the path that says which one. */

@@ -2,15 +2,22 @@
  * What listens for an instance as long as it is there: it hands requests to the present app, holds them while that is
  * swapped, and answers the lab's own routes itself, whatever state the app is in.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { urlOf } from '../kernel/config.ts';
 import { MAX_HEADER_BYTES, portOf } from '../platform/http/server/server.ts';
-import { answerControl, type Control, isControl } from './control.ts';
+import { answerControl, type Control, isControl, isDelivery } from './control.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Requests } from './requests.ts';
+import { isInside, refusalOf } from './rules.ts';
 
 export type Front = {
   readonly url: string;
+  /**
+   * As whoever asks just now knows it, or in the background, who asked the lab's own routes last: from outside a container, it has
+   * another name and port.
+   */
+  address(): string;
   /** Requests go to this server from now on. */
   serve(app: Server): void;
   /** Reads that a fault makes stale go to this one. */
@@ -35,11 +42,16 @@ export async function createFront(options: {
   let app: Server | undefined;
   let copy: Server | undefined;
   let gate = Promise.withResolvers<void>();
+  const asked = new AsyncLocalStorage<string>();
   const running = new Set<ServerResponse>();
   let emptied: (() => void) | undefined;
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (isControl(request)) return answerControl(options.control, request, response);
+    const { host } = request.headers;
+    if (isControl(request)) {
+      if (!isDelivery(request) && refusalOf(request.headers) === undefined) known = `http://${host}`;
+      return answerControl(options.control, request, response);
+    }
     const noted = requests.note(request, response);
     const { by, fault } = await faults.apply(request, response);
     noted.setFault(fault);
@@ -53,7 +65,7 @@ export async function createFront(options: {
       if (running.size === 0) emptied?.();
     });
     const answering = by === 'copy' ? (copy ?? app) : app;
-    answering?.emit('request', request, response);
+    asked.run(isInside(host) ? `http://${host}` : url, () => answering?.emit('request', request, response));
   }
 
   // The rest is as the app's own server has it: see serve().
@@ -68,8 +80,12 @@ export async function createFront(options: {
     server.once('error', reject).listen(options.port, options.host, resolve),
   );
 
+  const url = urlOf(options.host, portOf(server));
+  let known = url;
+
   return {
-    url: urlOf(options.host, portOf(server)),
+    url,
+    address: () => asked.getStore() ?? known,
     serve(next) {
       app = next;
       server.keepAliveTimeout = next.keepAliveTimeout;

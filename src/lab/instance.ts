@@ -145,9 +145,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
 
   const log: Log = createLog((text) => process.stderr.write(text));
 
-  const configOf = (place: Clone, url: string | undefined): Config =>
+  const configOf = (place: Clone): Config =>
     readConfig({
-      ASHLAR_URL: url,
       ASHLAR_DATA: place.folder,
       ASHLAR_HOST: data.host,
       ASHLAR_PORT: '0',
@@ -156,13 +155,13 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       NO_PROXY: '*',
     });
 
-  function makeApp(place: Clone, url: string): Generation {
+  function makeApp(place: Clone, { address }: Front): Generation {
     const said = { muted: false };
     const app = createApp({
-      config: configOf(place, url),
+      config: configOf(place),
       target: { ...data.server, database: place.database },
       secretKey: data.secretKey,
-      front: url,
+      front: address,
       log: {
         info: (event, fields) => requests.hear(event, fields),
         error: (event, error, fields) =>
@@ -172,8 +171,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     return { place, app, log: said };
   }
 
-  async function begin(place: Clone, url: string): Promise<Generation> {
-    const made = makeApp(place, url);
+  async function begin(place: Clone, open: Front): Promise<Generation> {
+    const made = makeApp(place, open);
     await made.app.start();
     return made;
   }
@@ -203,7 +202,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         old.log.muted = true;
         const stopped = stopApp(open, old);
         const enough = sleep(STOP_TIMEOUT_MS, undefined, { ref: false });
-        const [next] = await Promise.all([begin(place, open.url), Promise.race([stopped, enough])]);
+        const [next] = await Promise.all([begin(place, open), Promise.race([stopped, enough])]);
         current = next;
         open.serve(next.app.server.server);
         // Of what goes on still, the database goes away.
@@ -223,7 +222,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   /** The app goes on with a clone of what it has, which is returned. */
   async function leave(open: Front, old: Generation): Promise<Clone> {
     await stopApp(open, old);
-    const next = await begin(await clone(old.place), open.url);
+    const next = await begin(await clone(old.place), open);
     current = next;
     open.serve(next.app.server.server);
     return old.place;
@@ -234,7 +233,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     inTurn(async (open, old) => {
       await dropStale();
       const place = await leave(open, old);
-      const { app } = makeApp(place, open.url);
+      const { app } = makeApp(place, open);
       await app.server.ready();
       stale = { place, app };
       open.serveStale(app.server.server);
@@ -263,7 +262,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   const control: Control = {
     describe: async () => ({
       name: options.name,
-      url: front?.url,
+      url: front?.address(),
       tier: options.tier ?? 'ultimate',
       offering: options.offering ?? 'self_managed',
       snapshots: [...snapshots.keys()],
@@ -327,6 +326,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
 
   /** What the seed describes is the beginning from now on. */
   async function plant(
+    open: Front,
     { place, app }: Generation,
     { text, name }: NonNullable<InstanceOptions['seed']>,
   ): Promise<Record<string, SeededUser>> {
@@ -337,7 +337,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       await settled(app);
       await app.stop();
       beginning = { place, next: cloneInAdvance(place) };
-      current = await begin(await clone(place), app.services.baseUrl());
+      current = await begin(await clone(place), open);
       return Object.fromEntries(
         (seed.document.users ?? []).map(({ username, password, tokens }) => [
           username,
@@ -357,8 +357,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       options = wanted;
       front = await createFront({ host: data.host, port: wanted.port ?? 0, control, faults, requests });
       const place = await base().next;
-      current = await begin(place, front.url);
-      const users = wanted.seed ? await plant(current, wanted.seed) : {};
+      current = await begin(place, front);
+      const users = wanted.seed ? await plant(front, current, wanted.seed) : {};
       if (!wanted.seed) base().next = cloneInAdvance(empty);
       front.serve(current.app.server.server);
       const { root } = data;

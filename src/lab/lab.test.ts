@@ -144,6 +144,69 @@ test('a snapshot is gone back to, repositories included, and what came after it 
   await control('POST /reset');
 });
 
+/** As somebody who knows the lab by another name, as from outside its container. */
+const askBy = (host: string, path: string, method = 'GET'): Promise<{ body: Called['body']; link: string }> =>
+  new Promise((resolve, reject) => {
+    const { port } = new URL(lab.described.url);
+    const headers = { host, 'private-token': lab.described.token };
+    http
+      .request({ port, host: '127.0.0.1', path, method, headers }, async (response) => {
+        const parts = await response.toArray();
+        const text = Buffer.concat(parts).toString();
+        resolve({ body: text === '' ? undefined : JSON.parse(text), link: String(response.headers.link) });
+      })
+      .on('error', reject)
+      .end();
+  });
+
+test('links have the address by which it is asked, where that is a name that public DNS has not', async () => {
+  await control('POST /reset');
+  const id = await makeProject(lab.site, 'mine');
+  const { url } = lab.described;
+  const hosts = [
+    ['localhost:12345', 'http://localhost:12345'],
+    ['172.17.0.1:32768', 'http://172.17.0.1:32768'],
+    ['ashlar', 'http://ashlar'],
+    ['host.docker.internal:32768', 'http://host.docker.internal:32768'],
+    ['attacker.example', url],
+    ['a/b', url],
+  ];
+  // At once: none gets another's.
+  await Promise.all(
+    hosts.map(async ([host = '', origin = '']) => {
+      const { body } = await askBy(host, `/api/v4/projects/${id}`);
+      expect([host, body.web_url, body.http_url_to_repo, body._links.self]).toEqual([
+        host,
+        `${origin}/root/mine`,
+        `${origin}/root/mine.git`,
+        `${origin}/api/v4/projects/${id}`,
+      ]);
+      expect((await askBy(host, '/api/v4/projects?per_page=1')).link).toContain(
+        `<${origin}/api/v4/projects?`,
+      );
+    }),
+  );
+});
+
+test('what it sends has the address by which its own routes were asked last', async () => {
+  await askBy('localhost:12345', '/-/lab/reset', 'POST');
+  const id = await makeProject(lab.site, 'mine');
+  // As a webhook does.
+  await fetch(`${lab.described.url}/-/lab/hooks/it`, { method: 'POST', body: '{}' });
+  const hook = { url: `${lab.described.url}/-/lab/hooks/it`, issues_events: true };
+  bodyOf(await lab.site.root(`POST /projects/${id}/hooks`, { body: hook }), 201);
+  bodyOf(await lab.site.root(`POST /projects/${id}/issues`, { body: { title: 'Crack' } }), 201);
+  type Delivered = { body: { project?: { web_url: string } } };
+  const addresses = async () => {
+    const { body } = await askBy('localhost:12345', '/-/lab/hooks');
+    return body.map((each: Delivered) => each.body.project?.web_url);
+  };
+  await expect.poll(addresses).toEqual([undefined, 'http://localhost:12345/root/mine']);
+  expect((await askBy('ashlar:80', '/-/lab')).body.url).toBe('http://ashlar:80');
+  await control('POST /reset');
+  expect((await control('GET ')).body.url).toBe(lab.described.url);
+});
+
 test('faults meet requests until they are taken away, and a reset does so too', async () => {
   await control('POST /reset');
   const { status, body: rule } = await control('POST /faults', {

@@ -14,6 +14,9 @@ export const isImmutable = (path: string): boolean => objectFile.test(path) || b
 const insideName =
   /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9_-]*[a-z0-9])?|[a-z0-9._-]+\.(localhost|local|internal|test))(:\d{1,5})?$/i;
 
+/** Whether a request's host is such a name. */
+export const isInside = (host: string | undefined): boolean => host !== undefined && insideName.test(host);
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
@@ -22,7 +25,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  */
 export function refusalOf(headers: Headers): string | undefined {
   const { host, origin } = headers;
-  if (typeof host !== 'string' || !insideName.test(host))
+  if (typeof host !== 'string' || !isInside(host))
     return 'the lab is called by an address or a local name, such as 127.0.0.1 or localhost';
   const site = headers['sec-fetch-site'];
   if (origin !== undefined || (site !== undefined && site !== 'none'))

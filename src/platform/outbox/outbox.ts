@@ -1,4 +1,5 @@
 /** Facts: written with the change, heard after the commit, at least once. The relay turns them into their listeners' jobs. */
+import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, inTransaction } from '../db/database.ts';
@@ -109,7 +110,8 @@ export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Re
     } while (!stopped && again);
     seen = 0;
   }
-  const wake = (): void => {
+  // It works for nobody's request, whosoever wakes it.
+  const wake = AsyncResource.bind((): void => {
     if (stopped) return;
     again = true;
     running ??= drain()
@@ -117,7 +119,7 @@ export function startRelay(db: Db, listeners: readonly Listener[], log: Log): Re
       .finally(() => {
         running = undefined;
       });
-  };
+  });
   const timer = setInterval(wake, POLL_INTERVAL_MS);
   timer.unref();
   return {
