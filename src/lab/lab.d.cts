@@ -36,7 +36,7 @@ export type FaultRule = {
   slow?: number;
   /** Lists lack `x-total`, `x-total-pages` and the link to the last page. */
   missing_totals?: true;
-  /** Reads are answered by what there was when the rule was made. */
+  /** Reads are answered by what there was when the latest such rule was made. */
   stale?: true;
 };
 

@@ -87,11 +87,16 @@ export function lines(input: Readable, output: Writable): Channel {
   return {
     send: (message) => output.write(`${JSON.stringify(message)}\n`),
     receive(listener) {
-      let rest = '';
+      // Joined once: a seed comes in hundreds of pieces.
+      let pieces: string[] = [];
       input.setEncoding('utf8').on('data', (text: string) => {
-        const parts = (rest + text).split('\n');
-        rest = parts.pop() ?? '';
-        for (const part of parts) listener(JSON.parse(part));
+        const [first = '', ...others] = text.split('\n');
+        pieces.push(first);
+        for (const next of others) {
+          const line = pieces.join('');
+          pieces = [next];
+          listener(JSON.parse(line));
+        }
       });
     },
   };

@@ -17,7 +17,7 @@ export type Fault = {
   slow?: number;
   /** Lists lack their numbers of records and pages, as very long ones do. */
   missing_totals?: boolean;
-  /** Reads are answered by a copy of the instance of the moment when the rule was made. */
+  /** Reads are answered by a copy of the instance of the moment when the latest such rule was made. */
   stale?: boolean;
 };
 
