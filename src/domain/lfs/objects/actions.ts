@@ -51,6 +51,20 @@ export async function linkObjects(
   return new Set(rows.map(({ oid }) => oid));
 }
 
+/** As linkObjects(); none where they are too large for the limit of the project, whatever sizes the client told. */
+export const linkWithinLimit = (
+  db: Db,
+  between: { from: number; to: number },
+  ofInstance: number | undefined,
+  oids: readonly string[],
+): Promise<Set<string>> =>
+  inTransaction(db, async (tx) => {
+    const usage = await lockUsage(tx, between.to, ofInstance);
+    const sizes = usage.limit === 0 ? [] : (await selectObjects(tx, between.from, oids)).values();
+    const bytes = [...sizes].reduce((sum, size) => sum + size, 0);
+    return judge(usage, bytes) === 'fits' ? linkObjects(tx, between, oids) : new Set();
+  });
+
 /** Objects that one statement copies: a second's work, far from the time at which statements are ended. */
 const COPIED_AT_ONCE = 20_000;
 

@@ -8,7 +8,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { readBody } from '../../../platform/http/bodies/body.ts';
 import { receiveRaw } from '../../../platform/http/bodies/raw-file.ts';
 import type { HttpResponse } from '../../../platform/http/messages.ts';
-import { keepObject, linkObjects } from '../objects/actions.ts';
+import { keepObject, linkWithinLimit } from '../objects/actions.ts';
 import { selectObjects } from '../objects/queries.ts';
 import { requireBatch, requireObject } from '../objects/rules.ts';
 import { isOid, type LargeObject } from '../pointers/pointer.ts';
@@ -58,7 +58,7 @@ async function downloads(context: LfsRequest, objects: readonly LargeObject[]): 
 
 /** What the project that this one was forked from has, for who reads its code: those are linked instead of brought. */
 async function linkFromSource(
-  { services, visitor, project }: LfsRequest,
+  { services, settings, visitor, project }: LfsRequest,
   oids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const source = project.row.forked_from_id;
@@ -70,7 +70,8 @@ async function linkFromSource(
     if (error instanceof Failure && error.kind !== 'unavailable') return new Set();
     throw error;
   }
-  return linkObjects(db, { from: source, to: project.id }, oids);
+  const between = { from: source, to: project.id };
+  return linkWithinLimit(db, between, instanceLimit(services, settings), oids);
 }
 
 const tooLarge = (usage: Usage, bytes: number): Failure =>

@@ -13,6 +13,7 @@ import {
 } from '../../../../test/support/factories.ts';
 import { addressOf, commitFiles, makeHome, mustGit, runGit } from '../../../../test/support/git.ts';
 import { commitTo, makeMergeRequest } from '../../../../test/support/merge-requests.ts';
+import { ROOT_TOKEN } from '../../../../test/support/postgres.ts';
 
 const app = useApp();
 const free = useApp({ env: { ASHLAR_TIER: 'free' } });
@@ -198,6 +199,33 @@ test('large files count: when they are announced, when they come, and for what i
   expect((await batch(one)).status).toBe(200);
   expect((await bring(one)).status).toBe(200);
   expect((await push(500_000)).output).toContain(TOO_MUCH);
+});
+
+test('large files of the source count in a fork, whatever sizes are told', async () => {
+  const { path, bring } = await makeWorld(null);
+  const body = { name: uniqueName('fork'), path: uniqueName('fork') };
+  const { id, path_with_namespace } = bodyOf(await app.root(`POST ${path}/fork`, { body }), 201);
+  bodyOf(await put(`/projects/${id}`, 1), 200);
+  const content = 'c'.repeat(2 * MIB);
+  expect((await bring(content)).status).toBe(200);
+  const oid = createHash('sha256').update(content).digest('hex');
+  const { status } = await fetch(
+    `${addressOf(app.url, path_with_namespace, ROOT_TOKEN)}/info/lfs/objects/batch`.replace(
+      /\/\/[^@]*@/,
+      '//',
+    ),
+    {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`root:${ROOT_TOKEN}`).toString('base64')}`,
+        'content-type': 'application/vnd.git-lfs+json',
+      },
+      body: JSON.stringify({ operation: 'upload', objects: [{ oid, size: 1 }] }),
+    },
+  );
+  expect(status).toBe(200);
+  const { statistics } = bodyOf(await app.root(`GET /projects/${id}`, { query: 'statistics=true' }), 200);
+  expect(statistics.lfs_objects_size).toBe(0);
 });
 
 test('pushes, commits and large files at once do not exceed it together', async () => {
