@@ -42,6 +42,8 @@ export async function createFront(options: {
   let app: Server | undefined;
   let copy: Server | undefined;
   let gate = Promise.withResolvers<void>();
+  /** Once there is an app. */
+  const ready = gate.promise;
   const asked = new AsyncLocalStorage<string>();
   const running = new Set<ServerResponse>();
   let emptied: (() => void) | undefined;
@@ -49,6 +51,7 @@ export async function createFront(options: {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host } = request.headers;
     if (isControl(request)) {
+      await ready;
       if (!isDelivery(request) && refusalOf(request.headers) === undefined) known = `http://${host}`;
       return answerControl(options.control, request, response);
     }

@@ -91,6 +91,38 @@ describe('the image', () => {
     await waitFor(container, isHealthy);
     expect(await read(url, token)).toBe('200 Dry stone');
   });
+
+  test('a lab runs in it, and its links have the address by which it is asked', async () => {
+    const lab = `ashlar-lab-${process.pid}`;
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    try {
+      await mustPodman(
+        ...['run', '--detach', '--name', lab, '--network', 'host', '--read-only', '--cap-drop', 'all'],
+        ...['--shm-size', '64m', '--security-opt', 'no-new-privileges', image],
+        ...['lab', '--host', '127.0.0.1', '--port', String(port)],
+      );
+      await waitFor(lab, () =>
+        fetch(`${url}/-/lab`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      );
+      const line = (await mustPodman('logs', lab)).split('\n').find((each) => each.startsWith('{'));
+      const { token } = JSON.parse(line ?? '');
+      for (let turn = 0; turn < 2; turn++) {
+        await write(url, token);
+        expect(await read(url, token)).toBe('200 Dry stone');
+        const wall = await callAs(url, token, 'GET /projects/1');
+        expect(await wall.json()).toMatchObject({ web_url: `${url}/root/wall` });
+        expect((await fetch(`${url}/-/lab/reset`, { method: 'POST' })).status).toBe(204);
+      }
+      await mustPodman('stop', '--time', '45', lab);
+      expect(await mustPodman('inspect', '--format', '{{.State.ExitCode}}', lab)).toBe('0');
+    } finally {
+      await podman('rm', '--force', '--volumes', '--time', '0', lab);
+    }
+  });
 });
 
 describe('on a PostgreSQL elsewhere', () => {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 
 /** Where .ci/run puts those that the system has not. */
 const own = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin');
@@ -10,10 +10,12 @@ const own = join(homedir(), '.cache', 'ashlar', 'journeys', 'bin');
 /** None runs as long, unless it hangs. */
 const LONGEST_MS = 300_000;
 
-/** The path of a program of the package. */
+/** The path of a program of the package; a path stays as it is. */
 export function found(program: string, pack: string): string {
   const folders = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter), own];
-  const path = folders.map((folder) => join(folder, program)).find(existsSync);
+  const path = folders
+    .map((folder) => (isAbsolute(program) ? program : join(folder, program)))
+    .find(existsSync);
   if (path === undefined) throw new Error(`no ${program}: install ${pack}, as .ci/run does`);
   return path;
 }

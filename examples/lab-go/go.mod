@@ -1,0 +1,3 @@
+module example.com/closing
+
+go 1.18
