@@ -102,13 +102,11 @@ describe('the image', () => {
         ...['--shm-size', '64m', '--security-opt', 'no-new-privileges', image],
         ...['lab', '--host', '127.0.0.1', '--port', String(port)],
       );
-      await waitFor(lab, () =>
-        fetch(`${url}/-/lab`).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      );
-      const line = (await mustPodman('logs', lab)).split('\n').find((each) => each.startsWith('{'));
+      let line: string | undefined;
+      await waitFor(lab, async () => {
+        line = (await mustPodman('logs', lab)).split('\n').find((each) => each.startsWith('{'));
+        return line !== undefined;
+      });
       const { token } = JSON.parse(line ?? '');
       for (let turn = 0; turn < 2; turn++) {
         await write(url, token);
