@@ -51,7 +51,7 @@ export type LoggedRequest = {
   body: unknown;
   /** Of the app; null where it was not asked. */
   route: string | null;
-  /** Null where no answer left. */
+  /** Of the answer, also where a cut kept it from the client; null where there was none. */
   status: number | null;
   username: string | null;
   /** The name of the access token. */

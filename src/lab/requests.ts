@@ -16,7 +16,7 @@ export type LoggedRequest = {
   body: unknown;
   /** By which the app answered; null where it was not asked. */
   route: string | null;
-  /** Null where no answer left. */
+  /** Of the answer, also where a cut kept it from the client; null where there was none. */
   status: number | null;
   username: string | null;
   /** Of the access token. */
