@@ -28,7 +28,10 @@ export async function listMails(folder: string): Promise<LabMail[]> {
   const mails = await Promise.all(
     (await namesIn(folder)).map(async (name) => {
       const path = join(folder, FOLDER, name);
-      const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
+      const found = await Promise.all([readFile(path), stat(path)]).catch(() => undefined);
+      // It was removed meanwhile.
+      if (!found) return [];
+      const [bytes, { mtimeMs }] = found;
       const { from, to, subject, text, html, headers } = await PostalMime.parse(bytes);
       const mail: LabMail = {
         id: name.slice(0, -ENDING.length),
@@ -40,10 +43,13 @@ export async function listMails(folder: string): Promise<LabMail[]> {
         html: html ?? '',
         headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])),
       };
-      return { mail, mtimeMs };
+      return [{ mail, mtimeMs }];
     }),
   );
-  return mails.toSorted((left, right) => left.mtimeMs - right.mtimeMs).map(({ mail }) => mail);
+  return mails
+    .flat()
+    .toSorted((left, right) => left.mtimeMs - right.mtimeMs)
+    .map(({ mail }) => mail);
 }
 
 export async function removeMails(folder: string): Promise<void> {

@@ -45,6 +45,8 @@ export type Requests = {
 
 const MAX_REQUESTS = 10_000;
 const MAX_BODY_BYTES = 65_536;
+/** Of all bodies together: those of the oldest requests are forgotten first. */
+const MAX_BYTES = 67_108_864;
 /** What is heard of requests whose answers have not begun. */
 const MAX_HEARD = 1_000;
 
@@ -69,7 +71,7 @@ function bodyOf({ type, bytes }: Entry): unknown {
 }
 
 /** Whoever reads the body does so as always; a listener for data would start it before its time. */
-function overhear(request: IncomingMessage, entry: Entry): void {
+function overhear(request: IncomingMessage, entry: Entry, took: (length: number) => void): void {
   const emit = request.emit;
   let size = 0;
   request.emit = function heard(
@@ -80,8 +82,10 @@ function overhear(request: IncomingMessage, entry: Entry): void {
     const [piece] = values;
     if (event === 'data' && Buffer.isBuffer(piece)) {
       size += piece.length;
-      if (size <= MAX_BODY_BYTES) entry.bytes.push(Buffer.from(piece));
-      else entry.bytes = [];
+      if (size <= MAX_BODY_BYTES) {
+        entry.bytes.push(Buffer.from(piece));
+        took(piece.length);
+      } else entry.bytes = [];
     }
     return emit.call(this, event, ...values);
   } as IncomingMessage['emit'];
@@ -103,6 +107,7 @@ function overhearId(response: ServerResponse): () => string {
 export function createRequests(): Requests {
   let entries: Entry[] = [];
   let last = 0;
+  let held = 0;
   const said = new Map<string, LogFields>();
   return {
     note(request, response) {
@@ -124,7 +129,15 @@ export function createRequests(): Requests {
       };
       entries.push(entry);
       if (entries.length > MAX_REQUESTS) entries = entries.slice(-MAX_REQUESTS);
-      overhear(request, entry);
+      overhear(request, entry, (length) => {
+        held += length;
+        if (held <= MAX_BYTES) return;
+        for (const old of entries.slice(0, Math.ceil(entries.length / 2))) old.bytes = [];
+        held = entries.reduce(
+          (sum, each) => sum + each.bytes.reduce((all, { length: own }) => all + own, 0),
+          0,
+        );
+      });
       const idOf = overhearId(response);
       response.once('close', () => {
         if (response.headersSent) entry.status = response.statusCode;
@@ -156,6 +169,7 @@ export function createRequests(): Requests {
     },
     clear() {
       entries = [];
+      held = 0;
     },
   };
 }

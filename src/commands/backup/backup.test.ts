@@ -221,10 +221,14 @@ test('a later backup borrows what has not changed, over several', async () => {
   await expect(backUpApp(t, fileOf('fourth'), { base: fileOf('second') })).rejects.toThrow(
     /second\.backup\.index is missing/,
   );
-  writeFileSync(`${fileOf('second')}.index`, 'none');
-  await expect(backUpApp(t, fileOf('fourth'), { base: fileOf('second') })).rejects.toThrow(
-    /index is damaged/,
-  );
+  const index = (rows: unknown): string =>
+    `${JSON.stringify({ format: 1, id: '0'.repeat(32), rows, base: null })}\nend\n`;
+  for (const text of ['none', index({}), index({ database: '1', schema: 'a', before: 'x' })]) {
+    writeFileSync(`${fileOf('second')}.index`, text);
+    await expect(backUpApp(t, fileOf('fourth'), { base: fileOf('second') })).rejects.toThrow(
+      /index is damaged/,
+    );
+  }
   expect(existsSync(fileOf('fourth'))).toBe(false);
 });
 

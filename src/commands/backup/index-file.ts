@@ -60,7 +60,9 @@ export async function startIndex(file: string, first: FirstLine): Promise<IndexW
 function parseFirst(line: string): FirstLine | undefined {
   try {
     const { format, id, base, rows = null } = JSON.parse(line);
-    return format === FORMAT && /^[0-9a-f]{32}$/.test(id) ? { id, base, rows } : undefined;
+    const isMoment = rows === null || [rows.database, rows.schema].every((each) => typeof each === 'string');
+    const isWhole = isMoment && /^\d{1,20}$/.test(rows?.before ?? '0');
+    return isWhole && format === FORMAT && /^[0-9a-f]{32}$/.test(id) ? { id, base, rows } : undefined;
   } catch {
     return undefined;
   }

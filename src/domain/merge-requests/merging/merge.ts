@@ -139,7 +139,7 @@ async function ruleRefusal(
   return rule?.nameRefusal(update) ?? rule?.contentsRefusal(git, [update], new Set(made));
 }
 
-/** 422 where the project is larger than its limit; what a merge adds is little. */
+/** 422 where the project is larger than its limit already: what a merge brings from a fork is counted when it is there. */
 async function requireRoom(db: Db, projectId: number, ofInstance: number | undefined): Promise<void> {
   const usage = await selectUsage(db, projectId, ofInstance);
   if (judge(usage, 0) === 'is above') throw new Failure('unprocessable', mergeRefusal(usage));
