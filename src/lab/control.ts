@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { offerings, tiers } from '../kernel/config.ts';
 import { now } from '../platform/clock.ts';
+import type { ClockTime } from './clock/rules.ts';
 import type { FaultRule } from './faults/rules.ts';
 import type { Receivers } from './hooks.ts';
 import type { LabMail } from './mail.ts';
@@ -29,6 +30,13 @@ export type Control = {
   requests: { list(): Promise<LoggedRequest[]>; clear(): void };
   mail: { list(): Promise<LabMail[]>; clear(): Promise<void> };
   hooks: Receivers;
+  clock: {
+    read(): ClockTime;
+    set(body: Record<string, unknown>): Promise<ClockTime>;
+    advance(body: Record<string, unknown>): Promise<ClockTime>;
+    /** Back to the machine's. */
+    clear(): Promise<void>;
+  };
 };
 
 const PREFIX = '/-/lab';
@@ -104,6 +112,14 @@ const routes: ControlRoute[] = [
     async ({ hooks }, { name }) => ({ status: 200, body: hooks.list(nameIn(name)) }),
   ],
   ['DELETE', /^\/hooks$/, async ({ hooks }) => done(Promise.resolve(hooks.clear()))],
+  ['GET', /^\/clock$/, async ({ clock }) => ({ status: 200, body: clock.read() })],
+  ['PUT', /^\/clock$/, async ({ clock }, { body }) => ({ status: 200, body: await clock.set(await body()) })],
+  [
+    'POST',
+    /^\/clock\/advance$/,
+    async ({ clock }, { body }) => ({ status: 200, body: await clock.advance(await body()) }),
+  ],
+  ['DELETE', /^\/clock$/, ({ clock }) => done(clock.clear())],
 ];
 
 const receiver = /^\/hooks\/([^/]+)$/;

@@ -7,10 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../kernel/config.ts';
-import { countWaiting } from '../platform/jobs/jobs.ts';
+import { type Clock, now, setClock } from '../platform/clock.ts';
+import { dueBetween } from '../platform/jobs/due.ts';
+import { addJobs } from '../platform/jobs/jobs.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { randomHex } from '../platform/secret.ts';
 import { createThreads } from '../platform/threads.ts';
+import { setDatabaseClock } from './clock/clock-actions.ts';
+import { countDue } from './clock/queries.ts';
+import { advancedBy, type ClockTime, setBy } from './clock/rules.ts';
 import { ask, type Control, type ControlAnswer } from './control.ts';
 import type { CopyOrder } from './copy-thread.ts';
 import { cloneDatabase, connectToAdminister, dropDatabase } from './databases-actions.ts';
@@ -41,6 +46,8 @@ type Generation = {
   place: Clone;
   app: App;
   log: { muted: boolean };
+  /** Runs what is scheduled by a clock that is not the machine's. */
+  schedules?: NodeJS.Timeout;
   /** Once it is being stopped. */
   stopped?: Promise<void>;
 };
@@ -51,6 +58,9 @@ const STOP_TIMEOUT_MS = 10_000;
 /** Milliseconds for what a seed sets going in the background; what is left then goes on after each reset. */
 const SETTLE_TIMEOUT_MS = 30_000;
 const SETTLE_POLL_MS = 20;
+/** Milliseconds for what has come due with the clock, before that is said to be done. */
+const CATCH_UP_TIMEOUT_MS = 10_000;
+const SCHEDULE_POLL_MS = 1_000;
 
 export type Instance = {
   warm(): Promise<void>;
@@ -79,12 +89,21 @@ async function copyFolder(order: CopyOrder): Promise<void> {
 }
 
 /** Nothing is on its way that is due. */
-async function settled({ services }: App): Promise<void> {
-  for (let waited = 0; waited < SETTLE_TIMEOUT_MS; waited += SETTLE_POLL_MS) {
-    const waiting = await countWaiting(services.database.db);
-    if (waiting?.outbox === 0 && waiting.jobs_seconds === 0) return;
+async function settled({ services }: App, timeoutMs: number): Promise<void> {
+  for (let waited = 0; waited < timeoutMs; waited += SETTLE_POLL_MS) {
+    if ((await countDue(services.database.sql)) === 0) return;
     await sleep(SETTLE_POLL_MS);
   }
+}
+
+/** Runs what is scheduled for the minutes that begin after `after`, until then, each task once. */
+async function runSchedules({ capabilities, services }: App, after: Date, until: Date): Promise<void> {
+  const schedules = capabilities.flatMap((capability) => capability.schedules ?? []);
+  const tasks = dueBetween(schedules, after, until);
+  await addJobs(
+    services.database.background,
+    tasks.map((task) => ({ task, payload: {} })),
+  );
 }
 
 export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']): Instance {
@@ -93,6 +112,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   let options: InstanceOptions & { name: string } = { name: '' };
   let current: Generation | undefined;
   let front: Front | undefined;
+  /** Undefined until it is moved. */
+  let clock: Clock | undefined;
   /** Of an earlier moment, for reads that are to be stale. */
   let stale: { place: Clone; app: App } | undefined;
   const faults = createFaults();
@@ -172,9 +193,24 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   }
 
   async function begin(place: Clone, open: Front): Promise<Generation> {
+    if (clock) await setDatabaseClock(admin, place.database, clock);
     const made = makeApp(place, open);
     await made.app.start();
+    if (clock?.offsetMilliseconds) made.schedules = keepSchedules(made.app);
     return made;
+  }
+
+  /** The workers run schedules in the minutes of the machine. */
+  function keepSchedules(app: App): NodeJS.Timeout {
+    let until = now();
+    const timer = setInterval(() => {
+      const after = until;
+      until = now();
+      runSchedules(app, after, until).catch((error: unknown) =>
+        app.services.log.error('schedules are late', error),
+      );
+    }, SCHEDULE_POLL_MS);
+    return timer.unref();
   }
 
   /** Runs one after the other; requests wait meanwhile. */
@@ -200,6 +236,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         const place = await snapshot.next;
         // Nothing that it was at reaches anybody afterwards, nor the log.
         old.log.muted = true;
+        clock = undefined;
+        setClock();
         const stopped = stopApp(open, old);
         const enough = sleep(STOP_TIMEOUT_MS, undefined, { ref: false });
         const [next] = await Promise.all([begin(place, open), Promise.race([stopped, enough])]);
@@ -215,6 +253,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
 
   /** Waits for the requests and jobs that it is at. It may have been stopped for what then failed. */
   function stopApp(open: Front, old: Generation): Promise<void> {
+    clearInterval(old.schedules);
     old.stopped ??= open.finished().then(() => old.app.stop());
     return old.stopped;
   }
@@ -226,6 +265,34 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     current = next;
     open.serve(next.app.server.server);
     return old.place;
+  }
+
+  const clockTime = (): ClockTime => ({ now: now(), frozen: clock?.frozenAt !== undefined });
+
+  /**
+   * To another app on the same database, which looks anew at all that waits for time; without a time, the machine's. What
+   * is due meanwhile is done when this returns, if it does not take long.
+   */
+  async function changeClock(change: (clock: ClockTime) => ClockTime | undefined): Promise<void> {
+    await inTurn(async (open, old) => {
+      const before = now();
+      const wanted = change(clockTime());
+      // Going back, what is due would wait for that time to come again.
+      if (wanted === undefined || wanted.now < before) {
+        await open.finished();
+        await settled(old.app, CATCH_UP_TIMEOUT_MS);
+      }
+      await stopApp(open, old);
+      clock = setClock(wanted);
+      current = await begin(old.place, open);
+      open.serve(current.app.server.server);
+      await runSchedules(current.app, before, now());
+    });
+    const caughtUp = serving();
+    await settled(caughtUp.app, CATCH_UP_TIMEOUT_MS).catch((error: unknown) => {
+      // Whoever swaps the app next waits for what it is at.
+      if (caughtUp === current && caughtUp.stopped === undefined) throw error;
+    });
   }
 
   /** What is now answers the reads of rules for it, by an app that works at nothing in the background. */
@@ -317,6 +384,18 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       clear: () => removeMails(serving().place.folder),
     },
     hooks,
+    clock: {
+      read: clockTime,
+      async set(body) {
+        await changeClock((clock) => setBy(clock, body));
+        return clockTime();
+      },
+      async advance(body) {
+        await changeClock((clock) => advancedBy(clock, body));
+        return clockTime();
+      },
+      clear: () => changeClock(() => undefined),
+    },
   };
 
   function serving(): Generation {
@@ -334,7 +413,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     try {
       const seed = parseSeed(text, name);
       await plantSeed(app, seed);
-      await settled(app);
+      await settled(app, SETTLE_TIMEOUT_MS);
       await app.stop();
       beginning = { place, next: cloneInAdvance(place) };
       current = await begin(await clone(place), open);

@@ -117,6 +117,28 @@ export interface Ashlar extends AsyncDisposable {
     list(name?: string): Promise<Delivery[]>;
     clear(): Promise<void>;
   };
+  /**
+   * The instance's time, which is the machine's until it is moved, and after `reset()` and `restore()`. What has come due
+   * (expiries, jobs, schedules) is done when these return, unless it takes longer than ten seconds.
+   */
+  readonly clock: {
+    now(): Promise<Date>;
+    /** From 1970 to 2999, also back. A frozen clock stays frozen. */
+    set(time: Date | string): Promise<void>;
+    advance(by: {
+      days?: number;
+      hours?: number;
+      minutes?: number;
+      seconds?: number;
+      milliseconds?: number;
+    }): Promise<void>;
+    /** It stands still, at this time or the present one. */
+    freeze(time?: Date | string): Promise<void>;
+    /** It goes on from where it is. */
+    resume(): Promise<void>;
+    /** Back to the machine's time. */
+    clear(): Promise<void>;
+  };
   /** Ends the instance; nothing of it is left. What is not stopped ends with this process, however that ends. */
   stop(): Promise<void>;
 }

@@ -1,40 +1,17 @@
 /** A lab from the command line, over HTTP. One is started for the file: it costs a second or two. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Called, type Site, siteAt, useApp } from '../../test/support/app.ts';
 import { bodyOf } from '../../test/support/factories.ts';
-import { labsOf, processesOf } from '../../test/support/left-in-folder.ts';
+import { type Started, startLab } from '../../test/support/lab.ts';
+import { processesOf } from '../../test/support/left-in-folder.ts';
 import { packageFolder } from '../package.ts';
-import type { Described } from './types.ts';
-
-type Started = { child: ChildProcess; described: Described; site: Site; folder: string };
-
-async function startLab(args: string[] = []): Promise<Started> {
-  const child = spawn(process.execPath, [join(packageFolder, 'src', 'cli.ts'), 'lab', ...args], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-    },
-  });
-  let said = '';
-  child.stderr.on('data', (text) => (said += text));
-  const line = await Promise.race([
-    once(createInterface(child.stdout), 'line').then(([text]) => String(text)),
-    once(child, 'close').then(() => Promise.reject(new Error(said))),
-  ]);
-  const described: Described = JSON.parse(line);
-  const folder = labsOf(child.pid ?? 0)[0]?.folder ?? 'no folder';
-  return { child, described, site: siteAt(described.url, described.token), folder };
-}
 
 let lab: Started;
 let control: (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Called>;

@@ -82,6 +82,8 @@ function seedOf(seed: Api.Options['seed']): InstanceOptions['seed'] {
   return { text: JSON.stringify(seed, null, 2), name: 'seed' };
 }
 
+const textOf = (time: Date | string): string => (typeof time === 'string' ? time : time.toISOString());
+
 async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
   const { name, url, token, users } = await ask('start', { ...options, seed: seedOf(options.seed) });
   // Its routes answer as their types in lab.d.cts say.
@@ -117,6 +119,18 @@ async function startIn(ask: Ask, options: Api.Options): Promise<Api.Ashlar> {
       list: (receiver) =>
         control(receiver === undefined ? 'GET /hooks' : `GET /hooks/${encodeURIComponent(receiver)}`),
       clear: () => control('DELETE /hooks'),
+    },
+    clock: {
+      now: async () => new Date((await control<{ now: string }>('GET /clock')).now),
+      set: async (time) => void (await control('PUT /clock', { now: textOf(time) })),
+      advance: async (by) => void (await control('POST /clock/advance', by)),
+      freeze: async (time) =>
+        void (await control('PUT /clock', {
+          frozen: true,
+          ...(time !== undefined && { now: textOf(time) }),
+        })),
+      resume: async () => void (await control('PUT /clock', { frozen: false })),
+      clear: () => control('DELETE /clock'),
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -8,6 +8,7 @@ import { writeSettings } from '../kernel/settings/actions.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import type { EmbeddedPostgres } from '../platform/db/embedded/embedded.ts';
 import { createLog } from '../platform/log.ts';
+import { createClockSchema } from './clock/clock-actions.ts';
 import { cloneDatabase, connectToAdminister } from './databases-actions.ts';
 import type { User } from './types.ts';
 
@@ -28,6 +29,7 @@ export async function makeTemplate(
   await migrateDatabase(target, { data, files: data });
   const database = openDatabase(target);
   try {
+    await createClockSchema(database.sql);
     await prepareInstance(
       {
         config: readConfig({ ASHLAR_DATA: data, ASHLAR_ROOT_TOKEN: root.token }),
