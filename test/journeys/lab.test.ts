@@ -88,12 +88,27 @@ const tests = (imported: string): string => `${imported}
     await lab.reset();
     await lab.restore('bridge');
     await call(lab, 'GET', '/projects/1/repository/files/README.md?ref=main');
+  });
+  test('its clock is moved', async () => {
+    const later = new Date('2031-05-06T07:08:09.123Z');
+    await lab.clock.freeze(later);
+    await lab.clock.advance({ hours: 1, minutes: 2 });
+    const { created_at } = await call(lab, 'POST', '/projects', { name: 'later' });
+    if (created_at !== '2031-05-06T08:10:09.123Z') throw new Error(created_at);
+    await lab.clock.resume();
+    await lab.clock.set('2032-01-01');
+    if (!((await lab.clock.now()) > new Date('2032-01-01'))) throw new Error('it stands still');
+    await lab.clock.set(later);
+    await lab.clock.clear();
+    if (Math.abs((await lab.clock.now()) - Date.now()) > 60_000) throw new Error('it is not that of the machine');
+    const refusal = await lab.clock.set('tomorrow').catch(({ message }) => message);
+    if (!/now is a day/.test(refusal)) throw new Error(refusal);
   });`;
 
 test('node:test runs with it, and ends though nobody stops the instance', async () => {
   script('a.test.mjs', tests("import test from 'node:test';"));
   const ran = run(['--test', '--test-reporter=tap', 'a.test.mjs']);
-  expect([await ran.ended, ran.said()]).toEqual([0, expect.stringContaining('# pass 2')]);
+  expect([await ran.ended, ran.said()]).toEqual([0, expect.stringContaining('# pass 3')]);
   await expectNothingLeft(ran);
 });
 
@@ -117,7 +132,7 @@ test('vitest runs with it, files at once', async () => {
       tests("import { afterAll, test } from 'vitest'; afterAll(() => lab.stop());"),
     );
   const ran = run([join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--root', folder, 'vitest-']);
-  expect([await ran.ended, ran.said()]).toEqual([0, expect.stringContaining('4 passed')]);
+  expect([await ran.ended, ran.said()]).toEqual([0, expect.stringContaining('6 passed')]);
   await expectNothingLeft(ran);
 });
 
