@@ -394,7 +394,9 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
         await changeClock((clock) => advancedBy(clock, body));
         return clockTime();
       },
-      clear: () => changeClock(() => undefined),
+      async clear() {
+        if (clock) await changeClock(() => undefined);
+      },
     },
   };
 
@@ -453,6 +455,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       await dropStale();
       if (old) {
         old.log.muted = true;
+        clearInterval(old.schedules);
         await Promise.race([old.app.stop(), sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
         later(remove(old.place));
       }
