@@ -261,10 +261,19 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   /** The app goes on with a clone of what it has, which is returned. */
   async function leave(open: Front, old: Generation): Promise<Clone> {
     await stopApp(open, old);
-    const next = await begin(await clone(old.place), open);
+    const place = await clone(old.place).catch(async (error: unknown) => {
+      await goOn(open, old.place);
+      throw error;
+    });
+    await goOn(open, place);
+    return old.place;
+  }
+
+  async function goOn(open: Front, place: Clone): Promise<Generation> {
+    const next = await begin(place, open);
     current = next;
     open.serve(next.app.server.server);
-    return old.place;
+    return next;
   }
 
   const clockTime = (): ClockTime => ({ now: now(), frozen: clock?.frozenAt !== undefined });
@@ -284,9 +293,8 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       }
       await stopApp(open, old);
       clock = setClock(wanted);
-      current = await begin(old.place, open);
-      open.serve(current.app.server.server);
-      await runSchedules(current.app, before, now());
+      const { app } = await goOn(open, old.place);
+      await runSchedules(app, before, now());
     });
     const caughtUp = serving();
     await settled(caughtUp.app, CATCH_UP_TIMEOUT_MS).catch((error: unknown) => {
@@ -366,7 +374,11 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       list: () => faults.list(),
       async add(value) {
         const rule = faults.add(value);
-        if (rule.stale) await keepStale();
+        if (rule.stale)
+          await keepStale().catch((error: unknown) => {
+            faults.remove(rule.id);
+            throw error;
+          });
         return rule;
       },
       async remove(id) {
