@@ -2,23 +2,17 @@
  * An instance: an app on a clone of the template, behind a server that stays. What takes it back is another app on
  * another clone, so that nothing of before is left, and the next clone is made in advance.
  */
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../kernel/config.ts';
 import { type Clock, now, setClock } from '../platform/clock.ts';
-import { dueBetween } from '../platform/jobs/due.ts';
-import { addJobs } from '../platform/jobs/jobs.ts';
 import { createLog, type Log } from '../platform/log.ts';
-import { randomHex } from '../platform/secret.ts';
-import { createThreads } from '../platform/threads.ts';
 import { setDatabaseClock } from './clock/clock-actions.ts';
-import { countDue } from './clock/queries.ts';
 import { advancedBy, type ClockTime, setBy } from './clock/rules.ts';
+import { keepSchedules, runSchedules, settled } from './clock/schedules.ts';
+import { createClones, type Snapshot } from './clones.ts';
 import { ask, type Control, type ControlAnswer } from './control.ts';
-import type { CopyOrder } from './copy-thread.ts';
-import { cloneDatabase, connectToAdminister, dropDatabase } from './databases-actions.ts';
+import { connectToAdminister } from './databases-actions.ts';
 import { createFaults } from './faults/faults.ts';
 import { createFront, type Front } from './front.ts';
 import { createReceivers } from './hooks.ts';
@@ -36,12 +30,6 @@ import type {
 } from './types.ts';
 import { LabError, type Wire } from './wire.ts';
 
-type Snapshot = {
-  place: Clone;
-  /** A clone that nobody uses yet. */
-  next: Promise<Clone>;
-};
-
 type Generation = {
   place: Clone;
   app: App;
@@ -57,10 +45,8 @@ const MAX_SNAPSHOTS = 100;
 const STOP_TIMEOUT_MS = 10_000;
 /** Milliseconds for what a seed sets going in the background; what is left then goes on after each reset. */
 const SETTLE_TIMEOUT_MS = 30_000;
-const SETTLE_POLL_MS = 20;
 /** Milliseconds for what has come due with the clock, before that is said to be done. */
 const CATCH_UP_TIMEOUT_MS = 10_000;
-const SCHEDULE_POLL_MS = 1_000;
 
 export type Instance = {
   warm(): Promise<void>;
@@ -69,45 +55,10 @@ export type Instance = {
   stop(): Promise<void>;
 };
 
-const copies = createThreads<CopyOrder, { failed?: string }>({
-  file: new URL(`./copy-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
-  share: {
-    of: 'copies of data folders',
-    places: 1,
-    perCaller: 1,
-    waitingPerCaller: 1_000,
-    waiting: 1_000,
-    timeoutMs: 600_000,
-  },
-  memoryMb: 64,
-});
-
-async function copyFolder(order: CopyOrder): Promise<void> {
-  const answer = await copies.ask(order, 600_000);
-  if (answer?.failed !== undefined) throw new Error(answer.failed);
-  if (answer === undefined) throw new Error(`${order.from} was not copied in time`);
-}
-
-/** Nothing is on its way that is due. */
-async function settled({ services }: App, timeoutMs: number): Promise<void> {
-  for (let waited = 0; waited < timeoutMs; waited += SETTLE_POLL_MS) {
-    if ((await countDue(services.database.sql)) === 0) return;
-    await sleep(SETTLE_POLL_MS);
-  }
-}
-
-/** Runs what is scheduled for the minutes that begin after `after`, until then, each task once. */
-async function runSchedules({ capabilities, services }: App, after: Date, until: Date): Promise<void> {
-  const schedules = capabilities.flatMap((capability) => capability.schedules ?? []);
-  const tasks = dueBetween(schedules, after, until);
-  await addJobs(
-    services.database.background,
-    tasks.map((task) => ({ task, payload: {} })),
-  );
-}
-
 export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']): Instance {
   const admin = connectToAdminister({ ...data.server, database: 'postgres' });
+  const log: Log = createLog((text) => process.stderr.write(text));
+  const { clone, cloneInAdvance, remove, forget, later, ended } = createClones(admin, data.folder, log);
   const snapshots = new Map<string, Snapshot>();
   let options: InstanceOptions & { name: string } = { name: '' };
   let current: Generation | undefined;
@@ -120,8 +71,6 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
   const requests = createRequests();
   const hooks = createReceivers();
   let turn: Promise<unknown> = Promise.resolve();
-  /** What is dropped in the background. */
-  const leaving = new Set<Promise<unknown>>();
 
   /** As the template is: no repository is in it. */
   const empty: Clone = { database: data.template, folder: '' };
@@ -131,40 +80,6 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     beginning ??= { place: empty, next: cloneInAdvance(empty) };
     return beginning;
   };
-
-  async function clone({ database, folder }: Clone): Promise<Clone> {
-    const name = `lab_${randomHex(8)}`;
-    const place = { database: name, folder: join(data.folder, name) };
-    await Promise.all([
-      cloneDatabase(admin, database, name),
-      folder === '' ? mkdir(place.folder, { mode: 0o700 }) : copyFolder({ from: folder, to: place.folder }),
-    ]);
-    return place;
-  }
-
-  /** Its failure is told to whoever wants the clone. */
-  function cloneInAdvance(place: Clone): Promise<Clone> {
-    const next = clone(place);
-    next.catch(() => undefined);
-    return next;
-  }
-
-  const remove = ({ database, folder }: Clone): Promise<unknown> =>
-    Promise.all([dropDatabase(admin, database), rm(folder, { recursive: true, force: true, maxRetries: 5 })]);
-
-  /** Not while it is being cloned. */
-  async function forget({ place, next }: Snapshot): Promise<void> {
-    await next.then(remove, () => undefined);
-    await remove(place);
-  }
-
-  function later(work: Promise<unknown>): void {
-    const over = work.catch((error: unknown) => log.error('something of before is left', error));
-    leaving.add(over);
-    void over.then(() => leaving.delete(over));
-  }
-
-  const log: Log = createLog((text) => process.stderr.write(text));
 
   const configOf = (place: Clone): Config =>
     readConfig({
@@ -198,19 +113,6 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     await made.app.start();
     if (clock?.offsetMilliseconds) made.schedules = keepSchedules(made.app);
     return made;
-  }
-
-  /** The workers run schedules in the minutes of the machine. */
-  function keepSchedules(app: App): NodeJS.Timeout {
-    let until = now();
-    const timer = setInterval(() => {
-      const after = until;
-      until = now();
-      runSchedules(app, after, until).catch((error: unknown) =>
-        app.services.log.error('schedules are late', error),
-      );
-    }, SCHEDULE_POLL_MS);
-    return timer.unref();
   }
 
   /** Runs one after the other; requests wait meanwhile. */
@@ -474,7 +376,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       for (const snapshot of snapshots.values()) later(forget(snapshot));
       const { place, next } = base();
       later(place === empty ? next.then(remove, () => undefined) : forget({ place, next }));
-      await Promise.all(leaving);
+      await ended();
       await admin.end();
     },
   };

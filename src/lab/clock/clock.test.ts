@@ -106,8 +106,8 @@ test('what was to come is there after a step back too, and what comes then', asy
   await makeHook('after');
   expect((await makeIssue(project, 'Then')).created_at).toMatch(/^2001-02-03T00:/);
   await expect.poll(() => titles('after'), { timeout: 10_000 }).toEqual(['Then']);
-  // It is of a time that is still to come.
-  expect(await titles('before')).toEqual(['Now']);
+  // It is of a time that is still to come. What was on its way when the app was swapped is sent again, under the same key.
+  expect(new Set(await titles('before'))).toEqual(new Set(['Now']));
 });
 
 test('tokens expire, and those of applications are refreshed', async () => {
