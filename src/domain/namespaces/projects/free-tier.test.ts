@@ -16,6 +16,7 @@ const premiumOfProjects = [
   'merge_trains_enabled',
   'merge_trains_skip_train_allowed',
   'only_allow_merge_if_all_status_checks_passed',
+  'repository_size_limit',
   'requirements_access_level',
   'requirements_enabled',
   'security_and_compliance_enabled',
