@@ -5,8 +5,7 @@ import { now } from '../platform/clock.ts';
 import type { ClockTime } from './clock/rules.ts';
 import type { FaultRule } from './faults/rules.ts';
 import type { Receivers } from './hooks.ts';
-import type { LabMail } from './mail.ts';
-import type { LoggedRequest } from './requests.ts';
+import type { LoggedRequest, Mail } from './lab.cjs';
 import { isName, refusalOf } from './rules.ts';
 import type { Described, InstanceOptions } from './types.ts';
 import { LabError } from './wire.ts';
@@ -28,7 +27,7 @@ export type Control = {
     clear(): Promise<void>;
   };
   requests: { list(): Promise<LoggedRequest[]>; clear(): void };
-  mail: { list(): Promise<LabMail[]>; clear(): Promise<void> };
+  mail: { list(): Promise<Mail[]>; clear(): Promise<void> };
   hooks: Receivers;
   clock: {
     read(): ClockTime;

@@ -1,15 +1,6 @@
 /** What was delivered to the lab's own receivers of webhooks. */
 
-export type Delivery = {
-  id: number;
-  at: string;
-  /** Of the receiver, as its address has it. */
-  name: string;
-  method: string;
-  headers: Record<string, string>;
-  /** Parsed, where it is JSON. */
-  body: unknown;
-};
+import type { Delivery } from './lab.cjs';
 
 export type Receivers = {
   take(delivery: Omit<Delivery, 'id' | 'body'> & { bytes: Buffer }): void;

@@ -2,18 +2,7 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
-
-export type LabMail = {
-  id: string;
-  at: string;
-  from: string;
-  to: string[];
-  subject: string;
-  text: string;
-  html: string;
-  /** By their names in lower case. */
-  headers: Record<string, string>;
-};
+import type { Mail } from './lab.cjs';
 
 const FOLDER = 'mail';
 const ENDING = '.eml';
@@ -24,7 +13,7 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** The oldest first. */
-export async function listMails(folder: string): Promise<LabMail[]> {
+export async function listMails(folder: string): Promise<Mail[]> {
   const mails = await Promise.all(
     (await namesIn(folder)).map(async (name) => {
       const path = join(folder, FOLDER, name);
@@ -33,7 +22,7 @@ export async function listMails(folder: string): Promise<LabMail[]> {
       if (!found) return [];
       const [bytes, { mtimeMs }] = found;
       const { from, to, subject, text, html, headers } = await PostalMime.parse(bytes);
-      const mail: LabMail = {
+      const mail: Mail = {
         id: name.slice(0, -ENDING.length),
         at: new Date(mtimeMs).toISOString(),
         from: from?.address ?? '',

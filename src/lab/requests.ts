@@ -4,26 +4,7 @@ import { presentedCredential } from '../kernel/identity/credentials.ts';
 import { now } from '../platform/clock.ts';
 import type { LogFields } from '../platform/log.ts';
 import { digest } from '../platform/secret.ts';
-
-export type LoggedRequest = {
-  id: number;
-  at: string;
-  method: string;
-  /** As it was requested, without the query. */
-  path: string;
-  query: Record<string, string | string[]>;
-  /** What the body said, where it was JSON or a form, of at most 64 KiB. */
-  body: unknown;
-  /** By which the app answered; null where it was not asked. */
-  route: string | null;
-  /** Of the answer, also where a cut kept it from the client; null where there was none. */
-  status: number | null;
-  username: string | null;
-  /** Of the access token. */
-  credential: string | null;
-  /** The rule that it met. */
-  fault: number | null;
-};
+import type { LoggedRequest } from './lab.cjs';
 
 type Entry = Omit<LoggedRequest, 'body' | 'credential'> & {
   type: string;

@@ -1,37 +1,13 @@
 /** Faults: which requests they are for, how often, and what becomes of the answer. Pure. */
 import http from 'node:http';
+import type * as Api from '../lab.cjs';
 
-/** What becomes of a request; several may come together, such as a delay before a status. */
-export type Fault = {
-  /** Milliseconds before anything else. */
-  delay?: number;
-  /** Answers by itself, and the app is not asked. */
-  status?: number;
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** As the throttle of the public API answers. */
-  rate_limit?: { limit: number; retry_after: number };
-  /** The connection ends before the app is asked, after it has done its work, or in the middle of the answer. */
-  cut?: 'before' | 'after' | 'during';
-  /** Bytes of the answer's body a second. */
-  slow?: number;
-  /** Lists lack their numbers of records and pages, as very long ones do. */
-  missing_totals?: boolean;
-  /** Reads are answered by a copy of the instance of the moment when the latest such rule was made. */
-  stale?: boolean;
-};
+type Scope = 'method' | 'route' | 'share' | 'count';
 
 /** For which requests: all, where nothing is said. */
-export type FaultScope = {
-  method?: string;
-  /** As it is documented, with `:name` for one part and `*` for the rest. */
-  route?: string;
-  /** Of the requests, from 0 to 1. */
-  share?: number;
-  /** For so many requests, then the rule is over. */
-  count?: number;
-};
-
+export type FaultScope = Pick<Api.FaultRule, Scope>;
+/** What becomes of a request; several may come together, such as a delay before a status. */
+export type Fault = Omit<Api.FaultRule, Scope>;
 export type FaultRule = FaultScope & Fault & { id: number };
 
 /** What is wrong with a rule that somebody made, in words for them. */
