@@ -24,6 +24,7 @@ import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { missingAnswers } from '../releases/answers.ts';
 import { ROOT_TOKEN } from '../releases/contents.ts';
 import { ageOf, layFiles, loadRows, migrateAsReleased, readSaid } from '../releases/fixture.ts';
+import { isToldOtherwise } from '../releases/told-otherwise.ts';
 import { installed } from './programs.ts';
 import { callAs, cleanUp, databaseProcesses, makeFolder, startInVain, startProgram } from './support.ts';
 
@@ -105,7 +106,8 @@ async function expectAll(data: string): Promise<string> {
   const said = program.output();
   try {
     const { answers } = readSaid(RELEASE);
-    expect(await missingAnswers(program.url, ROOT_TOKEN, answers, ageOf(RELEASE))).toEqual([]);
+    const missing = await missingAnswers(program.url, ROOT_TOKEN, answers, ageOf(RELEASE));
+    expect(missing.filter((line) => !isToldOtherwise(RELEASE, line))).toEqual([]);
     const issue = await callAs(program.url, ROOT_TOKEN, 'POST /projects/1/issues', {
       title: 'After the upgrade',
     });
