@@ -53,6 +53,18 @@ function begin(data: string, args: string[], more: Record<string, string> = {}):
   return { child, ended: once(child, 'close').then(([code]) => ({ code, said })) };
 }
 
+/** Processes that were started for a data folder. */
+const programsOf = (data: string): string[] =>
+  readdirSync('/proc').filter((id) => {
+    try {
+      return (
+        /^\d+$/.test(id) && readFileSync(`/proc/${id}/environ`, 'latin1').includes(`ASHLAR_DATA=${data}\0`)
+      );
+    } catch {
+      return false;
+    }
+  });
+
 async function mustRun(data: string, args: string[], more: Record<string, string> = {}): Promise<string> {
   const { code, said } = await begin(data, args, more).ended;
   expect(code, said).toBe(0);
@@ -311,6 +323,9 @@ test('kill -9 of the backup, the restore or the program: no half backup counts, 
       killNow(child.pid ?? 0);
       await ended;
       for (const pid of databaseProcesses(into)) killNow(pid);
+      await expect.poll(() => programsOf(into)).toEqual([]);
+      // On a busy machine the mark was seen to come after the end of who made it, by less than a start takes.
+      await sleep(2_000);
       if (existsSync(join(into, '.restore-unfinished'))) {
         const start = await startInVain(into);
         expect(start.code).toBe(1);
