@@ -13,6 +13,8 @@ import { personalEndpoints } from './personal-routes.ts';
 import { resourceEndpoints } from './resource-routes.ts';
 import { serviceAccountTokenEndpoints } from './service-accounts/routes.ts';
 
+export { resourceScopes, tokenScopes } from './rules.ts';
+
 export const tokensCapability = (services: Needs<'config' | 'database'>): Capability => ({
   name: 'tokens',
   registrations: [hookSources.add(tokenHook), hookSamples.add(tokenSample)],

@@ -1,6 +1,7 @@
 /** What a seed may say: the one description behind the check, the published JSON Schema and the tables of the documentation. */
 import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
-import { adminScopes, scopeNames } from '../../kernel/actor.ts';
+import { resourceScopes, tokenScopes } from '../../domain/tokens/index.ts';
+import type { Scope } from '../../kernel/actor.ts';
 import { pathPattern } from '../../kernel/namespaces/paths.ts';
 import { visibilityNames } from '../../kernel/policy/roles.ts';
 import { date, dateTime, stringEnum } from '../../platform/http/parameters/schema.ts';
@@ -94,8 +95,12 @@ const sha256 = Type.Optional(
     description: 'The SHA-256 of its value, in its place: what is written out, since no value is kept.',
   }),
 );
-const personalScopes = scopeNames.filter(
-  (scope) => !adminScopes.includes(scope) || scope !== 'read_service_ping',
+const scopesAmong = (scopes: readonly Scope[]) =>
+  Type.Optional(
+    Type.Array(stringEnum(scopes), { minItems: 1, maxItems: 100, description: '`api` unless given.' }),
+  );
+const expires_at = Type.Optional(
+  date({ description: 'The day at whose start it ends; in a year unless given.' }),
 );
 
 const User = object(
@@ -122,16 +127,8 @@ const User = object(
           name: name('What it is known by here.'),
           value,
           sha256,
-          scopes: Type.Optional(
-            Type.Array(stringEnum(personalScopes), {
-              minItems: 1,
-              maxItems: 100,
-              description: '`api` unless given.',
-            }),
-          ),
-          expires_at: Type.Optional(
-            date({ description: 'The day at whose start it ends; in a year unless given.' }),
-          ),
+          scopes: scopesAmong(tokenScopes),
+          expires_at,
         },
         'A personal access token, by its `value` or the `sha256` of that.',
       ),
@@ -313,26 +310,8 @@ const Project = object(
           value,
           sha256,
           role: Type.Optional(stringEnum(roles, { description: '`maintainer` unless given.' })),
-          scopes: Type.Optional(
-            Type.Array(
-              stringEnum([
-                'api',
-                'read_api',
-                'create_runner',
-                'manage_runner',
-                'k8s_proxy',
-                'self_rotate',
-                'read_repository',
-                'write_repository',
-                'read_registry',
-                'write_registry',
-              ]),
-              { minItems: 1, maxItems: 100, description: '`api` unless given.' },
-            ),
-          ),
-          expires_at: Type.Optional(
-            date({ description: 'The day at whose start it ends; in a year unless given.' }),
-          ),
+          scopes: scopesAmong(resourceScopes),
+          expires_at,
         },
         'A project access token, by its `value` or the `sha256` of that.',
       ),
