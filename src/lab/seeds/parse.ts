@@ -1,5 +1,6 @@
 /** A document as a seed: what it says has the form of the schema, and names only what is in it. Pure. */
-import { type Json, type Path, placesIn, readDocument } from './read-document.ts';
+import { positions } from '../../platform/yaml.ts';
+import { type Json, type Path, readDocument } from './read-document.ts';
 import { referenceProblems } from './references.ts';
 import { SeedDocument } from './schema.ts';
 import { type Problem, structureProblems } from './structure.ts';
@@ -26,9 +27,9 @@ const MAX_PROBLEMS = 20;
 /** The seed in a text of YAML or JSON; throws a SeedError with all that is wrong, each with its place. */
 export function parseSeed(text: string, name: string): Seed {
   const { value, misread, offsetOf } = readDocument(text);
-  let placeOf: ReturnType<typeof placesIn> | undefined;
+  let placeOf: ReturnType<typeof positions> | undefined;
   const told = (at: number, message: string): string => {
-    placeOf ??= placesIn(text);
+    placeOf ??= positions(text);
     const { line, column } = placeOf(at);
     return `${name}:${line}:${column}: ${message}`;
   };

@@ -1,17 +1,6 @@
 /** YAML 1.2, and so JSON, as plain values with the places of their keys: bounded in size, depth and aliases. Pure. */
-import {
-  Composer,
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type ParsedNode,
-  Parser,
-} from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type ParsedNode } from 'yaml';
+import { composeInSteps } from '../../platform/yaml.ts';
 
 /** Keys of objects and indexes of lists, one below the other. */
 export type Path = readonly (string | number)[];
@@ -69,36 +58,13 @@ export function readDocument(text: string): ReadDocument {
 const inWords = (message: string): string =>
   `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`.split('\n')[0] ?? '';
 
-/** Lines and columns count from 1. */
-export function placesIn(text: string): (offset: number) => { line: number; column: number } {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
-  return (offset) => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
-}
-
 function documentsOf(text: string): Document.Parsed[] {
-  const parser = new Parser();
-  // The library's check of keys compares each with each; the reading below looks them up.
-  const composer = new Composer({
-    version: '1.2',
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
+  const tooDeep = (at: number) => new Unreadable(`it is nested deeper than ${MAX_DEPTH} levels`, at);
   const documents: Document.Parsed[] = [];
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) documents.push(...composer.next(token));
-    // Nodes are composed by recursion, which a text of brackets alone would carry too far. The document is one level.
-    if (parser.stack.length > MAX_DEPTH + 1)
-      throw new Unreadable(`it is nested deeper than ${MAX_DEPTH} levels`, parser.offset);
+  for (const more of composeInSteps(text, { version: '1.2' }, { depth: MAX_DEPTH, tooDeep })) {
+    documents.push(...more);
     if (documents.length > 1) return documents;
   }
-  for (const token of parser.end()) documents.push(...composer.next(token));
-  documents.push(...composer.end());
   return documents;
 }
 

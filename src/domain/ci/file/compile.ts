@@ -1,4 +1,5 @@
 /** From the text of a configuration file to the jobs of a pipeline. */
+import { positions } from '../../../platform/yaml.ts';
 import type { Files, PipelineContext } from './context.ts';
 import { type IncludedFile, Includes } from './includes/include.ts';
 import { readConfigFile } from './inputs/config-file.ts';
@@ -6,7 +7,7 @@ import type { Json, Outcome } from './plan.ts';
 import { describe } from './positions.ts';
 import { type Problem, problemOf } from './reading/problem.ts';
 import { fromJson, type Hash, isHash, sizeOf, type Value } from './reading/value.ts';
-import { positions, writeYaml } from './reading/yaml.ts';
+import { writeYaml } from './reading/yaml.ts';
 import { extendJobs } from './reuse/extends.ts';
 import { resolveReferences } from './reuse/references.ts';
 import { Conditions } from './rules/conditions.ts';

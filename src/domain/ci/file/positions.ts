@@ -1,7 +1,9 @@
 /** Where what is wrong stands: files are read again with the places of their keys, once something is wrong. */
+
+import { type Position, positions } from '../../../platform/yaml.ts';
 import type { Path, Problem, Source, Spot } from './reading/problem.ts';
 import { type Hash, isHash, Reference, type Value } from './reading/value.ts';
-import { type Position, positions, readPlaces } from './reading/yaml.ts';
+import { readPlaces } from './reading/yaml.ts';
 import { basesOf } from './reuse/extends.ts';
 
 /** Characters of all files, beyond which reading one of them again could take more memory than the thread has. */

@@ -1,21 +1,18 @@
 /** YAML 1.1 as configuration files use it: no tag but `!reference`, aliases and merge keys in bounded size. Pure. */
 import {
-  Composer,
   type Document,
   isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
-  Lexer,
-  LineCounter,
   type ParsedNode,
-  Parser,
   type Scalar,
   stringify,
   type Tags,
 } from 'yaml';
 import { takeTurns } from '../../../../platform/turns.ts';
+import { composeInSteps } from '../../../../platform/yaml.ts';
 import type { Path } from './problem.ts';
 import { type Hash, isHash, Reference, sizeOf, type Value } from './value.ts';
 
@@ -23,7 +20,7 @@ import { type Hash, isHash, Reference, sizeOf, type Value } from './value.ts';
 export const MAX_YAML_LENGTH = 2 * 1024 * 1024;
 const MAX_DEPTH = 100;
 /** What is read between looks at the clock. */
-const LEXEMES_OF_TURN = 1_000;
+const STEPS_OF_TURN = 1_000;
 /** A header, and what follows it. */
 const MAX_DOCUMENTS = 2;
 
@@ -34,8 +31,6 @@ class YamlProblem extends Error {
     this.offset = offset;
   }
 }
-
-export type Position = { line: number; column: number };
 
 /** Offsets of the keys of hashes and of the items of lists. */
 type Offsets = Map<object, Map<string | number, number>>;
@@ -48,10 +43,6 @@ const options = {
   version: '1.1',
   schema: 'yaml-1.1',
   customTags: (tags: Tags) => tags.filter((tag) => !notOfConfigurations.has(nameOfTag(tag))),
-  // The check of keys compares each with each; the last one wins.
-  uniqueKeys: false,
-  prettyErrors: false,
-  logLevel: 'silent',
 } as const;
 
 /** The documents of a file, or what is wrong with it, as a sentence for its author, and where, if it is at one place. */
@@ -100,17 +91,6 @@ export async function readPlaces(
   };
 }
 
-/** Lines and columns count from 1. */
-export function positions(text: string): (offset: number) => Position {
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
-  return (offset) => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
-}
-
 /** A configuration as a text that means the same. */
 export const writeYaml = (config: Hash): string =>
   `---\n${stringify(config, { ...options, aliasDuplicateObjects: false, lineWidth: 0 })}`;
@@ -119,8 +99,6 @@ async function documentsOf(
   text: string,
   recorded?: { offsets: Offsets; starts: number[] },
 ): Promise<Value[]> {
-  const parser = new Parser();
-  const composer = new Composer(options);
   const othersTurn = takeTurns();
   const values: Value[] = [];
   const take = (documents: Iterable<Document.Parsed>) => {
@@ -134,16 +112,13 @@ async function documentsOf(
       values.push(new Reading(recorded?.offsets).valueOf(contents, 0));
     }
   };
-  let lexemes = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) take(composer.next(token));
-    // Nodes are composed by recursion, which a text of brackets alone would carry too far. The document is one level.
-    if (parser.stack.length > MAX_DEPTH + 1) throw new YamlProblem('The parsed YAML is too big');
-    lexemes += 1;
-    if (lexemes % LEXEMES_OF_TURN === 0) await othersTurn();
+  let steps = 0;
+  const tooDeep = () => new YamlProblem('The parsed YAML is too big');
+  for (const documents of composeInSteps(text, options, { depth: MAX_DEPTH, tooDeep })) {
+    take(documents);
+    steps += 1;
+    if (steps % STEPS_OF_TURN === 0) await othersTurn();
   }
-  for (const token of parser.end()) take(composer.next(token));
-  take(composer.end());
   return values;
 }
 
