@@ -223,11 +223,15 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
     if (gone) later(gone.app.stop().then(() => remove(gone.place)));
   }
 
-  const isAnyStale = (): boolean => faults.list().some((rule) => rule.stale);
+  /** In its turn: a copy may be being made for a rule that is gone meanwhile. */
+  const dropUnwanted = (): Promise<void> =>
+    inTurn(async () => {
+      if (!faults.list().some((rule) => rule.stale)) await dropStale();
+    });
 
-  async function clearFaults(): Promise<void> {
+  function clearFaults(): Promise<void> {
     faults.clear();
-    await dropStale();
+    return dropUnwanted();
   }
 
   const found = (name: string): Snapshot => {
@@ -285,7 +289,7 @@ export function createInstance(data: ThreadData, lab: Wire<LabHandlers>['ask']):
       },
       async remove(id) {
         faults.remove(id);
-        if (!isAnyStale()) await dropStale();
+        await dropUnwanted();
       },
       clear: clearFaults,
     },
