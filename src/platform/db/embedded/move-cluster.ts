@@ -1,5 +1,6 @@
 /** A cluster of an older PostgreSQL is brought into one of ours. */
-import { chownSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../data-folder.ts';
 import type { ConnectionTarget } from '../database.ts';
@@ -79,7 +80,7 @@ export async function moveCluster(
 export async function finishMove(dataFolder: string, cluster: string): Promise<void> {
   const moved = movedOf(cluster);
   if (!existsSync(moved)) return;
-  if (existsSync(cluster)) rmSync(moved, { recursive: true });
+  if (existsSync(cluster)) await rm(moved, { recursive: true, maxRetries: 5 });
   else renameSync(moved, cluster);
   await syncFolder(dataFolder);
 }

@@ -11,6 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerUser } from './programs.ts';
@@ -81,7 +82,8 @@ export const logFile = (dataFolder: string) => join(dataFolder, 'postgres.log');
 /** Makes the cluster by initdb, in place of what a start that was cut off has left there. */
 export async function createCluster(place: ServerLocation, password: string): Promise<void> {
   const { cluster } = place;
-  rmSync(cluster, { recursive: true, force: true });
+  // Its processes may still be ending there: rmSync() would stop where a file goes by itself, and not say so.
+  await rm(cluster, { recursive: true, force: true, maxRetries: 5 });
   mkdirSync(cluster, { mode: 0o700 });
   const passwordFile = join(place.host, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
