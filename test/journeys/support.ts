@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { draftOf } from '../../src/platform/db/embedded/move-cluster.ts';
 
 export const ROOT_TOKEN = 'glpat-root-token-of-the-journeys';
 export const ROOT_PASSWORD = 'correct horse battery';
@@ -142,14 +143,18 @@ export function callAs(url: string, token: string, request: string, body?: unkno
   });
 }
 
-/** Process ids of the database of a data folder: all of them work in the cluster's folder, whoever started them. */
+/**
+ * Process ids of the database of a data folder: all of them work in the cluster's folder, whoever started them, and those that
+ * make it in the one of its draft.
+ */
 export function databaseProcesses(data: string): number[] {
   const cluster = join(data, 'postgres');
+  const folders = [cluster, draftOf(cluster)];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
-        return readlinkSync(`/proc/${name}/cwd`) === cluster;
+        return folders.includes(readlinkSync(`/proc/${name}/cwd`));
       } catch {
         return false;
       }
