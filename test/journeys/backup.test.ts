@@ -327,8 +327,9 @@ test('kill -9 of the backup, the restore or the program: no half backup counts, 
         const again = await begin(into, ['restore', good]).ended;
         expect(again.said).toMatch(/an earlier restore into .* was interrupted/);
         await rm(into, { recursive: true });
-      } else if (existsSync(into) && readdirSync(into).length > 0) continue;
-      await mustRun(into, ['restore', good]);
+      }
+      // Without the mark it had ended, or not begun.
+      if (!existsSync(into) || readdirSync(into).length === 0) await mustRun(into, ['restore', good]);
       const restored = await startProgram({ data: into, env });
       expect(await as(restored.url, 'GET /projects')).toMatchObject([{ name: 'Kept' }]);
       await restored.stop();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { useGitbeaker } from './gitbeaker-client.ts';
+import { mustEnd, startPython } from './python.ts';
 import { makeFolder } from './support.ts';
 
 const gitbeaker = useGitbeaker();
@@ -82,6 +83,22 @@ test('large files are pushed, cloned, forked and locked, and none is missing', a
   await expect(git(copy, 'push', 'origin', 'HEAD:refs/heads/mine')).rejects.toThrow(
     /403|not allowed|forbidden/i,
   );
+
+  // An archive has it too, as Python unpacks that.
+  const archived = await fetch(`${url}/api/v4/projects/${project.id}/repository/archive.zip`, {
+    headers: { 'private-token': reader.token },
+  });
+  const unpacking = makeFolder();
+  writeFileSync(join(unpacking, 'a.zip'), Buffer.from(await archived.arrayBuffer()));
+  const unzip = [
+    'import zipfile',
+    "archive = zipfile.ZipFile('a.zip')",
+    'assert archive.testzip() is None',
+    "[name] = [each for each in archive.namelist() if each.endswith('/art/a.psd')]",
+    "open('a.psd', 'wb').write(archive.read(name))",
+  ].join('\n');
+  await mustEnd(startPython(unpacking, ['-c', unzip]));
+  expect(readFileSync(join(unpacking, 'a.psd'))).toEqual(picture);
 
   // A fork has what its source has, and takes more.
   const response = await fetch(`${url}/api/v4/projects/${project.id}/fork`, {

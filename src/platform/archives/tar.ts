@@ -48,10 +48,13 @@ function reader(pieces: AsyncIterator<Buffer>, maximum: number) {
   };
 }
 
-const text = (header: Buffer, at: number, length: number): string => {
+/** Of names: latin1 keeps bytes that are no text. */
+type Encoding = 'utf8' | 'latin1';
+
+const text = (header: Buffer, at: number, length: number, encoding: Encoding = 'utf8'): string => {
   const field = header.subarray(at, at + length);
   const end = field.indexOf(0);
-  return field.subarray(0, end === -1 ? length : end).toString('utf8');
+  return field.subarray(0, end === -1 ? length : end).toString(encoding);
 };
 
 function octal(header: Buffer, at: number, length: number): number {
@@ -70,25 +73,36 @@ export type TarMember = {
   size: number;
   isFile: boolean;
   isFolder: boolean;
+  isLink: boolean;
+  /** Of a link. */
+  target: string;
+  /** Its own header, and with `longNames` those before it, as they stand there. */
+  head: Buffer;
+  /** Rights, and when it was changed; throws ArchiveError where they are none. */
+  attributes(): { mode: number; modified: Date };
   /** Its bytes, at once. */
   read(): Promise<Buffer>;
   /** Its bytes, as they arrive: once, and to their end. */
   pieces(): AsyncGenerator<Buffer, void>;
 };
 
+/** What headers before it say of a member. */
+type Said = { path?: string; linkpath?: string; size?: number };
+
 /** What a header of the kind `x` says of the next member (POSIX pax). */
-function paxOf(records: Buffer): { path?: string; size?: number } {
-  const said: { path?: string; size?: number } = {};
+function paxOf(records: Buffer, encoding: Encoding): Said {
+  const said: Said = {};
   for (let at = 0; at < records.length; ) {
     const [, digits = ''] = /^(\d{1,6}) /.exec(records.toString('latin1', at, at + 7)) ?? [];
     const length = Number(digits);
-    const record = records.toString('utf8', at + digits.length + 1, at + length - 1);
+    const record = records.toString(encoding, at + digits.length + 1, at + length - 1);
     // What is none says nothing.
     if (length <= digits.length + 2 || at + length > records.length) return {};
     const cut = record.indexOf('=');
     const value = record.slice(cut + 1);
-    if (record.slice(0, cut) === 'path') said.path = value;
-    if (record.slice(0, cut) === 'size') {
+    const name = record.slice(0, cut);
+    if (name === 'path' || name === 'linkpath') said[name] = value;
+    if (name === 'size') {
       if (!/^\d{1,15}$/.test(value)) return {};
       said.size = Number(value);
     }
@@ -106,11 +120,11 @@ const wholeBlocks = (size: number): number => Math.ceil(size / BLOCK) * BLOCK;
 export async function* tarMembers(
   pieces: AsyncIterable<Buffer>,
   maximum: number,
-  { longNames = false } = {},
+  { longNames = false, encoding = 'utf8' }: { longNames?: boolean; encoding?: Encoding } = {},
 ): AsyncGenerator<TarMember, void> {
   const bytes = reader(pieces[Symbol.asyncIterator](), maximum);
-  /** What headers before it say of the next member. */
-  let said: { path?: string; size?: number } = {};
+  let said: Said = {};
+  let before: Buffer[] = [];
   for (;;) {
     const header = await bytes.take(BLOCK);
     // The end of the archive.
@@ -123,20 +137,32 @@ export async function* tarMembers(
         await bytes.skip(wholeBlocks(size));
         continue;
       }
-      const content = (await bytes.take(wholeBlocks(size))).subarray(0, size);
-      if (kind === 'x') said = paxOf(content);
-      if (kind === 'L') said = { path: text(content, 0, size) };
+      const blocks = await bytes.take(wholeBlocks(size));
+      before.push(header, blocks);
+      const content = blocks.subarray(0, size);
+      if (kind === 'x') said = paxOf(content, encoding);
+      if (kind === 'L') said = { path: text(content, 0, size, encoding) };
       continue;
     }
-    const prefix = header.toString('latin1', 257, 262) === 'ustar' ? text(header, 345, 155) : '';
-    const name = said.path ?? `${prefix === '' ? '' : `${prefix}/`}${text(header, 0, 100)}`;
+    const prefix = header.toString('latin1', 257, 262) === 'ustar' ? text(header, 345, 155, encoding) : '';
+    const name = said.path ?? `${prefix === '' ? '' : `${prefix}/`}${text(header, 0, 100, encoding)}`;
+    const target = said.linkpath ?? text(header, 157, 100, encoding);
+    const head = Buffer.concat([...before, header]);
     said = {};
+    before = [];
     let left = wholeBlocks(size);
     yield {
       name,
       size,
       isFile: kind === '\0' || kind === '0',
       isFolder: kind === '5',
+      isLink: kind === '2',
+      target,
+      head,
+      attributes: () => ({
+        mode: octal(header, 100, 8) & 0o7777,
+        modified: new Date(octal(header, 136, 12) * 1_000),
+      }),
       async read() {
         left -= size;
         return bytes.take(size);
@@ -152,6 +178,15 @@ export async function* tarMembers(
     };
     await bytes.skip(left);
   }
+}
+
+/** The headers of a member, for another size below 8 GiB. */
+export function resized(head: Buffer, size: number): Buffer {
+  const changed = Buffer.from(head);
+  const own = changed.subarray(-BLOCK);
+  own.write(`${size.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
+  own.write(`${sumOf(own).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return changed;
 }
 
 const MAX_OCTAL = 8 ** 11;
