@@ -24,7 +24,7 @@ import { migrateJobs } from '../../src/platform/jobs/jobs.ts';
 import { missingAnswers } from '../releases/answers.ts';
 import { ROOT_TOKEN } from '../releases/contents.ts';
 import { ageOf, layFiles, loadRows, migrateAsReleased, readSaid } from '../releases/fixture.ts';
-import { isToldOtherwise } from '../releases/told-otherwise.ts';
+import { isIntended } from '../releases/intended-changes.ts';
 import { installed } from './programs.ts';
 import { callAs, cleanUp, databaseProcesses, makeFolder, startInVain, startProgram } from './support.ts';
 
@@ -107,7 +107,7 @@ async function expectAll(data: string): Promise<string> {
   try {
     const { answers } = readSaid(RELEASE);
     const missing = await missingAnswers(program.url, ROOT_TOKEN, answers, ageOf(RELEASE));
-    expect(missing.filter((line) => !isToldOtherwise(RELEASE, line))).toEqual([]);
+    expect(missing.filter((line) => !isIntended(RELEASE, line))).toEqual([]);
     const issue = await callAs(program.url, ROOT_TOKEN, 'POST /projects/1/issues', {
       title: 'After the upgrade',
     });

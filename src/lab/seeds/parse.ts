@@ -1,5 +1,5 @@
 /** A document as a seed: what it says has the form of the schema, and names only what is in it. Pure. */
-import { positions } from '../../platform/yaml.ts';
+import { positions } from '../../platform/documents/yaml.ts';
 import { type Json, type Path, readDocument } from './read-document.ts';
 import { referenceProblems } from './references.ts';
 import { SeedDocument } from './schema.ts';

@@ -1,6 +1,6 @@
 /** YAML 1.2, and so JSON, as plain values with the places of their keys: bounded in size, depth and aliases. Pure. */
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type ParsedNode } from 'yaml';
-import { composeInSteps } from '../../platform/yaml.ts';
+import { composeInSteps } from '../../platform/documents/yaml.ts';
 
 /** Keys of objects and indexes of lists, one below the other. */
 export type Path = readonly (string | number)[];

@@ -1,5 +1,5 @@
 /** From the text of a configuration file to the jobs of a pipeline. */
-import { positions } from '../../../platform/yaml.ts';
+import { positions } from '../../../platform/documents/yaml.ts';
 import type { Files, PipelineContext } from './context.ts';
 import { type IncludedFile, Includes } from './includes/include.ts';
 import { readConfigFile } from './inputs/config-file.ts';

@@ -1,6 +1,6 @@
 /** Where what is wrong stands: files are read again with the places of their keys, once something is wrong. */
 
-import { type Position, positions } from '../../../platform/yaml.ts';
+import { type Position, positions } from '../../../platform/documents/yaml.ts';
 import type { Path, Problem, Source, Spot } from './reading/problem.ts';
 import { type Hash, isHash, Reference, type Value } from './reading/value.ts';
 import { readPlaces } from './reading/yaml.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DocumentError } from '../../../platform/xml-documents.ts';
+import { DocumentError } from '../../../platform/documents/xml.ts';
 import { readCoverage } from './coverage-report.ts';
 
 /** Each line in a text, in their order. */

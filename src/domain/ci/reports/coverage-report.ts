@@ -1,5 +1,5 @@
 /** Reads reports of coverage in the formats of Cobertura and JaCoCo (facts for CI: Report types). Pure. */
-import { type DocumentReader, readDocuments } from '../../../platform/xml-documents.ts';
+import { type DocumentReader, readDocuments } from '../../../platform/documents/xml.ts';
 
 /** Whether a line of a file was run, of those that can be. */
 type AddLine = (file: string, line: number, covered: boolean) => void;

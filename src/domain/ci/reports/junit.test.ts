@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DocumentError } from '../../../platform/xml-documents.ts';
+import { DocumentError } from '../../../platform/documents/xml.ts';
 import { readJunit, type TestCase } from './junit.ts';
 
 async function read(report: string): Promise<TestCase[]> {

@@ -1,6 +1,6 @@
 /** Reads reports of tests in the format of JUnit (facts for CI: JUnit). Pure. */
 
-import { type DocumentReader, readDocuments } from '../../../platform/xml-documents.ts';
+import { type DocumentReader, readDocuments } from '../../../platform/documents/xml.ts';
 import { isArchivePath } from '../artifacts/rules.ts';
 
 export type CaseStatus = 'success' | 'failed' | 'skipped' | 'error';

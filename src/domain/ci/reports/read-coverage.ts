@@ -2,8 +2,8 @@
 import type { AuthorizedProject } from '../../../kernel/access/find.ts';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Db } from '../../../platform/db/database.ts';
+import { DocumentError } from '../../../platform/documents/xml.ts';
 import { mapInTurns } from '../../../platform/turns.ts';
-import { DocumentError } from '../../../platform/xml-documents.ts';
 import { mayDownload } from '../jobs/rules.ts';
 import { readCoverage } from './coverage-report.ts';
 import { type ReportFile, selectReports } from './queries.ts';

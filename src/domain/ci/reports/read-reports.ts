@@ -1,6 +1,6 @@
 /** The suites of a pipeline's reports: one for each job, or for the jobs of a parallel one. */
 import type { Needs } from '../../../kernel/services.ts';
-import { DocumentError } from '../../../platform/xml-documents.ts';
+import { DocumentError } from '../../../platform/documents/xml.ts';
 import { groupName } from '../execution/rules.ts';
 import { readJunit, type TestCase } from './junit.ts';
 import type { ReportFile } from './queries.ts';

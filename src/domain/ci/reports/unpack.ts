@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Needs } from '../../../kernel/services.ts';
 import type { Blobs } from '../../../platform/blobs/blobs.ts';
+import { DocumentError } from '../../../platform/documents/xml.ts';
 import { createShare } from '../../../platform/fair-share.ts';
-import { DocumentError } from '../../../platform/xml-documents.ts';
 
 /** Of all reports of a pipeline, unpacked. */
 const MAX_BYTES = 33_554_432;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DocumentError } from '../../../platform/xml-documents.ts';
+import { DocumentError } from '../../../platform/documents/xml.ts';
 import { metadataDocument, readMetadata, withoutMissing } from './metadata.ts';
 
 const TIME = new Date('2024-11-28T01:02:03.456Z');

@@ -1,5 +1,5 @@
 /** The metadata of all versions of a Maven package, and of the plugins of a group. Pure. */
-import { type DocumentReader, pathReader, readDocuments } from '../../../platform/xml-documents.ts';
+import { type DocumentReader, pathReader, readDocuments } from '../../../platform/documents/xml.ts';
 
 type Plugin = { name?: string; prefix?: string; artifactId?: string };
 

@@ -1,6 +1,7 @@
 /** Names, versions and descriptions of NuGet packages (facts-packages: 1.1, 1.6). Pure. */
+
+import { DocumentError, pathReader, readDocuments } from '../../../platform/documents/xml.ts';
 import { badRequest } from '../../../platform/failure.ts';
-import { DocumentError, pathReader, readDocuments } from '../../../platform/xml-documents.ts';
 import { comparePrereleases } from '../names/semver.ts';
 import { readableText } from '../records/readable-text.ts';
 

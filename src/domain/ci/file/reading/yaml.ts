@@ -11,8 +11,8 @@ import {
   stringify,
   type Tags,
 } from 'yaml';
+import { composeInSteps } from '../../../../platform/documents/yaml.ts';
 import { takeTurns } from '../../../../platform/turns.ts';
-import { composeInSteps } from '../../../../platform/yaml.ts';
 import type { Path } from './problem.ts';
 import { type Hash, isHash, Reference, sizeOf, type Value } from './value.ts';
 

@@ -3,7 +3,7 @@
  * expanded, one that is not well-formed is refused, and none takes more memory than a few times its size.
  */
 import { SaxesParser } from 'saxes';
-import { takeTurns } from './turns.ts';
+import { takeTurns } from '../turns.ts';
 
 /** A document that is none: the message says where. */
 export class DocumentError extends Error {}
